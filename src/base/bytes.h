@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading untrusted bytes. ByteReader is sticky: a read past the end gives
+// zeros and marks it failed, so a record is decoded one line a field and
+// checked once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace wick {
+
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  T read() {
+    T value{};
+    if (!fits(1, sizeof(T))) {
+      failed_ = true;
+      bytes_ = {};
+      return value;
+    }
+    std::memcpy(&value, bytes_.data(), sizeof(T));
+    bytes_.remove_prefix(sizeof(T));
+    return value;
+  }
+
+  // LEB128 as in DWARF and protobuf.
+  std::uint64_t read_varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const auto byte = read<std::uint8_t>();
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    failed_ = true;
+    return 0;
+  }
+
+  std::string_view read_bytes(std::uint64_t count) {
+    if (!fits(count, 1)) {
+      failed_ = true;
+      bytes_ = {};
+      return {};
+    }
+    const std::string_view result = bytes_.substr(0, count);
+    bytes_.remove_prefix(count);
+    return result;
+  }
+
+  // Whether `count` items of `size` bytes are left: ask before reserving.
+  bool fits(std::uint64_t count, std::size_t size) const {
+    return count <= bytes_.size() / size;
+  }
+
+  bool failed() const { return failed_; }
+  bool at_end() const { return bytes_.empty(); }
+  std::string_view rest() const { return bytes_; }
+
+ private:
+  std::string_view bytes_;
+  bool failed_ = false;
+};
+
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+void append_raw(std::string& out, T value) {
+  char raw[sizeof(T)];
+  std::memcpy(raw, &value, sizeof(T));
+  out.append(raw, sizeof(T));
+}
+
+inline void append_varint(std::string& out, std::uint64_t value) {
+  while (value >= 0x80) {
+    out.push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out.push_back(static_cast<char>(value));
+}
+
+constexpr std::uint64_t zigzag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^
+         static_cast<std::uint64_t>(value >> 63);
+}
+constexpr std::int64_t unzigzag(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1) ^
+         -static_cast<std::int64_t>(value & 1);
+}
+
+// Sum that stops at the ends of the range instead of wrapping; weights come
+// from untrusted files.
+constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
+constexpr std::int64_t saturating_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product;
+  return (a > 0) == (b > 0) ? INT64_MAX : INT64_MIN;
+}
+
+}  // namespace wick

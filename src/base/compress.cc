@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/compress.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "base/error.h"
+
+namespace wick {
+
+Compression compression_of(std::string_view head) {
+  if (head.starts_with("\x1f\x8b")) return Compression::kGzip;
+  if (head.starts_with("\x28\xb5\x2f\xfd")) return Compression::kZstd;
+  return Compression::kNone;
+}
+
+struct Decompressor::State {
+  explicit State(Compression kind) : kind(kind) {
+    if (kind == Compression::kGzip) {
+      // 15 bits of window, +16: a gzip header is wanted.
+      if (inflateInit2(&gz, 15 + 16) != Z_OK) fail("zlib: out of memory");
+    } else {
+      zstd = ZSTD_createDStream();
+      if (zstd == nullptr) fail("zstd: out of memory");
+      // A window of 128 MB is what `zstd -d` accepts too.
+      ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, 27);
+    }
+  }
+  ~State() {
+    if (kind == Compression::kGzip)
+      inflateEnd(&gz);
+    else
+      ZSTD_freeDStream(zstd);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  std::size_t step_gzip(std::string_view& in, char* out, std::size_t room) {
+    if (complete) {  // a further member follows
+      inflateReset(&gz);
+      complete = false;
+    }
+    const std::size_t offered = std::min<std::size_t>(in.size(), UINT_MAX);
+    room = std::min<std::size_t>(room, UINT_MAX);
+    gz.next_in =
+        reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    gz.avail_in = static_cast<uInt>(offered);
+    gz.next_out = reinterpret_cast<Bytef*>(out);
+    gz.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&gz, Z_NO_FLUSH);
+    in.remove_prefix(offered - gz.avail_in);
+    if (status == Z_STREAM_END)
+      complete = true;
+    else if (status != Z_OK && status != Z_BUF_ERROR)
+      damaged = true;
+    return room - gz.avail_out;
+  }
+
+  std::size_t step_zstd(std::string_view& in, char* out, std::size_t room) {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer to{out, room, 0};
+    const std::size_t status = ZSTD_decompressStream(zstd, &to, &from);
+    in.remove_prefix(from.pos);
+    if (ZSTD_isError(status))
+      damaged = true;
+    else
+      complete = status == 0;
+    return to.pos;
+  }
+
+  Compression kind;
+  z_stream gz{};
+  ZSTD_DStream* zstd = nullptr;
+  bool damaged = false, complete = false;
+  std::uint64_t taken = 0, given = 0;
+};
+
+Decompressor::Decompressor(Compression kind)
+    : state_(std::make_unique<State>(kind)) {}
+Decompressor::~Decompressor() = default;
+Decompressor::Decompressor(Decompressor&&) noexcept = default;
+Decompressor& Decompressor::operator=(Decompressor&&) noexcept = default;
+
+std::size_t Decompressor::step(std::string_view& in, char* out,
+                               std::size_t room) {
+  State& s = *state_;
+  if (s.damaged) {
+    in = {};
+    return 0;
+  }
+  const std::size_t before = in.size();
+  const std::size_t made = s.kind == Compression::kGzip
+                               ? s.step_gzip(in, out, room)
+                               : s.step_zstd(in, out, room);
+  s.taken += before - in.size();
+  s.given += made;
+  if (s.damaged) in = {};
+  if (s.given > kExpansionGrace && s.given / kMaxExpansion > s.taken)
+    fail("the compressed data grows more than {}-fold and looks like a "
+         "decompression bomb; decompress it yourself if it is not",
+         kMaxExpansion);
+  return made;
+}
+
+bool Decompressor::damaged() const { return state_->damaged; }
+bool Decompressor::complete() const { return state_->complete; }
+
+std::string decompress(std::string_view bytes, std::uint64_t limit) {
+  Decompressor stream(compression_of(bytes));
+  std::string out;
+  while (true) {
+    const std::size_t old = out.size();
+    out.resize(old + std::max<std::size_t>(1 << 16, old / 2));
+    const std::size_t made =
+        stream.step(bytes, out.data() + old, out.size() - old);
+    out.resize(old + made);
+    if (out.size() > limit)
+      fail("more than {} bytes when decompressed", limit);
+    if (stream.damaged()) fail("the compressed data is damaged");
+    if (made == 0 && bytes.empty()) break;
+  }
+  if (!stream.complete()) fail("the compressed data ends too early");
+  return out;
+}
+
+std::string gzip(std::string_view bytes) {
+  z_stream z{};
+  // Level 1: profiles are written often and read once, and pprof files lose
+  // little by it.
+  if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    fail("zlib: out of memory");
+  std::string out;
+  char buffer[1 << 16];
+  int status = Z_OK;
+  while (status != Z_STREAM_END) {
+    if (z.avail_in == 0) {
+      const std::size_t piece = std::min<std::size_t>(bytes.size(), 1 << 30);
+      z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+      z.avail_in = static_cast<uInt>(piece);
+      bytes.remove_prefix(piece);
+    }
+    z.next_out = reinterpret_cast<Bytef*>(buffer);
+    z.avail_out = sizeof buffer;
+    status = deflate(&z, bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
+    out.append(buffer, sizeof buffer - z.avail_out);
+  }
+  deflateEnd(&z);
+  return out;
+}
+
+std::string zstd_compress(std::string_view bytes, int level) {
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(),
+                                         bytes.size(), level);
+  if (ZSTD_isError(size)) fail("zstd: {}", ZSTD_getErrorName(size));
+  out.resize(size);
+  return out;
+}
+
+}  // namespace wick

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// gzip and zstd, read and written as streams.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace wick {
+
+enum class Compression { kNone, kGzip, kZstd };
+
+// By the first bytes.
+Compression compression_of(std::string_view head);
+
+// Turns compressed bytes into plain ones, piece by piece.
+//
+// A few bytes can stand for terabytes, so a stream that has grown by more than
+// kMaxExpansion once it is past kExpansionGrace is refused with an Error: no
+// profile compresses like that.
+class Decompressor {
+ public:
+  static constexpr std::uint64_t kMaxExpansion = 1000;
+  static constexpr std::uint64_t kExpansionGrace = 64 << 20;
+
+  explicit Decompressor(Compression kind);
+  ~Decompressor();
+  Decompressor(Decompressor&&) noexcept;
+  Decompressor& operator=(Decompressor&&) noexcept;
+
+  // Takes bytes from the front of `in` and writes at most `room` bytes to
+  // `out`; returns how many. 0 with `in` empty means: give more. Damaged data
+  // ends the stream: see damaged().
+  std::size_t step(std::string_view& in, char* out, std::size_t room);
+
+  // The stream is broken; what was given out before is good.
+  bool damaged() const;
+  // The last compressed stream was read to its end marker.
+  bool complete() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The whole of `bytes`, at most `limit` bytes of output; an Error otherwise.
+std::string decompress(std::string_view bytes, std::uint64_t limit);
+
+std::string gzip(std::string_view bytes);
+std::string zstd_compress(std::string_view bytes, int level = 3);
+
+}  // namespace wick

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/compress.h"
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "base/unique_fd.h"
+
+namespace wick {
+namespace {
+
+constexpr std::size_t kHead = 64 << 10;
+constexpr std::size_t kReadSize = 1 << 20;
+
+std::size_t read_some(int fd, char* out, std::size_t room) {
+  while (true) {
+    const ssize_t got = ::read(fd, out, room);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) fail("cannot read: {}", last_system_error());
+  }
+}
+
+// Where to cut `bytes` so that a line (or a paragraph) stays whole; 0 if there
+// is no such place.
+std::size_t cut_point(std::string_view bytes, bool paragraphs) {
+  if (paragraphs) {
+    const std::size_t lf = bytes.rfind("\n\n");
+    const std::size_t crlf = bytes.rfind("\n\r\n");
+    std::size_t cut = 0;
+    if (lf != bytes.npos) cut = lf + 2;
+    if (crlf != bytes.npos) cut = std::max(cut, crlf + 3);
+    return cut;
+  }
+  const std::size_t end = bytes.rfind('\n');
+  return end == bytes.npos ? 0 : end + 1;
+}
+
+}  // namespace
+
+// Plain files and memory are `whole` from the start. Everything else is a
+// stream: raw bytes from `fd` or `mapped`, through `unpack` if compressed, into
+// `buffer`, of which [start, end) is not given out yet.
+struct InputFile::State {
+  std::string name;
+  MappedFile mapped;
+  std::string memory;
+  std::string_view whole;
+  bool is_whole = false;
+  std::size_t whole_at = 0;
+
+  UniqueFd fd;
+  std::string raw;            // compressed bytes read from fd
+  std::string_view raw_left;  // into raw or mapped
+  std::optional<Decompressor> unpack;
+  std::string buffer;
+  std::size_t start = 0, end = 0;
+  bool at_end = false, damaged = false;
+
+  std::size_t read_raw(char* out, std::size_t room) {
+    if (!unpack) {
+      if (!raw_left.empty()) {  // what was read to look at the magic
+        const std::size_t n = std::min(room, raw_left.size());
+        std::memcpy(out, raw_left.data(), n);
+        raw_left.remove_prefix(n);
+        return n;
+      }
+      return read_some(fd.get(), out, room);
+    }
+    while (true) {
+      if (raw_left.empty() && fd) {
+        raw.resize(kReadSize);
+        raw_left = {raw.data(), read_some(fd.get(), raw.data(), kReadSize)};
+      }
+      const bool source_ended = raw_left.empty();
+      if (source_ended && unpack->complete()) return 0;
+      const std::size_t made = unpack->step(raw_left, out, room);
+      if (unpack->damaged() || (made == 0 && source_ended)) damaged = true;
+      if (made > 0 || damaged) return made;
+    }
+  }
+
+  // Reads until `wanted` bytes are in the buffer or the input ends.
+  void fill(std::size_t wanted) {
+    if (start > 0 && (start == end || start > buffer.size() / 2)) {
+      std::memmove(buffer.data(), buffer.data() + start, end - start);
+      end -= start;
+      start = 0;
+    }
+    while (!at_end && end - start < wanted) {
+      if (buffer.size() - end < kReadSize / 4)
+        buffer.resize(std::max(buffer.size() * 2, end + kReadSize));
+      const std::size_t got =
+          read_raw(buffer.data() + end, buffer.size() - end);
+      end += got;
+      if (got == 0) at_end = true;
+    }
+  }
+
+  std::string_view pending() const {
+    return std::string_view(buffer).substr(start, end - start);
+  }
+};
+
+InputFile::InputFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+InputFile::InputFile(InputFile&&) noexcept = default;
+InputFile& InputFile::operator=(InputFile&&) noexcept = default;
+InputFile::~InputFile() = default;
+
+InputFile InputFile::open(const std::string& path) {
+  auto s = std::make_unique<State>();
+  const bool standard_input = path == "-";
+  s->name = standard_input ? "standard input" : path;
+  in_context(s->name, [&] {
+    s->fd = UniqueFd(standard_input ? ::dup(STDIN_FILENO)
+                                    : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!s->fd) fail("cannot open: {}", last_system_error());
+    struct stat info {};
+    if (fstat(s->fd.get(), &info) != 0)
+      fail("cannot read: {}", last_system_error());
+    if (S_ISDIR(info.st_mode)) fail("is a directory; a file is wanted");
+    // Standard input may be a file that something has read from already.
+    const bool from_start = !standard_input || ::lseek(s->fd.get(), 0, SEEK_CUR) == 0;
+    if (S_ISREG(info.st_mode) && info.st_size > 0 && from_start) {
+      s->mapped = MappedFile(s->fd.get(), static_cast<std::size_t>(info.st_size));
+      s->fd.reset();
+      s->raw_left = s->mapped.bytes();
+    } else {
+      s->raw.resize(kReadSize);
+      std::size_t got = 0, n = 0;
+      while (got < 4 && (n = read_some(s->fd.get(), s->raw.data() + got,
+                                       kReadSize - got)) > 0)
+        got += n;
+      s->raw_left = {s->raw.data(), got};
+    }
+    const Compression kind = compression_of(s->raw_left);
+    if (kind != Compression::kNone) {
+      s->unpack.emplace(kind);
+    } else if (!s->mapped.bytes().empty()) {
+      s->whole = s->mapped.bytes();
+      s->is_whole = true;
+    }
+  });
+  return InputFile(std::move(s));
+}
+
+InputFile InputFile::from_memory(std::string name, std::string content) {
+  auto s = std::make_unique<State>();
+  s->name = std::move(name);
+  s->memory = std::move(content);
+  const Compression kind = compression_of(s->memory);
+  if (kind != Compression::kNone) {
+    s->raw_left = s->memory;
+    s->unpack.emplace(kind);
+  } else {
+    s->whole = s->memory;
+    s->is_whole = true;
+  }
+  return InputFile(std::move(s));
+}
+
+const std::string& InputFile::name() const { return state_->name; }
+bool InputFile::damaged() const { return state_->damaged; }
+
+std::string_view InputFile::head() {
+  if (state_->is_whole) return state_->whole.substr(0, kHead);
+  state_->fill(kHead);
+  return state_->pending().substr(0, kHead);
+}
+
+std::string_view InputFile::bytes() {
+  State& s = *state_;
+  if (s.is_whole) return s.whole;
+  s.fill(kMaxBuffered + 1);
+  if (s.end - s.start > kMaxBuffered)
+    fail("more than {} MB; this format is read in one piece: write it to an "
+         "uncompressed file first", kMaxBuffered >> 20);
+  return s.pending();
+}
+
+std::string_view InputFile::next_block(std::size_t size, bool paragraphs) {
+  State& s = *state_;
+  if (s.is_whole) {
+    std::string_view rest = s.whole.substr(s.whole_at);
+    if (s.whole_at > 0 && !s.mapped.bytes().empty())
+      s.mapped.release_before(s.whole_at);
+    std::size_t cut = rest.size();
+    for (std::size_t reach = size; reach < rest.size(); reach *= 2) {
+      const std::size_t found = cut_point(rest.substr(0, reach), paragraphs);
+      if (found == 0) continue;
+      cut = found;
+      break;
+    }
+    s.whole_at += cut;
+    return rest.substr(0, cut);
+  }
+  for (std::size_t reach = size;; reach *= 2) {
+    s.fill(reach);
+    std::string_view block = s.pending();
+    std::size_t cut = s.at_end && block.size() <= reach ? block.size()
+                      : cut_point(block, paragraphs);
+    if (cut == 0 && paragraphs && reach > kMaxLine / 4)
+      cut = cut_point(block, false);
+    if (cut == 0 && block.size() > kMaxLine)
+      fail("a line of more than {} MB; this is not a text that wick reads",
+           kMaxLine >> 20);
+    if (cut == 0 && !s.at_end) continue;
+    if (cut == 0) cut = block.size();
+    s.start += cut;
+    return block.substr(0, cut);
+  }
+}
+
+}  // namespace wick

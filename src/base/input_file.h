@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where profiles come from: a file, standard input, or memory; plain, gzip or
+// zstd, which are read through.
+//
+// A reader takes the content in one of two ways. bytes() gives all of it at
+// once: the mapping of a plain file, or a buffer. next_block() gives it piece
+// by piece, each ending at a line end, so that a text of any size is read in
+// bounded memory, from a pipe as well.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wick {
+
+class InputFile {
+ public:
+  // "-" is standard input.
+  static InputFile open(const std::string& path);
+  static InputFile from_memory(std::string name, std::string content);
+
+  InputFile(InputFile&&) noexcept;
+  InputFile& operator=(InputFile&&) noexcept;
+  ~InputFile();
+
+  const std::string& name() const;
+
+  // The first bytes of the content, 64 KiB if there are as many; does not
+  // consume them.
+  std::string_view head();
+
+  // The whole content; lives as long as this object.
+  std::string_view bytes();
+
+  // The next piece of the content, about `size` bytes, cut behind a line end
+  // (or, with `paragraphs`, behind a blank line where there is one in reach);
+  // empty at the end. Lives until the next call.
+  std::string_view next_block(std::size_t size, bool paragraphs = false);
+
+  // The compressed stream broke off or was damaged; what came before it was
+  // given out. Known once everything was read.
+  bool damaged() const;
+
+  // Bytes that may be read at most when all of a compressed or piped input is
+  // wanted at once.
+  static constexpr std::size_t kMaxBuffered = std::size_t{2} << 30;
+  // A text without line ends is not a text.
+  static constexpr std::size_t kMaxLine = std::size_t{64} << 20;
+
+ private:
+  struct State;
+  explicit InputFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wick

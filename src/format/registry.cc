@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/registry.h"
+
+#include <cassert>
+
+#include "base/error.h"
+#include "base/metrics.h"
+#include "base/text.h"
+
+namespace wick {
+
+extern const InputFormat folded_input;
+
+extern const OutputFormat folded_output;
+
+namespace {
+
+// In the order of trying: formats with a magic number first, then JSON and XML,
+// then texts by how surely they are recognised.
+constexpr const InputFormat* kInputs[] = {
+    &folded_input,  // last: almost any text looks folded
+};
+
+constexpr const OutputFormat* kOutputs[] = {
+    &folded_output,
+};
+
+template <class Formats>
+std::string names_of(const Formats& formats) {
+  std::string names;
+  for (const auto* format : formats) {
+    if (!names.empty()) names += ", ";
+    names += format->name;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::span<const InputFormat* const> input_formats() { return kInputs; }
+std::span<const OutputFormat* const> output_formats() { return kOutputs; }
+
+const InputFormat& input_format(std::string_view name) {
+  for (const InputFormat* format : kInputs)
+    if (format->name == name) return *format;
+  fail_usage("there is no input format '{}'; there is {}", name,
+             names_of(kInputs));
+}
+
+const OutputFormat& output_format(std::string_view name) {
+  for (const OutputFormat* format : kOutputs)
+    if (format->name == name) return *format;
+  fail_usage("there is no output format '{}'; there is {}", name,
+             names_of(kOutputs));
+}
+
+const OutputFormat* output_format_for(std::string_view path) {
+  const OutputFormat* best = nullptr;
+  for (const OutputFormat* format : kOutputs)
+    if (path.ends_with(format->extension) &&
+        (best == nullptr || format->extension.size() > best->extension.size()))
+      best = format;
+  return best;
+}
+
+const InputFormat* detect(std::string_view head) {
+  for (const InputFormat* format : kInputs)
+    if (format->sniff(head)) return format;
+  return nullptr;
+}
+
+Profile read_profile(InputFile& file, const ReadOptions& options,
+                     std::string_view format_name) {
+  const Timer timer("read");
+  return in_context(file.name(), [&] {
+    const std::string_view head = file.head();
+    const InputFormat* format =
+        format_name.empty() ? detect(head) : &input_format(format_name);
+    if (format_name.empty() && trim(head).empty() && head.size() < 65536)
+      fail("is empty");
+    if (format == nullptr)
+      fail("the format is not known; it begins with '{}'; see `wick formats`, "
+           "or name one with --format",
+           excerpt(head, 40));
+    Profile profile = format->read(file, options);
+    if (file.damaged())
+      profile.diagnostics.note_at(Problem::kTruncated,
+                                  "the compressed data is damaged or cut off");
+    profile.set_about("format", format->name);
+    sort_samples(profile);
+    assert(check(profile).empty());
+    return profile;
+  });
+}
+
+}  // namespace wick

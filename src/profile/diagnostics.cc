@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+namespace wick {
+namespace {
+
+constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
+    kInfos = {{
+        {"bad-line", "lines could not be read", true},
+        {"bad-record", "records could not be read", true},
+        {"truncated", "inputs end in the middle", true},
+        {"no-stack", "samples have no stack; they stand at the root", false},
+        {"other-event", "samples of other events are left out (see --event)",
+         false},
+        {"not-selected", "samples are left out by the options given", false},
+        {"zero-weight", "samples have weight 0 in the input", false},
+        {"negative-weight", "values below 0 cannot be drawn", true},
+        {"overflow", "sums are too large and were cut", true},
+        {"rounded", "values were rounded", false},
+        {"time-disorder", "times contradict each other", false},
+        {"lost-samples", "samples were lost by the profiler", true},
+        {"not-carried", "things have no place in the output format", false},
+        {"deep-stack", "frames lie beyond the depth that is drawn", false},
+        {"hidden-narrow", "frames are too narrow to be drawn (see --minwidth)",
+         false},
+        {"idle", "stacks of waiting threads are left out", false},
+    }};
+
+}  // namespace
+
+const ProblemInfo& info(Problem problem) {
+  return kInfos[static_cast<std::size_t>(problem)];
+}
+
+Diagnostics::Entry& Diagnostics::entry(Problem problem) {
+  auto at = std::ranges::lower_bound(entries_, problem, {}, &Entry::problem);
+  if (at == entries_.end() || at->problem != problem) {
+    at = entries_.insert(at, Entry{});
+    at->problem = problem;
+  }
+  return *at;
+}
+
+void Diagnostics::note(Problem problem, std::uint64_t count,
+                       std::int64_t weight) {
+  if (count == 0) return;
+  Entry& e = entry(problem);
+  e.count += count;
+  e.weight = saturating_add(e.weight, weight);
+}
+
+void Diagnostics::note_at(Problem problem, std::string_view what,
+                          std::uint64_t line) {
+  Entry& e = entry(problem);
+  if (e.count == 0) {
+    e.example = excerpt(what);
+    e.line = line;
+  }
+  ++e.count;
+}
+
+std::uint64_t Diagnostics::count(Problem problem) const {
+  for (const Entry& e : entries_)
+    if (e.problem == problem) return e.count;
+  return 0;
+}
+
+std::int64_t Diagnostics::weight(Problem problem) const {
+  for (const Entry& e : entries_)
+    if (e.problem == problem) return e.weight;
+  return 0;
+}
+
+void Diagnostics::merge(const Diagnostics& other, std::uint64_t lines_before) {
+  for (Entry e : other.entries_) {
+    if (e.line > 0) e.line += lines_before;
+    add(std::move(e));
+  }
+}
+
+void Diagnostics::add(Entry added) {
+  Entry& e = entry(added.problem);
+  if (e.example.empty()) {
+    e.example = std::move(added.example);
+    e.line = added.line;
+  }
+  e.count += added.count;
+  e.weight = saturating_add(e.weight, added.weight);
+}
+
+std::vector<std::string> describe(const Diagnostics& diagnostics,
+                                  std::int64_t total) {
+  std::vector<std::string> lines;
+  for (const auto& e : diagnostics.entries()) {
+    std::string line =
+        fmt::format("{} {}", with_commas(static_cast<std::int64_t>(e.count)),
+                    info(e.problem).sentence);
+    if (e.weight != 0 && total > 0)
+      fmt::format_to(std::back_inserter(line), ", {:.2f}% of the whole",
+                     100.0 * static_cast<double>(e.weight) /
+                         static_cast<double>(total));
+    if (!e.example.empty() && e.line > 0)
+      fmt::format_to(std::back_inserter(line), " (first: line {}: {})", e.line,
+                     e.example);
+    else if (!e.example.empty())
+      fmt::format_to(std::back_inserter(line), " ({})", e.example);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace wick

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a format is: a name, a look at the first bytes, a function. A new format
+// is one file that defines an InputFormat or an OutputFormat and one line in
+// format/registry.cc; the command line, detection, golden tests, damage tests
+// and fuzzing follow from that line.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/input_file.h"
+#include "profile/draw_options.h"
+#include "profile/fold.h"
+#include "profile/profile.h"
+
+namespace wick {
+
+// Whose rules give names and weights where the peers and wick differ. Neither
+// choice brings back a peer's crash or its loss of whole inputs.
+enum class Compat { kWick, kInferno, kPerl };
+
+struct ReadOptions {
+  // Store every sample with its time; without, samples of equal stack, thread
+  // and event may be added up (see SampleCollector).
+  bool keep_time = true;
+  // Store addresses in frames. Distinct addresses make distinct stacks, so
+  // folding does without them.
+  bool keep_addresses = false;
+  // Leave function names as the input has them: no argument list is removed.
+  bool full_names = false;
+  Compat compat = Compat::kWick;
+  // Threads to read with; 0: all cores.
+  int threads = 0;
+
+  // Options of single formats, named as in the peers.
+  bool include_offset = false;  // dtrace: keep "+0x1a"
+  bool no_modules = false;      // sample, vtune: no "module`" in front
+  bool srcline = false;         // perf script -F +srcline: ":file:line" in names
+  enum class GhcColumn { kTime, kTicks, kBytes };
+  GhcColumn ghc_column = GhcColumn::kTime;
+  bool shorten_packages = false;    // Java: "o.e.Foo" for "org.example.Foo"
+  bool include_thread_name = true;  // jstack, ibmjava
+  bool include_thread_id = false;   // jstack, ibmjava
+};
+
+struct InputFormat {
+  std::string_view name, description;
+  // Whether a file that begins like this is of this format. `head` is up to
+  // 64 KiB, cut anywhere.
+  bool (*sniff)(std::string_view head);
+  // Fails (wick::Error) only if this cannot be the format at all. Damage inside
+  // is noted in the diagnostics of the result.
+  Profile (*read)(InputFile& file, const ReadOptions& options);
+};
+
+struct WriteOptions {
+  FoldOptions fold;
+  DrawOptions draw;
+};
+
+struct OutputFormat {
+  std::string_view name, extension, description;
+  void (*write)(const Profile& profile, const WriteOptions& options,
+                std::ostream& out);
+  // What a profile has that the format cannot hold: shown by `wick formats`
+  // and said after a conversion that loses it. "" if nothing.
+  std::string_view lacks = "";
+  bool binary = false;  // not for a terminal
+};
+
+}  // namespace wick

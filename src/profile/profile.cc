@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+namespace wick {
+namespace {
+
+template <Id I, class T>
+I find_or_add(Column<I, T>& column, const T& row) {
+  for (const I id : column.ids())
+    if (column[id] == row) return id;
+  return column.push_back(row);
+}
+
+}  // namespace
+
+Profile::Profile() {
+  modules.push_back({});
+  threads.push_back({});
+}
+
+ModuleId Profile::module_id(std::string_view path, std::string_view build_id) {
+  return find_or_add(modules, Module{strings.intern(path),
+                                     strings.intern(build_id)});
+}
+
+ThreadId Profile::thread_id(const Thread& thread) {
+  return find_or_add(threads, thread);
+}
+
+EventId Profile::event_id(std::string_view name, std::string_view unit,
+                          EventRole role) {
+  const StringId name_id = strings.intern(name), unit_id = strings.intern(unit);
+  for (const EventId id : events.ids())
+    if (events[id].name == name_id && events[id].unit == unit_id &&
+        events[id].role == role)
+      return id;
+  return events.push_back({.name = name_id, .unit = unit_id, .role = role});
+}
+
+void Profile::set_about(std::string_view key, std::string_view value) {
+  const About row{strings.intern(key), strings.intern(value)};
+  if (std::ranges::find(about, row) == about.end()) about.push_back(row);
+}
+
+void SampleCollector::add(const Sample& sample) {
+  if (sample.weight < 0) {
+    profile_.diagnostics.note(Problem::kNegativeWeight);
+    return;
+  }
+  std::vector<Sample>& samples = profile_.samples;
+  if (keep_time_) {
+    samples.push_back(sample);
+    return;
+  }
+  const std::uint64_t hash =
+      hash_pair(index(sample.stack) | std::uint64_t{index(sample.event)} << 32,
+                index(sample.thread));
+  bool found = true;
+  const std::uint32_t row = index_.find_or_add(
+      hash,
+      [&](std::uint32_t i) {
+        const Sample& s = samples[i];
+        return s.stack == sample.stack && s.thread == sample.thread &&
+               s.event == sample.event;
+      },
+      [&] {
+        found = false;
+        samples.push_back(sample);
+        samples.back().time = 0;
+        samples.back().cpu = Sample::kNoCpu;
+        return static_cast<std::uint32_t>(samples.size() - 1);
+      });
+  if (!found) return;
+  std::int64_t& weight = samples[row].weight;
+  if (weight > INT64_MAX - sample.weight)
+    profile_.diagnostics.note(Problem::kOverflow);
+  weight = saturating_add(weight, sample.weight);
+}
+
+void raise_decimals(Profile& profile, EventId id, int decimals) {
+  Event& event = profile.events[id];
+  if (event.decimals >= decimals) return;
+  const std::int64_t factor = power_of_ten(decimals - event.decimals);
+  for (Sample& sample : profile.samples) {
+    if (sample.event != id) continue;
+    if (sample.weight > INT64_MAX / factor)
+      profile.diagnostics.note(Problem::kOverflow);
+    sample.weight = saturating_mul(sample.weight, factor);
+  }
+  event.decimals = static_cast<std::uint8_t>(decimals);
+}
+
+void sort_samples(Profile& profile) {
+  if (!profile.has_time) return;
+  if (!std::ranges::is_sorted(profile.samples, {}, &Sample::time))
+    std::ranges::stable_sort(profile.samples, {}, &Sample::time);
+}
+
+std::int64_t total_weight(const Profile& profile, EventId event) {
+  std::int64_t total = 0;
+  for (const Sample& sample : profile.samples)
+    if (sample.event == event) total = saturating_add(total, sample.weight);
+  return total;
+}
+
+std::string check(const Profile& p) {
+  const auto bad = [](auto what, std::size_t row) {
+    return fmt::format("{} {} refers to a row that does not exist", what, row);
+  };
+  if (p.strings.size() == 0 || !p.strings[StringId::kEmpty].empty())
+    return "the first string is not empty";
+  if (p.modules.empty() || p.threads.empty())
+    return "the row of the unknown module or thread is missing";
+  for (const FrameId id : p.frames.ids()) {
+    const Frame& f = p.frames[id];
+    if (!p.strings.contains(f.function) || !p.strings.contains(f.file) ||
+        !p.modules.contains(f.module))
+      return bad("frame", index(id));
+  }
+  for (const StackId id : p.stacks.ids()) {
+    if (id == StackId::kRoot) continue;
+    if (p.stacks.parent(id) >= id)
+      return fmt::format("stack {} stands before its caller", index(id));
+    if (!p.frames.contains(p.stacks.frame(id))) return bad("stack", index(id));
+  }
+  for (const ThreadId id : p.threads.ids())
+    if (!p.strings.contains(p.threads[id].comm)) return bad("thread", index(id));
+  for (const EventId id : p.events.ids())
+    if (!p.strings.contains(p.events[id].name) ||
+        !p.strings.contains(p.events[id].unit))
+      return bad("event", index(id));
+  std::uint64_t time = 0;
+  for (std::size_t i = 0; i < p.samples.size(); ++i) {
+    const Sample& s = p.samples[i];
+    if (!p.stacks.contains(s.stack) || !p.threads.contains(s.thread) ||
+        !p.events.contains(s.event))
+      return bad("sample", i);
+    if (s.weight < 0) return fmt::format("sample {} has a weight below 0", i);
+    if (p.has_time && s.time < time)
+      return fmt::format("sample {} is earlier than the one before it", i);
+    time = s.time;
+  }
+  return "";
+}
+
+}  // namespace wick

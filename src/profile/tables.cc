@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/tables.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wick {
+
+std::string_view StringTable::keep(std::string_view text) {
+  constexpr std::size_t kChunk = 64 << 10;
+  if (text.size() > room_) {
+    chunk_size_ = std::max(text.size(), kChunk);
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk_size_));
+    room_ = chunk_size_;
+  }
+  char* to = chunks_.back().get() + (chunk_size_ - room_);
+  std::memcpy(to, text.data(), text.size());
+  room_ -= text.size();
+  return {to, text.size()};
+}
+
+StringId StringTable::intern(std::string_view text) {
+  return StringId{index_.find_or_add(
+      hash_bytes(text), [&](std::uint32_t row) { return views_[row] == text; },
+      [&] {
+        views_.push_back(text.empty() ? std::string_view("") : keep(text));
+        return static_cast<std::uint32_t>(views_.size() - 1);
+      })};
+}
+
+FrameId FrameTable::intern(const Frame& f) {
+  const std::uint64_t hash = hash_pair(
+      hash_pair(index(f.function) | std::uint64_t{index(f.file)} << 32,
+                index(f.module) | std::uint64_t{f.line} << 32),
+      f.address ^ (std::uint64_t{static_cast<std::uint8_t>(f.kind)} << 56));
+  return FrameId{index_.find_or_add(
+      hash, [&](std::uint32_t row) { return rows_[FrameId{row}] == f; },
+      [&] { return index(rows_.push_back(f)); })};
+}
+
+StackId StackTable::push(StackId caller, FrameId frame) {
+  const auto hash = [](const Row& row) {
+    return hash_pair(index(row.parent), index(row.frame));
+  };
+  const auto never = [](std::uint32_t) { return false; };
+  for (; indexed_ < rows_.size(); ++indexed_) {
+    const auto row = static_cast<std::uint32_t>(indexed_);
+    index_.find_or_add(hash(rows_[StackId{row}]), never, [&] { return row; });
+  }
+  const std::uint32_t row = index_.find_or_add(
+      hash({caller, frame}),
+      [&](std::uint32_t candidate) {
+        const Row& r = rows_[StackId{candidate}];
+        return r.parent == caller && r.frame == frame;
+      },
+      [&] { return index(append(caller, frame)); });
+  indexed_ = rows_.size();
+  return StackId{row};
+}
+
+void StackTable::frames_of(StackId id, std::vector<FrameId>& out) const {
+  out.clear();
+  for (; id != StackId::kRoot; id = parent(id)) out.push_back(frame(id));
+  std::ranges::reverse(out);
+}
+
+}  // namespace wick

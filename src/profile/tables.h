@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of the model: strings, frames and stacks, each distinct one once.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/hash_index.h"
+#include "base/id.h"
+
+namespace wick {
+
+enum class StringId : std::uint32_t { kEmpty = 0 };
+enum class ModuleId : std::uint32_t { kUnknown = 0 };
+enum class FrameId : std::uint32_t {};
+enum class StackId : std::uint32_t { kRoot = 0 };
+enum class ThreadId : std::uint32_t { kUnknown = 0 };
+enum class EventId : std::uint32_t {};
+
+class StringTable {
+ public:
+  StringTable() { intern(""); }
+  StringTable(StringTable&&) noexcept = default;
+  StringTable& operator=(StringTable&&) noexcept = default;
+
+  StringId intern(std::string_view text);
+  // Lives as long as the table.
+  std::string_view operator[](StringId id) const { return views_[index(id)]; }
+
+  auto ids() const { return id_range<StringId>(views_.size()); }
+  bool contains(StringId id) const { return index(id) < views_.size(); }
+  std::size_t size() const { return views_.size(); }
+
+ private:
+  std::string_view keep(std::string_view text);
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  std::size_t room_ = 0;
+  std::size_t chunk_size_ = 0;
+  std::vector<std::string_view> views_;
+  HashIndex index_;
+};
+
+// Where a frame's code is. The letter is the annotation of folded stacks.
+enum class FrameKind : std::uint8_t {
+  kUser,
+  kKernel,   // _[k]
+  kInlined,  // _[i]
+  kJit,      // _[j]
+  kLabel,    // not code: a process, a separator, a category
+};
+
+// One place in the code.
+struct Frame {
+  StringId function = StringId::kEmpty;
+  StringId file = StringId::kEmpty;
+  ModuleId module = ModuleId::kUnknown;
+  std::uint32_t line = 0;     // 0: not known
+  std::uint64_t address = 0;  // in the module; for callers already inside the
+                              // call instruction; 0: not known
+  FrameKind kind = FrameKind::kUser;
+  friend auto operator<=>(const Frame&, const Frame&) = default;
+};
+
+class FrameTable {
+ public:
+  FrameId intern(const Frame& frame);
+  const Frame& operator[](FrameId id) const { return rows_[id]; }
+
+  auto ids() const { return rows_.ids(); }
+  bool contains(FrameId id) const { return rows_.contains(id); }
+  std::size_t size() const { return rows_.size(); }
+
+ private:
+  Column<FrameId, Frame> rows_;
+  HashIndex index_;
+};
+
+// Every distinct stack: its caller's stack and one frame more. Parents stand
+// before their children, so handing something down is a loop upwards and
+// summing is a loop downwards:
+//
+//   for (StackId id : stacks.ids() | std::views::reverse)
+//     if (id != StackId::kRoot) total[stacks.parent(id)] += total[id];
+//
+// Row 0 is the empty stack; its parent is itself and it has no frame.
+class StackTable {
+ public:
+  StackTable() { rows_.push_back({}); }
+
+  // The stack of `frame` called from `caller`.
+  StackId push(StackId caller, FrameId frame);
+
+  // As push, for one who knows that the stack is new: nothing is looked up.
+  StackId append(StackId caller, FrameId frame) {
+    return rows_.push_back({caller, frame});
+  }
+
+  StackId parent(StackId id) const { return rows_[id].parent; }
+  FrameId frame(StackId id) const { return rows_[id].frame; }
+
+  auto ids() const { return rows_.ids(); }
+  bool contains(StackId id) const { return rows_.contains(id); }
+  std::size_t size() const { return rows_.size(); }
+  void reserve(std::size_t count) { rows_.reserve(count); }
+
+  // The frames of a stack, outermost first, into a reused buffer.
+  void frames_of(StackId id, std::vector<FrameId>& out) const;
+
+ private:
+  struct Row {
+    StackId parent = StackId::kRoot;
+    FrameId frame{0xffffffff};
+  };
+  Column<StackId, Row> rows_;
+  HashIndex index_;  // of the rows below indexed_
+  std::size_t indexed_ = 1;
+};
+
+}  // namespace wick

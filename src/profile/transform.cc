@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/transform.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+#include <set>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/metrics.h"
+#include "base/regex.h"
+#include "base/text.h"
+
+namespace wick {
+
+Profile replace_frames(Profile profile, const ExpandFrame& expand) {
+  const Timer timer("replace frames");
+  const FrameTable old_frames = std::exchange(profile.frames, {});
+  Column<FrameId, std::pair<std::uint32_t, std::uint32_t>> range;
+  std::vector<FrameId> expanded;
+  std::vector<Frame> out;
+  for (const FrameId id : old_frames.ids()) {
+    out.clear();
+    expand(profile, old_frames[id], out);
+    const auto first = static_cast<std::uint32_t>(expanded.size());
+    for (const Frame& frame : out)
+      expanded.push_back(profile.frames.intern(frame));
+    range.push_back({first, static_cast<std::uint32_t>(expanded.size())});
+  }
+  const StackTable old_stacks = std::exchange(profile.stacks, {});
+  Column<StackId, StackId> moved(old_stacks.size());
+  for (const StackId id : old_stacks.ids()) {
+    if (id == StackId::kRoot) continue;
+    StackId to = moved[old_stacks.parent(id)];
+    const auto [first, last] = range[old_stacks.frame(id)];
+    for (std::uint32_t i = first; i < last; ++i)
+      to = profile.stacks.push(to, expanded[i]);
+    moved[id] = to;
+  }
+  for (Sample& sample : profile.samples) sample.stack = moved[sample.stack];
+  return profile;
+}
+
+Profile rewrite_stacks(Profile profile, const RewriteStack& rewrite) {
+  const Timer timer("rewrite stacks");
+  Column<StackId, bool> used(profile.stacks.size());
+  for (const Sample& sample : profile.samples) used[sample.stack] = true;
+  StackTable stacks;
+  Column<StackId, StackId> moved(profile.stacks.size());
+  std::vector<FrameId> frames;
+  for (const StackId id : profile.stacks.ids()) {
+    if (!used[id]) continue;
+    profile.stacks.frames_of(id, frames);
+    rewrite(profile, frames);
+    StackId to = StackId::kRoot;
+    for (const FrameId frame : frames) to = stacks.push(to, frame);
+    moved[id] = to;
+  }
+  profile.stacks = std::move(stacks);
+  for (Sample& sample : profile.samples) sample.stack = moved[sample.stack];
+  return profile;
+}
+
+namespace {
+
+// Gives the strings of one profile their ids in another, on demand.
+class StringMover {
+ public:
+  StringMover(const StringTable& from, StringTable& to)
+      : from_(from), to_(to), moved_(from.size(), kUnset) {}
+  StringId operator()(StringId id) {
+    StringId& moved = moved_[index(id)];
+    if (moved == kUnset) moved = to_.intern(from_[id]);
+    return moved;
+  }
+
+ private:
+  static constexpr StringId kUnset{0xffffffff};
+  const StringTable& from_;
+  StringTable& to_;
+  std::vector<StringId> moved_;
+};
+
+Column<StackId, StackId> merge_stacks(Profile& into, const Profile& other,
+                                      StringMover& moved_string) {
+  Column<ModuleId, ModuleId> module;
+  for (const Module& m : other.modules)
+    module.push_back(into.module_id(other.strings[m.path],
+                                    other.strings[m.build_id]));
+  Column<FrameId, FrameId> frame;
+  for (const FrameId id : other.frames.ids()) {
+    Frame f = other.frames[id];
+    f.function = moved_string(f.function);
+    f.file = moved_string(f.file);
+    f.module = module[f.module];
+    frame.push_back(into.frames.intern(f));
+  }
+  Column<StackId, StackId> stack(other.stacks.size());
+  for (const StackId id : other.stacks.ids())
+    if (id != StackId::kRoot)
+      stack[id] = into.stacks.push(stack[other.stacks.parent(id)],
+                                   frame[other.stacks.frame(id)]);
+  return stack;
+}
+
+Column<ThreadId, ThreadId> merge_threads(Profile& into, const Profile& other,
+                                         StringMover& moved_string) {
+  const auto hash = [](const Thread& t) {
+    return hash_pair(static_cast<std::uint32_t>(t.pid) |
+                         std::uint64_t{static_cast<std::uint32_t>(t.tid)} << 32,
+                     index(t.comm));
+  };
+  HashIndex seen;
+  for (const ThreadId id : into.threads.ids())
+    seen.find_or_add(
+        hash(into.threads[id]), [](std::uint32_t) { return false; },
+        [&] { return index(id); });
+  Column<ThreadId, ThreadId> thread;
+  for (Thread t : other.threads) {
+    t.comm = moved_string(t.comm);
+    thread.push_back(ThreadId{seen.find_or_add(
+        hash(t),
+        [&](std::uint32_t row) { return into.threads[ThreadId{row}] == t; },
+        [&] { return index(into.threads.push_back(t)); })});
+  }
+  return thread;
+}
+
+// Makes the decimals of equal events equal in both, so that weights can be
+// added. Returns the factor for the weights of `other`.
+Column<EventId, std::int64_t> merge_events(Profile& into, const Profile& other,
+                                           Column<EventId, EventId>& event) {
+  Column<EventId, std::int64_t> factor;
+  for (const Event& e : other.events) {
+    const EventId id = into.event_id(other.strings[e.name],
+                                     other.strings[e.unit], e.role);
+    raise_decimals(into, id, e.decimals);
+    event.push_back(id);
+    factor.push_back(power_of_ten(into.events[id].decimals - e.decimals));
+  }
+  return factor;
+}
+
+}  // namespace
+
+void merge(Profile& into, const Profile& other) {
+  const Timer timer("merge");
+  StringMover moved_string(other.strings, into.strings);
+  const auto stack = merge_stacks(into, other, moved_string);
+  const auto thread = merge_threads(into, other, moved_string);
+  Column<EventId, EventId> event;
+  const auto factor = merge_events(into, other, event);
+  const bool had_samples = !into.samples.empty();
+  into.samples.reserve(into.samples.size() + other.samples.size());
+  for (Sample s : other.samples) {
+    s.weight = saturating_mul(s.weight, factor[s.event]);
+    s.stack = stack[s.stack];
+    s.thread = thread[s.thread];
+    s.event = event[s.event];
+    into.samples.push_back(s);
+  }
+  for (const About& about : other.about)
+    into.set_about(other.strings[about.key], other.strings[about.value]);
+  into.diagnostics.merge(other.diagnostics);
+  into.has_time = other.has_time && (into.has_time || !had_samples);
+  if (!into.has_time)
+    for (Sample& s : into.samples) s.time = 0;
+  sort_samples(into);
+}
+
+std::string_view event_group(std::string_view name) {
+  // "cpu_core/cycles/u" is "cycles" on one kind of core.
+  if (const std::size_t slash = name.find('/');
+      slash != name.npos && name.starts_with("cpu")) {
+    const std::size_t end = name.find('/', slash + 1);
+    if (end != name.npos) return name.substr(slash + 1, end - slash - 1);
+  }
+  // "cycles:upp" is "cycles" in one mode; "sched:sched_switch" is a
+  // tracepoint, whose second part is a name.
+  const std::size_t colon = name.rfind(':');
+  constexpr std::string_view kModifiers = "ukhGHIpPSDWe";
+  if (colon != name.npos && colon > 0 &&
+      std::ranges::all_of(name.substr(colon + 1), [&](char c) {
+        return kModifiers.find(c) != kModifiers.npos;
+      }))
+    return name.substr(0, colon);
+  return name;
+}
+
+Selection::TimeRange parse_time_range(std::string_view text) {
+  Selection::TimeRange range;
+  std::string_view rest = text;
+  if (rest.starts_with('@')) {
+    range.absolute = true;
+    rest.remove_prefix(1);
+  }
+  const std::size_t dots = rest.find("..");
+  const auto part = [&](std::string_view piece, double missing) {
+    if (piece.empty()) return missing;
+    const auto number = to_double(piece);
+    if (!number || !std::isfinite(*number))
+      fail_usage("--time {}: '{}' is not a number of seconds", text, piece);
+    return *number;
+  };
+  if (dots == rest.npos)
+    fail_usage("--time {}: FROM..TO is wanted, in seconds, as in 1.5..2", text);
+  range.from = part(rest.substr(0, dots), range.absolute ? 0 : -1e300);
+  range.to = part(rest.substr(dots + 2), 1e300);
+  if (range.from > range.to)
+    fail_usage("--time {}: the end is before the start", text);
+  return range;
+}
+
+namespace {
+
+void keep_samples(Profile& profile, Problem reason,
+                  const std::function<bool(const Sample&)>& wanted) {
+  std::uint64_t count = 0;
+  std::int64_t weight = 0;
+  std::erase_if(profile.samples, [&](const Sample& sample) {
+    if (wanted(sample)) return false;
+    ++count;
+    weight = saturating_add(weight, sample.weight);
+    return true;
+  });
+  // Weights of other events are in other units and are no share of anything.
+  profile.diagnostics.note(reason, count,
+                           reason == Problem::kOtherEvent ? 0 : weight);
+}
+
+// Drops the events that no sample refers to any more, except those of a
+// difference.
+void drop_unused_events(Profile& profile) {
+  Column<EventId, bool> used(profile.events.size());
+  for (const Sample& sample : profile.samples) used[sample.event] = true;
+  Column<EventId, Event> kept;
+  Column<EventId, EventId> moved(profile.events.size());
+  for (const EventId id : profile.events.ids())
+    if (used[id] || profile.events[id].role != EventRole::kPlain)
+      moved[id] = kept.push_back(profile.events[id]);
+  for (Sample& sample : profile.samples) sample.event = moved[sample.event];
+  profile.events = std::move(kept);
+}
+
+void select_event(Profile& profile, const std::string& wanted) {
+  if (wanted == "*" || profile.events.size() < 2) {
+    if (wanted.empty() || wanted == "*" || profile.events.empty()) return;
+  }
+  for (const Event& event : profile.events)
+    if (event.role != EventRole::kPlain) return;
+  const auto name = [&](EventId id) {
+    return profile.strings[profile.events[id].name];
+  };
+  Column<EventId, bool> chosen(profile.events.size());
+  bool any = false;
+  const Event& first = profile.events[EventId{0}];
+  for (const EventId id : profile.events.ids()) {
+    const Event& event = profile.events[id];
+    chosen[id] = wanted.empty()
+                     ? event_group(name(id)) == event_group(name(EventId{0})) &&
+                           event.unit == first.unit
+                     : name(id) == wanted || event_group(name(id)) == wanted;
+    any = any || chosen[id];
+  }
+  if (!any) {
+    std::string names;
+    for (const EventId id : profile.events.ids())
+      names += (names.empty() ? "" : ", ") + excerpt(name(id));
+    fail("there is no event '{}'; there is {}", wanted, names);
+  }
+  keep_samples(profile, Problem::kOtherEvent,
+               [&](const Sample& s) { return chosen[s.event]; });
+  drop_unused_events(profile);
+}
+
+void select_time(Profile& profile, const Selection::TimeRange& range) {
+  if (!profile.has_time)
+    fail("--time: this input has no times");
+  const double origin =
+      range.absolute || profile.samples.empty()
+          ? 0
+          : static_cast<double>(profile.samples.front().time) / 1e9;
+  keep_samples(profile, Problem::kNotSelected, [&](const Sample& s) {
+    const double time = static_cast<double>(s.time) / 1e9 - origin;
+    return time >= range.from && time < range.to;
+  });
+}
+
+void select_threads(Profile& profile, const Selection& selection) {
+  if (!selection.pid && !selection.tid && selection.comm.empty()) return;
+  keep_samples(profile, Problem::kNotSelected, [&](const Sample& s) {
+    const Thread& thread = profile.threads[s.thread];
+    return (!selection.pid || thread.pid == *selection.pid) &&
+           (!selection.tid || thread.tid == *selection.tid) &&
+           (selection.comm.empty() ||
+            profile.strings[thread.comm] == selection.comm);
+  });
+}
+
+Column<FrameId, bool> matching_frames(const Profile& profile,
+                                      const std::vector<std::string>& patterns) {
+  std::vector<Regex> regexes(patterns.begin(), patterns.end());
+  Column<FrameId, bool> matches(profile.frames.size());
+  for (const FrameId id : profile.frames.ids())
+    matches[id] = std::ranges::any_of(regexes, [&](const Regex& regex) {
+      return regex.found_in(profile.function(id));
+    });
+  return matches;
+}
+
+// For each stack, whether a frame of it is among `marked`.
+Column<StackId, bool> stacks_with(const Profile& profile,
+                                  const Column<FrameId, bool>& marked) {
+  Column<StackId, bool> has(profile.stacks.size());
+  for (const StackId id : profile.stacks.ids())
+    if (id != StackId::kRoot)
+      has[id] = has[profile.stacks.parent(id)] ||
+                marked[profile.stacks.frame(id)];
+  return has;
+}
+
+Column<FrameId, bool> frames_named(const Profile& profile,
+                                   const std::vector<std::string>& names) {
+  Column<FrameId, bool> marked(profile.frames.size());
+  for (const FrameId id : profile.frames.ids())
+    marked[id] =
+        std::ranges::find(names, profile.function(id)) != names.end();
+  return marked;
+}
+
+// Cuts the callers of the innermost marked frame, which becomes the root; the
+// thread is forgotten for those samples, since its name was the root before.
+Profile cut_callers(Profile profile, const Column<FrameId, bool>& marked) {
+  const Column<StackId, bool> has = stacks_with(profile, marked);
+  for (Sample& sample : profile.samples)
+    if (has[sample.stack]) sample.thread = ThreadId::kUnknown;
+  return rewrite_stacks(
+      std::move(profile), [&](const Profile&, std::vector<FrameId>& frames) {
+        const auto from_leaf = frames | std::views::reverse;
+        const auto at = std::ranges::find_if(
+            from_leaf, [&](FrameId id) { return marked[id]; });
+        if (at != from_leaf.end())
+          frames.erase(frames.begin(), std::prev(at.base()));
+      });
+}
+
+}  // namespace
+
+Profile select(Profile profile, const Selection& s) {
+  const Timer timer("select");
+  select_event(profile, s.event);
+  select_threads(profile, s);
+  if (s.time) select_time(profile, *s.time);
+  if (!s.focus.empty()) {
+    const auto has = stacks_with(profile, matching_frames(profile, s.focus));
+    keep_samples(profile, Problem::kNotSelected,
+                 [&](const Sample& x) { return has[x.stack]; });
+  }
+  if (!s.base.empty()) {
+    const auto marked = frames_named(profile, s.base);
+    const auto has = stacks_with(profile, marked);
+    keep_samples(profile, Problem::kNotSelected,
+                 [&](const Sample& x) { return has[x.stack]; });
+    profile = cut_callers(std::move(profile), marked);
+  }
+  if (!s.skip_after.empty()) {
+    const auto marked = frames_named(profile, s.skip_after);
+    profile = cut_callers(std::move(profile), marked);
+  }
+  if (s.kernel_only || s.user_only || !s.hide.empty()) {
+    Column<FrameId, bool> hidden = matching_frames(profile, s.hide);
+    for (const FrameId id : profile.frames.ids()) {
+      const bool kernel = profile.frames[id].kind == FrameKind::kKernel;
+      if ((s.kernel_only && !kernel) || (s.user_only && kernel))
+        hidden[id] = true;
+    }
+    profile = rewrite_stacks(
+        std::move(profile), [&](const Profile&, std::vector<FrameId>& frames) {
+          std::erase_if(frames, [&](FrameId id) { return hidden[id]; });
+        });
+  }
+  if (s.kernel_only || s.user_only)
+    keep_samples(profile, Problem::kNotSelected, [](const Sample& x) {
+      return x.stack != StackId::kRoot;
+    });
+  if (s.merge_recursion)
+    profile = rewrite_stacks(
+        std::move(profile),
+        [](const Profile& p, std::vector<FrameId>& frames) {
+          const auto same = [&](FrameId a, FrameId b) {
+            return p.frames[a].function == p.frames[b].function;
+          };
+          const auto rest = std::ranges::unique(frames, same);
+          frames.erase(rest.begin(), rest.end());
+        });
+  return profile;
+}
+
+}  // namespace wick
