@@ -42,7 +42,9 @@ Profile random_profile(std::uint32_t seed) {
       "main",  "operator()", "a b",   "<script>", "x&y",
       "\"q\"", "core::fmt",  "do_it", "ünï",      "std::vector<int>::push_back"};
   std::mt19937 random(seed);
-  const auto below = [&](std::uint32_t n) { return random() % n; };
+  const auto below = [&](std::uint32_t n) {
+    return static_cast<std::uint32_t>(random() % n);
+  };
   Profile p;
   p.has_time = true;
   for (int i = 0; i < 3; ++i) {
