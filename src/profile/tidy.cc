@@ -98,12 +98,6 @@ std::string rust_demangled(std::string_view function) {
       break;
     }
     if (replaced) continue;
-    // A path component that begins with an escape has a "_" put before it.
-    if (rest.starts_with("::_$")) {
-      out += "::";
-      rest.remove_prefix(3);
-      continue;
-    }
     out += rest.front();
     rest.remove_prefix(1);
   }
