@@ -116,7 +116,8 @@ extern const OutputFormat folded_output = {
                 std::ostream& out) {
       const FlameGraph graph = fold(profile, options.fold);
       for (const NodeId id : graph.ids()) {
-        if (graph.self[id] == 0) continue;
+        const bool sampled = !graph.sampled.empty() && graph.sampled[id];
+        if (graph.self[id] == 0 && (!sampled || id == NodeId::kRoot)) continue;
         std::string line;
         for (NodeId at = id; at != NodeId::kRoot; at = graph.parent[at]) {
           std::string name(graph.name_of(at));

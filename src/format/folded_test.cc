@@ -20,6 +20,10 @@ TEST(Folded, KeepsDecimals) {
             "a 1.75\nb 1\n");
 }
 
+TEST(Folded, WritesStacksOfWeightZero) {
+  EXPECT_EQ(folded(read_text("folded", "a;b 0\na;c 1\n")), "a;b 0\na;c 1\n");
+}
+
 TEST(Folded, SkipsComments) {
   const Profile profile = read_text("folded", "# made by x\na 1\n");
   EXPECT_EQ(folded(profile), "a 1\n");

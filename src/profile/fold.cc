@@ -124,12 +124,14 @@ struct Tree {
   };
   std::vector<Node> nodes{{0, StringId::kEmpty, FrameKind::kLabel}};
   std::vector<std::int64_t> self{0}, before{0};
+  std::vector<bool> sampled{false};
   HashIndex index;
 
   std::uint32_t append(std::uint32_t parent, StringId name, FrameKind kind) {
     nodes.push_back({parent, name, kind});
     self.push_back(0);
     before.push_back(0);
+    sampled.push_back(false);
     return static_cast<std::uint32_t>(nodes.size() - 1);
   }
   std::uint32_t push(std::uint32_t parent, StringId name, FrameKind kind) {
@@ -232,11 +234,15 @@ class Folder {
           is_before(sample) ? entries_[row].before : entries_[row].after;
       weight = saturating_add(weight, scaled(sample));
     }
+    has_weightless_ = std::ranges::any_of(entries_, [](const Entry& entry) {
+      return entry.after == 0 && entry.before == 0;
+    });
   }
 
   static void give(Tree& tree, std::uint32_t node, const Entry& entry) {
     tree.self[node] = saturating_add(tree.self[node], entry.after);
     tree.before[node] = saturating_add(tree.before[node], entry.before);
+    tree.sampled[node] = true;
   }
 
   std::uint32_t root_node(std::uint32_t root) {
@@ -246,9 +252,11 @@ class Folder {
   }
 
   // The shortcut of the file comment. Returns false where it does not apply:
-  // names stand for several frames, several thread roots, or another order.
+  // names stand for several frames, several thread roots, stacks of weight 0,
+  // or another order.
   bool add_pruned() {
-    if (options_.reversed || !one_name_one_frame_ || graph_.is_difference)
+    if (options_.reversed || !one_name_one_frame_ || graph_.is_difference ||
+        has_weightless_)
       return false;
     for (const Entry& entry : entries_)
       if (entry.root != entries_.front().root) return false;
@@ -433,6 +441,7 @@ class Folder {
       graph_.kind.push_back(tree_.nodes[i].kind);
       graph_.self.push_back(tree_.self[i]);
       graph_.total.push_back(total[i]);
+      if (has_weightless_) graph_.sampled.push_back(tree_.sampled[i]);
       if (graph_.is_difference) {
         graph_.before_self.push_back(tree_.before[i]);
         graph_.before_total.push_back(before[i]);
@@ -475,6 +484,7 @@ class Folder {
   Column<ThreadId, std::uint32_t> root_of_thread_;
   Column<FrameId, StringId> names_;
   bool one_name_one_frame_ = true;
+  bool has_weightless_ = false;
   std::vector<Entry> entries_;
   Tree tree_;
   std::vector<std::int64_t> below_;

@@ -62,6 +62,9 @@ struct FlameGraph {
   // In a difference: the weights before; `self` and `total` are those after.
   // Empty otherwise.
   Column<NodeId, std::int64_t> before_self, before_total;
+  // Whether a sample ends at the node. Empty unless there are samples of weight
+  // 0, which would otherwise leave no trace.
+  Column<NodeId, bool> sampled;
 
   std::string event;  // its name
   std::string unit;   // "samples", "nanoseconds" …
