@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs wick beside its peers on the same inputs and prints times, memory and
+ratios.
+
+usage: run.py WICK [--size MB] [--runs N] [--inputs DIR] [CASE...]
+
+CASE is fold, svg, pprof, write or memory; all of them by default. Peers are
+looked for in FLAMEGRAPH_DIR (flamegraph.pl, stackcollapse-perf.pl) and
+INFERNO_BIN_DIR (inferno-collapse-perf, inferno-flamegraph); those that are not
+there are left out.
+
+CPU is user + system time and WALL the elapsed time, each the best of N runs that
+take turns. MEMORY is the peak of anonymous memory (RssAnon, looked at every two
+milliseconds in a run that is not timed), so a mapped input does not count.
+"""
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import generate
+
+TIME_LIMIT = 300  # seconds; the Perl tools can take much longer
+
+
+@dataclasses.dataclass
+class Result:
+    cpu: float = float("inf")
+    wall: float = float("inf")
+    memory: float = 0  # MB
+    stderr: str = ""
+    error: str = ""
+
+
+class Program:
+    """One command line, measured."""
+
+    def __init__(self, label, argv, runs):
+        self.label, self.argv, self.runs = label, argv, runs
+        self.result = Result()
+
+    def start(self, stderr):
+        return subprocess.Popen(self.argv, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=stderr)
+
+    def run(self, watch_memory):
+        if self.result.error:
+            return
+        with tempfile.TemporaryFile() as stderr:
+            begin = time.monotonic()
+            process = self.start(stderr)
+            memory, status = 0, None
+            while status is None:
+                if watch_memory:
+                    memory = max(memory, anonymous_memory(process.pid))
+                if time.monotonic() - begin > TIME_LIMIT:
+                    process.kill()
+                    self.result.error = f"over {TIME_LIMIT} s"
+                pid, ended, usage = os.wait4(
+                    process.pid, os.WNOHANG if watch_memory else 0)
+                if pid:
+                    status = os.waitstatus_to_exitcode(ended)
+                else:
+                    time.sleep(0.002)
+            process.returncode = status
+            wall = time.monotonic() - begin
+            stderr.seek(0)
+            self.result.stderr = stderr.read().decode("utf-8", "replace")
+        if status != 0 and not self.result.error:
+            line = (self.result.stderr.strip().splitlines() or ["no message"])
+            self.result.error = f"exit status {status}: {line[-1][:60]}"
+        if watch_memory:
+            self.result.memory = memory / 1024
+        if not watch_memory or self.runs == 0:
+            self.result.cpu = min(self.result.cpu,
+                                  usage.ru_utime + usage.ru_stime)
+            self.result.wall = min(self.result.wall, wall)
+
+
+def anonymous_memory(pid):
+    """RssAnon of a process in kB; 0 once it has ended."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as status:
+            for line in status:
+                if line.startswith(b"RssAnon:"):
+                    return int(line.split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    return 0
+
+
+def measure(title, programs):
+    """Runs `programs` in turn and prints a table; gives results by label."""
+    for program in programs:
+        program.run(watch_memory=True)
+    for turn in range(max(p.runs for p in programs)):
+        for program in programs:
+            if turn < program.runs:
+                program.run(watch_memory=False)
+    base = programs[0].result
+    share = lambda value, of: f"{value / of:7.2f}" if of else f"{'-':>7}"
+    print(f"\n{title}")
+    print(f"  {'':<30} {'CPU s':>8} {'WALL s':>8} {'MEM MB':>8}"
+          f"   x CPU  x WALL   x MEM")
+    for program in programs:
+        r = program.result
+        if r.error:
+            print(f"  {program.label:<30} {r.error}")
+            continue
+        print(f"  {program.label:<30} {r.cpu:8.2f} {r.wall:8.2f}"
+              f" {r.memory:8.1f} {share(r.cpu, base.cpu)}"
+              f" {share(r.wall, base.wall)} {share(r.memory, base.memory)}")
+    sys.stdout.flush()
+    return {p.label: p.result for p in programs if not p.result.error}
+
+
+class Bench:
+    def __init__(self, options):
+        self.wick = os.path.abspath(options.wick)
+        self.runs, self.size = options.runs, options.size
+        self.inputs = pathlib.Path(options.inputs)
+        self.inputs.mkdir(parents=True, exist_ok=True)
+        self.failures = 0
+
+    def input(self, kind, megabytes):
+        path = self.inputs / f"{kind}-{megabytes:g}.{kind}"
+        if not path.exists():
+            part = path.with_suffix(".part")
+            generate.generate(kind, megabytes, part)
+            part.rename(path)
+        path.read_bytes()  # into the page cache
+        return str(path)
+
+    def own(self, label, *arguments):
+        return Program(label, [self.wick, *arguments], self.runs)
+
+    def peer(self, variable, tool, *arguments):
+        """A list: empty if the peer is not on this machine."""
+        folder = os.environ.get(variable, "")
+        path = os.path.join(folder, tool)
+        if not folder or not os.path.exists(path):
+            return []
+        # Perl's are slow enough for their one run to be timed too.
+        runs = 0 if tool.endswith(".pl") else self.runs
+        return [Program(" ".join([tool, *(a for a in arguments[:-1])]),
+                        [path, *arguments], runs)]
+
+    def bar(self, what, value, wanted, at_least=True):
+        """Says whether `value` reaches the bar; None: could not be measured."""
+        if value is None:
+            print(f"  SKIP {what}: not measured")
+            return
+        good = value >= wanted if at_least else value <= wanted
+        self.failures += not good
+        print(f"  {'PASS' if good else 'FAIL'} {what}: {value:.2f}, wanted "
+              f"{'at least' if at_least else 'at most'} {wanted:g}")
+
+    def fold(self):
+        file = self.input("perf-script", self.size)
+        results = measure(f"fold {self.size:g} MB of perf script text", [
+            self.own("wick fold -n 1", "fold", "-q", "-n", "1", file),
+            self.own("wick fold -n 2", "fold", "-q", "-n", "2", file),
+            *self.peer("INFERNO_BIN_DIR", "inferno-collapse-perf", "-n", "1",
+                       file),
+            *self.peer("INFERNO_BIN_DIR", "inferno-collapse-perf", "-n", "2",
+                       file),
+            *self.peer("FLAMEGRAPH_DIR", "stackcollapse-perf.pl", file),
+        ])
+        self.bar("CPU time of inferno / wick, one thread",
+                 ratio(results, "inferno-collapse-perf -n 1", "wick fold -n 1"),
+                 4)
+        self.bar("wall time of one thread / two threads",
+                 ratio(results, "wick fold -n 1", "wick fold -n 2", "wall"), 1.2)
+
+    def svg(self):
+        for kind in "folded", "folded-shuffled":
+            file = self.input(kind, self.size)
+            results = measure(f"{self.size:g} MB of {kind} stacks to SVG", [
+                self.own("wick flame -n 1", "flame", "-q", "-n", "1", "--to",
+                         "svg", file),
+                self.own("wick flame -n 2", "flame", "-q", "-n", "2", "--to",
+                         "svg", file),
+                *self.peer("INFERNO_BIN_DIR", "inferno-flamegraph", file),
+                *(self.peer("FLAMEGRAPH_DIR", "flamegraph.pl", file)
+                  if self.size <= 50 else []),
+            ])
+            self.bar("CPU time of inferno / wick, one thread",
+                     ratio(results, "inferno-flamegraph", "wick flame -n 1"), 4)
+            self.bar("memory of wick / inferno, one thread",
+                     ratio(results, "wick flame -n 1", "inferno-flamegraph",
+                           "memory"), 0.5, at_least=False)
+            self.bar("memory of wick / inferno, two threads",
+                     ratio(results, "wick flame -n 2", "inferno-flamegraph",
+                           "memory"), 0.5, at_least=False)
+
+    def pprof(self):
+        size = self.size / 3
+        file = self.input("pprof", size)
+        results = measure(f"read {size:g} MB of pprof", [
+            self.own("wick fold -n 1", "fold", "-q", "-n", "1", file)])
+        result = results.get("wick fold -n 1")
+        self.bar("MB per second of CPU time", result and size / result.cpu, 100)
+
+    def write(self):
+        """Every output format from one profile; the time of the pass `write`,
+        which `--stats` tells."""
+        size = self.size / 6
+        file = self.input("perf-script", size)
+        listed = subprocess.run([self.wick, "formats", "--to"], text=True,
+                                capture_output=True, check=False).stdout.split()
+        print(f"\nwrite the profile of {size:g} MB of perf script text")
+        print(f"  {'':<16} {'write s':>8} {'MB':>8} {'MB/s':>8}")
+        for name in listed:
+            with tempfile.NamedTemporaryFile() as out:
+                program = self.own(name, "convert", "-q", "-n", "1", "--stats",
+                                   "--to", name, "-o", out.name, file)
+                seconds = float("inf")
+                for _ in range(self.runs):
+                    program.run(watch_memory=False)
+                    found = re.search(r"^write +([\d.]+) ms",
+                                      program.result.stderr, re.M)
+                    if found:
+                        seconds = min(seconds, float(found[1]) / 1000)
+                if program.result.error or seconds == float("inf"):
+                    print(f"  {name:<16} {program.result.error or 'no timer'}")
+                    continue
+                written = plain_size(out.name) / 1e6
+            print(f"  {name:<16} {seconds:8.3f} {written:8.1f}"
+                  f" {written / seconds:8.0f}")
+            if written > 1:
+                self.bar(f"MB/s written as {name}", written / seconds, 100)
+
+    def memory(self):
+        """Ten times the samples, the same stacks: the memory must not grow."""
+        small, large = self.size / 10, self.size
+        programs = [
+            self.own(f"wick fold, {size:g} MB", "fold", "-q", "-n", "1",
+                     self.input("perf-script", size))
+            for size in (small, large)]
+        results = measure("memory by number of samples", programs)
+        self.bar("memory for ten times the samples",
+                 ratio(results, programs[1].label, programs[0].label, "memory"),
+                 1.5, at_least=False)
+
+
+def plain_size(path):
+    """The size of a file, decompressed if it is gzip or zstd."""
+    with open(path, "rb") as file:
+        head = file.read(4)
+    tool = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}.get(head[:2])
+    if tool is None:
+        return os.path.getsize(path)
+    process = subprocess.Popen([tool, "-dc"], stdin=open(path, "rb"),
+                               stdout=subprocess.PIPE)
+    return sum(len(piece) for piece in iter(
+        lambda: process.stdout.read(1 << 20), b""))
+
+
+def ratio(results, over, under, column="cpu"):
+    if over not in results or under not in results:
+        return None
+    below = getattr(results[under], column)
+    return getattr(results[over], column) / below if below else None
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    cases = ["fold", "svg", "pprof", "write", "memory"]
+    parser.add_argument("wick")
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    parser.add_argument("--size", type=float, default=300, help="MB")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--inputs", default="build/bench")
+    options = parser.parse_intermixed_args()
+    for case in options.cases:
+        if case not in cases:
+            parser.error(f"no case '{case}'; there are {', '.join(cases)}")
+    bench = Bench(options)
+    for case in options.cases or cases:
+        getattr(bench, case)()
+    print(f"\n{bench.failures} bars missed" if bench.failures
+          else "\nevery bar that was measured is reached")
+
+
+if __name__ == "__main__":
+    main()
