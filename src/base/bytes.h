@@ -18,8 +18,7 @@ class ByteReader {
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
 
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  T read() {
+  requires std::is_trivially_copyable_v<T> T read() {
     T value{};
     if (!fits(1, sizeof(T))) {
       failed_ = true;
@@ -69,7 +68,7 @@ class ByteReader {
 };
 
 template <class T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
 void append_raw(std::string& out, T value) {
   char raw[sizeof(T)];
   std::memcpy(raw, &value, sizeof(T));

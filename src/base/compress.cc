@@ -45,8 +45,7 @@ struct Decompressor::State {
     }
     const std::size_t offered = std::min<std::size_t>(in.size(), UINT_MAX);
     room = std::min<std::size_t>(room, UINT_MAX);
-    gz.next_in =
-        reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    gz.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     gz.avail_in = static_cast<uInt>(offered);
     gz.next_out = reinterpret_cast<Bytef*>(out);
     gz.avail_out = static_cast<uInt>(room);
@@ -99,9 +98,10 @@ std::size_t Decompressor::step(std::string_view& in, char* out,
   s.given += made;
   if (s.damaged) in = {};
   if (s.given > kExpansionGrace && s.given / kMaxExpansion > s.taken)
-    fail("the compressed data grows more than {}-fold and looks like a "
-         "decompression bomb; decompress it yourself if it is not",
-         kMaxExpansion);
+    fail(
+        "the compressed data grows more than {}-fold and looks like a "
+        "decompression bomb; decompress it yourself if it is not",
+        kMaxExpansion);
   return made;
 }
 
@@ -117,8 +117,7 @@ std::string decompress(std::string_view bytes, std::uint64_t limit) {
     const std::size_t made =
         stream.step(bytes, out.data() + old, out.size() - old);
     out.resize(old + made);
-    if (out.size() > limit)
-      fail("more than {} bytes when decompressed", limit);
+    if (out.size() > limit) fail("more than {} bytes when decompressed", limit);
     if (stream.damaged()) fail("the compressed data is damaged");
     if (made == 0 && bytes.empty()) break;
   }
@@ -153,8 +152,8 @@ std::string gzip(std::string_view bytes) {
 
 std::string zstd_compress(std::string_view bytes, int level) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
-  const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(),
-                                         bytes.size(), level);
+  const std::size_t size =
+      ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
   if (ZSTD_isError(size)) fail("zstd: {}", ZSTD_getErrorName(size));
   out.resize(size);
   return out;

@@ -14,8 +14,8 @@
 namespace wick {
 
 template <class T>
-concept Id = std::is_enum_v<T> &&
-             std::same_as<std::underlying_type_t<T>, std::uint32_t>;
+concept Id =
+    std::is_enum_v<T> && std::same_as<std::underlying_type_t<T>, std::uint32_t>;
 
 template <Id I>
 constexpr std::uint32_t index(I id) {
@@ -24,8 +24,7 @@ constexpr std::uint32_t index(I id) {
 
 template <Id I>
 constexpr auto id_range(std::size_t count) {
-  return std::views::iota(std::uint32_t{0},
-                          static_cast<std::uint32_t>(count)) |
+  return std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(count)) |
          std::views::transform([](std::uint32_t i) { return I{i}; });
 }
 

@@ -119,17 +119,20 @@ InputFile InputFile::open(const std::string& path) {
   const bool standard_input = path == "-";
   s->name = standard_input ? "standard input" : path;
   in_context(s->name, [&] {
-    s->fd = UniqueFd(standard_input ? ::dup(STDIN_FILENO)
-                                    : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    s->fd =
+        UniqueFd(standard_input ? ::dup(STDIN_FILENO)
+                                : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!s->fd) fail("cannot open: {}", last_system_error());
     struct stat info {};
     if (fstat(s->fd.get(), &info) != 0)
       fail("cannot read: {}", last_system_error());
     if (S_ISDIR(info.st_mode)) fail("is a directory; a file is wanted");
     // Standard input may be a file that something has read from already.
-    const bool from_start = !standard_input || ::lseek(s->fd.get(), 0, SEEK_CUR) == 0;
+    const bool from_start =
+        !standard_input || ::lseek(s->fd.get(), 0, SEEK_CUR) == 0;
     if (S_ISREG(info.st_mode) && info.st_size > 0 && from_start) {
-      s->mapped = MappedFile(s->fd.get(), static_cast<std::size_t>(info.st_size));
+      s->mapped =
+          MappedFile(s->fd.get(), static_cast<std::size_t>(info.st_size));
       s->fd.reset();
       s->raw_left = s->mapped.bytes();
     } else {
@@ -180,8 +183,10 @@ std::string_view InputFile::bytes() {
   if (s.is_whole) return s.whole;
   s.fill(kMaxBuffered + 1);
   if (s.end - s.start > kMaxBuffered)
-    fail("more than {} MB; this format is read in one piece: write it to an "
-         "uncompressed file first", kMaxBuffered >> 20);
+    fail(
+        "more than {} MB; this format is read in one piece: write it to an "
+        "uncompressed file first",
+        kMaxBuffered >> 20);
   return s.pending();
 }
 
@@ -204,8 +209,9 @@ std::string_view InputFile::next_block(std::size_t size, bool paragraphs) {
   for (std::size_t reach = size;; reach *= 2) {
     s.fill(reach);
     std::string_view block = s.pending();
-    std::size_t cut = s.at_end && block.size() <= reach ? block.size()
-                      : cut_point(block, paragraphs);
+    std::size_t cut = s.at_end && block.size() <= reach
+                          ? block.size()
+                          : cut_point(block, paragraphs);
     if (cut == 0 && paragraphs && reach > kMaxLine / 4)
       cut = cut_point(block, false);
     if (cut == 0 && block.size() > kMaxLine)

@@ -17,12 +17,23 @@ bool plain(unsigned char c) {
 
 void append_escaped(std::string& out, char32_t c) {
   switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\t': out += "\\t"; return;
-    case '\r': out += "\\r"; return;
-    default: break;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    default:
+      break;
   }
   if (c < 0x20 || c == '<' || c == 0x7f || c == 0x2028 || c == 0x2029)
     fmt::format_to(std::back_inserter(out), "\\u{:04x}",

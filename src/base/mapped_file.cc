@@ -28,8 +28,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty())
-    munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
 void MappedFile::release_before(std::size_t offset) {

@@ -47,8 +47,8 @@ std::string metrics_report() {
                    pass.runs);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  fmt::format_to(std::back_inserter(out), "{:<16} {:>9.1f} MB\n",
-                 "peak memory", static_cast<double>(usage.ru_maxrss) / 1024);
+  fmt::format_to(std::back_inserter(out), "{:<16} {:>9.1f} MB\n", "peak memory",
+                 static_cast<double>(usage.ru_maxrss) / 1024);
   return out;
 }
 

@@ -25,8 +25,8 @@ bool is_special(const std::string& path) {
 std::string create_beside(const std::string& path) {
   for (int attempt = 0;; ++attempt) {
     std::string name = fmt::format("{}.{}.{}.part", path, ::getpid(), attempt);
-    const UniqueFd fd(::open(name.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    const UniqueFd fd(
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd) return name;
     if (errno != EEXIST || attempt > 100)
       fail("cannot write: {}", last_system_error());

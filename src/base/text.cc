@@ -73,12 +73,11 @@ std::optional<Decimal> to_decimal(std::string_view text) {
   if (negative) text.remove_prefix(1);
   const std::size_t point = text.find('.');
   const std::string_view whole = text.substr(0, point);
-  std::string_view fraction =
-      point == text.npos ? "" : text.substr(point + 1);
+  std::string_view fraction = point == text.npos ? "" : text.substr(point + 1);
   if (!all_digits(whole) || (point != text.npos && !all_digits(fraction)))
     return {};
-  const bool round_up = fraction.size() > kMaxDecimals &&
-                        fraction[kMaxDecimals] >= '5';
+  const bool round_up =
+      fraction.size() > kMaxDecimals && fraction[kMaxDecimals] >= '5';
   fraction = fraction.substr(0, kMaxDecimals);
   while (!round_up && fraction.ends_with('0')) fraction.remove_suffix(1);
   std::int64_t value = 0;
@@ -179,11 +178,21 @@ std::string xml_escaped(std::string_view text) {
   while (!text.empty()) {
     const char32_t c = take_utf8(text);
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
       default:
         if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7f || c == 0xfffe ||
             c == 0xffff)

@@ -10,6 +10,7 @@
 namespace wick {
 
 extern const InputFormat folded_input;
+extern const InputFormat perf_script_input;
 
 extern const OutputFormat folded_output;
 
@@ -18,6 +19,7 @@ namespace {
 // In the order of trying: formats with a magic number first, then JSON and XML,
 // then texts by how surely they are recognised.
 constexpr const InputFormat* kInputs[] = {
+    &perf_script_input,
     &folded_input,  // last: almost any text looks folded
 };
 
@@ -79,9 +81,10 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
     if (format_name.empty() && trim(head).empty() && head.size() < 65536)
       fail("is empty");
     if (format == nullptr)
-      fail("the format is not known; it begins with '{}'; see `wick formats`, "
-           "or name one with --format",
-           excerpt(head, 40));
+      fail(
+          "the format is not known; it begins with '{}'; see `wick formats`, "
+          "or name one with --format",
+          excerpt(head, 40));
     Profile profile = format->read(file, options);
     if (file.damaged())
       profile.diagnostics.note_at(Problem::kTruncated,

@@ -105,9 +105,9 @@ std::vector<std::string> describe(const Diagnostics& diagnostics,
         fmt::format("{} {}", with_commas(static_cast<std::int64_t>(e.count)),
                     info(e.problem).sentence);
     if (e.weight != 0 && total > 0)
-      fmt::format_to(std::back_inserter(line), ", {:.2f}% of the whole",
-                     100.0 * static_cast<double>(e.weight) /
-                         static_cast<double>(total));
+      fmt::format_to(
+          std::back_inserter(line), ", {:.2f}% of the whole",
+          100.0 * static_cast<double>(e.weight) / static_cast<double>(total));
     if (!e.example.empty() && e.line > 0)
       fmt::format_to(std::back_inserter(line), " (first: line {}: {})", e.line,
                      e.example);

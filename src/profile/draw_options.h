@@ -19,17 +19,17 @@ struct DrawOptions {
   bool min_width_px = false;  // min_width is in pixels
   std::string font_type = "monospace";
   double font_size = 12;
-  double font_width = 0.59;      // of a character, as a share of font_size
-  std::string count_name;        // "": the unit of the event, or "samples"
+  double font_width = 0.59;  // of a character, as a share of font_size
+  std::string count_name;    // "": the unit of the event, or "samples"
   std::string name_type = "Function:";
   std::string colors = "hot";
-  std::string bg_colors;         // "": what suits `colors`
+  std::string bg_colors;  // "": what suits `colors`
   std::string search_color = "#e600e6";
-  std::string ui_color;          // "": by light or dark preference
+  std::string ui_color;  // "": by light or dark preference
   std::string stroke_color = "none";
-  bool hash = false;             // colour by a hash of the name, as flamegraph.pl
-  bool deterministic = false;    // colour by FNV of the name, as inferno
-  bool random = false;           // a new colour each run
+  bool hash = false;           // colour by a hash of the name, as flamegraph.pl
+  bool deterministic = false;  // colour by FNV of the name, as inferno
+  bool random = false;         // a new colour each run
   bool color_diffusion = false;  // by width
   std::string palette_map;       // --cp: file that keeps each name's colour
   std::string name_attributes;   // --nameattr: file
@@ -37,7 +37,7 @@ struct DrawOptions {
   bool negate = false;           // differential: swap red and blue
   double factor = 1;             // counts are shown multiplied by it
   bool truncate_text_right = false;
-  bool script = true;            // false: a picture without script
+  bool script = true;  // false: a picture without script
   bool pretty_xml = false;
   bool inferno_difference = false;  // width and change as inferno has them
 };

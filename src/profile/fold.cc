@@ -35,17 +35,22 @@ std::string_view base_name(std::string_view path) {
 
 std::string_view annotation(FrameKind kind, const FoldOptions& options) {
   switch (kind) {
-    case FrameKind::kInlined: return options.annotate_inlined ? "_[i]" : "";
-    case FrameKind::kKernel: return options.annotate_kernel ? "_[k]" : "";
-    case FrameKind::kJit: return options.annotate_jit ? "_[j]" : "";
-    default: return "";
+    case FrameKind::kInlined:
+      return options.annotate_inlined ? "_[i]" : "";
+    case FrameKind::kKernel:
+      return options.annotate_kernel ? "_[k]" : "";
+    case FrameKind::kJit:
+      return options.annotate_jit ? "_[j]" : "";
+    default:
+      return "";
   }
 }
 
 // "[libc.so.6]" for a place of which only the module is known.
 std::string unknown_name(const Profile& profile, const Frame& frame,
                          bool with_address) {
-  const std::string_view path = profile.strings[profile.modules[frame.module].path];
+  const std::string_view path =
+      profile.strings[profile.modules[frame.module].path];
   const std::string_view module = path.empty() ? "unknown" : base_name(path);
   if (with_address) return fmt::format("[{} <{:x}>]", module, frame.address);
   return fmt::format("[{}]", module);
@@ -65,19 +70,16 @@ std::string frame_name(const Profile& profile, const Frame& frame,
       break;
     }
     case NameDetail::kFile:
-      name = frame.file == StringId::kEmpty
-                 ? "[unknown]"
-                 : std::string(strings[frame.file]);
+      name = frame.file == StringId::kEmpty ? "[unknown]"
+                                            : std::string(strings[frame.file]);
       break;
     case NameDetail::kLine:
     case NameDetail::kFunction:
-      name = function.empty()
-                 ? unknown_name(profile, frame, options.addresses)
-                 : std::string(function);
-      if (options.detail == NameDetail::kLine &&
-          frame.file != StringId::kEmpty)
-        name += fmt::format(":{}:{}", base_name(strings[frame.file]),
-                            frame.line);
+      name = function.empty() ? unknown_name(profile, frame, options.addresses)
+                              : std::string(function);
+      if (options.detail == NameDetail::kLine && frame.file != StringId::kEmpty)
+        name +=
+            fmt::format(":{}:{}", base_name(strings[frame.file]), frame.line);
       break;
   }
   const std::string_view mark = annotation(frame.kind, options);
@@ -224,7 +226,8 @@ class Folder {
       const std::uint32_t row = seen.find_or_add(
           hash_pair(root, index(sample.stack)),
           [&](std::uint32_t i) {
-            return entries_[i].stack == sample.stack && entries_[i].root == root;
+            return entries_[i].stack == sample.stack &&
+                   entries_[i].root == root;
           },
           [&] {
             entries_.push_back({root, sample.stack});
@@ -414,8 +417,8 @@ class Folder {
     for (std::size_t i = 1; i < count; ++i) ++first[tree_.nodes[i].parent + 1];
     for (std::size_t i = 0; i < count; ++i) first[i + 1] += first[i];
 
-    const double least = options_.min_share *
-                         static_cast<double>(std::max(total[0], before[0]));
+    const double least =
+        options_.min_share * static_cast<double>(std::max(total[0], before[0]));
     struct Pending {
       std::uint32_t node;
       NodeId parent;

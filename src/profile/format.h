@@ -37,7 +37,7 @@ struct ReadOptions {
   // Options of single formats, named as in the peers.
   bool include_offset = false;  // dtrace: keep "+0x1a"
   bool no_modules = false;      // sample, vtune: no "module`" in front
-  bool srcline = false;         // perf script -F +srcline: ":file:line" in names
+  bool srcline = false;  // perf script -F +srcline: ":file:line" in names
   enum class GhcColumn { kTime, kTicks, kBytes };
   GhcColumn ghc_column = GhcColumn::kTime;
   bool shorten_packages = false;    // Java: "o.e.Foo" for "org.example.Foo"

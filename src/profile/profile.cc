@@ -26,8 +26,8 @@ Profile::Profile() {
 }
 
 ModuleId Profile::module_id(std::string_view path, std::string_view build_id) {
-  return find_or_add(modules, Module{strings.intern(path),
-                                     strings.intern(build_id)});
+  return find_or_add(modules,
+                     Module{strings.intern(path), strings.intern(build_id)});
 }
 
 ThreadId Profile::thread_id(const Thread& thread) {
@@ -131,7 +131,8 @@ std::string check(const Profile& p) {
     if (!p.frames.contains(p.stacks.frame(id))) return bad("stack", index(id));
   }
   for (const ThreadId id : p.threads.ids())
-    if (!p.strings.contains(p.threads[id].comm)) return bad("thread", index(id));
+    if (!p.strings.contains(p.threads[id].comm))
+      return bad("thread", index(id));
   for (const EventId id : p.events.ids())
     if (!p.strings.contains(p.events[id].name) ||
         !p.strings.contains(p.events[id].unit))

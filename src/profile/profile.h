@@ -75,11 +75,11 @@ struct Profile {
   Profile& operator=(Profile&&) noexcept = default;
 
   StringTable strings;
-  Column<ModuleId, Module> modules;    // row 0: unknown
+  Column<ModuleId, Module> modules;  // row 0: unknown
   FrameTable frames;
   StackTable stacks;
-  Column<ThreadId, Thread> threads;    // row 0: unknown
-  Column<EventId, Event> events;       // may be empty when samples is
+  Column<ThreadId, Thread> threads;  // row 0: unknown
+  Column<EventId, Event> events;     // may be empty when samples is
   std::vector<Sample> samples;
   bool has_time = false;
   std::vector<About> about;

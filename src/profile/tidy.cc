@@ -16,7 +16,9 @@ std::string_view without_arguments(std::string_view function) {
   for (std::size_t i = 0; i < function.size(); ++i) {
     const char c = function[i];
     switch (c) {
-      case '<': case '{': case '[':
+      case '<':
+      case '{':
+      case '[':
         ++depth;
         break;
       case '(':
@@ -30,7 +32,9 @@ std::string_view without_arguments(std::string_view function) {
       case '>':
         if (previous != '-') --depth;
         break;
-      case '}': case ')': case ']':
+      case '}':
+      case ')':
+      case ']':
         --depth;
         break;
       default:

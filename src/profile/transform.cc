@@ -87,8 +87,8 @@ Column<StackId, StackId> merge_stacks(Profile& into, const Profile& other,
                                       StringMover& moved_string) {
   Column<ModuleId, ModuleId> module;
   for (const Module& m : other.modules)
-    module.push_back(into.module_id(other.strings[m.path],
-                                    other.strings[m.build_id]));
+    module.push_back(
+        into.module_id(other.strings[m.path], other.strings[m.build_id]));
   Column<FrameId, FrameId> frame;
   for (const FrameId id : other.frames.ids()) {
     Frame f = other.frames[id];
@@ -134,8 +134,8 @@ Column<EventId, std::int64_t> merge_events(Profile& into, const Profile& other,
                                            Column<EventId, EventId>& event) {
   Column<EventId, std::int64_t> factor;
   for (const Event& e : other.events) {
-    const EventId id = into.event_id(other.strings[e.name],
-                                     other.strings[e.unit], e.role);
+    const EventId id =
+        into.event_id(other.strings[e.name], other.strings[e.unit], e.role);
     raise_decimals(into, id, e.decimals);
     event.push_back(id);
     factor.push_back(power_of_ten(into.events[id].decimals - e.decimals));
@@ -276,8 +276,7 @@ void select_event(Profile& profile, const std::string& wanted) {
 }
 
 void select_time(Profile& profile, const Selection::TimeRange& range) {
-  if (!profile.has_time)
-    fail("--time: this input has no times");
+  if (!profile.has_time) fail("--time: this input has no times");
   const double origin =
       range.absolute || profile.samples.empty()
           ? 0
@@ -299,8 +298,8 @@ void select_threads(Profile& profile, const Selection& selection) {
   });
 }
 
-Column<FrameId, bool> matching_frames(const Profile& profile,
-                                      const std::vector<std::string>& patterns) {
+Column<FrameId, bool> matching_frames(
+    const Profile& profile, const std::vector<std::string>& patterns) {
   std::vector<Regex> regexes(patterns.begin(), patterns.end());
   Column<FrameId, bool> matches(profile.frames.size());
   for (const FrameId id : profile.frames.ids())
@@ -316,8 +315,8 @@ Column<StackId, bool> stacks_with(const Profile& profile,
   Column<StackId, bool> has(profile.stacks.size());
   for (const StackId id : profile.stacks.ids())
     if (id != StackId::kRoot)
-      has[id] = has[profile.stacks.parent(id)] ||
-                marked[profile.stacks.frame(id)];
+      has[id] =
+          has[profile.stacks.parent(id)] || marked[profile.stacks.frame(id)];
   return has;
 }
 
@@ -325,8 +324,7 @@ Column<FrameId, bool> frames_named(const Profile& profile,
                                    const std::vector<std::string>& names) {
   Column<FrameId, bool> marked(profile.frames.size());
   for (const FrameId id : profile.frames.ids())
-    marked[id] =
-        std::ranges::find(names, profile.function(id)) != names.end();
+    marked[id] = std::ranges::find(names, profile.function(id)) != names.end();
   return marked;
 }
 
@@ -382,13 +380,11 @@ Profile select(Profile profile, const Selection& s) {
         });
   }
   if (s.kernel_only || s.user_only)
-    keep_samples(profile, Problem::kNotSelected, [](const Sample& x) {
-      return x.stack != StackId::kRoot;
-    });
+    keep_samples(profile, Problem::kNotSelected,
+                 [](const Sample& x) { return x.stack != StackId::kRoot; });
   if (s.merge_recursion)
     profile = rewrite_stacks(
-        std::move(profile),
-        [](const Profile& p, std::vector<FrameId>& frames) {
+        std::move(profile), [](const Profile& p, std::vector<FrameId>& frames) {
           const auto same = [&](FrameId a, FrameId b) {
             return p.frames[a].function == p.frames[b].function;
           };

@@ -48,8 +48,8 @@ struct Selection {
   std::vector<std::string> focus;  // regular expressions: stacks with a match
   std::vector<std::string> hide;   // frames that match disappear
   std::vector<std::string> skip_after;  // function: becomes the root
-  std::vector<std::string> base;   // function: as skip_after, and stacks without
-                                   // it are left out
+  std::vector<std::string> base;  // function: as skip_after, and stacks without
+                                  // it are left out
   bool kernel_only = false, user_only = false;
   bool merge_recursion = false;  // f;f;f becomes f
 };

@@ -39,8 +39,11 @@ std::int64_t whole_weight(const Profile& profile) {
 
 Profile random_profile(std::uint32_t seed) {
   static constexpr std::string_view kNames[] = {
-      "main",  "operator()", "a b",   "<script>", "x&y",
-      "\"q\"", "core::fmt",  "do_it", "ünï",      "std::vector<int>::push_back"};
+      "main",      "operator()",
+      "a b",       "<script>",
+      "x&y",       "\"q\"",
+      "core::fmt", "do_it",
+      "ünï",       "std::vector<int>::push_back"};
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t n) {
     return static_cast<std::uint32_t>(random() % n);
@@ -49,8 +52,8 @@ Profile random_profile(std::uint32_t seed) {
   p.has_time = true;
   for (int i = 0; i < 3; ++i) {
     const auto number = static_cast<std::int32_t>(100 + i);
-    p.threads.push_back({number, number + 10,
-                         p.strings.intern("task " + std::to_string(i))});
+    p.threads.push_back(
+        {number, number + 10, p.strings.intern("task " + std::to_string(i))});
   }
   p.event_id("cycles");
   if (below(2) == 0) p.event_id("faults", "faults");
@@ -67,9 +70,9 @@ Profile random_profile(std::uint32_t seed) {
       frame.line = 1 + below(50);
       frame.address = 0x1000 + below(64) * 16;
     }
-    stacks.push_back(p.stacks.push(stacks[below(
-                                       static_cast<std::uint32_t>(stacks.size()))],
-                                   p.frames.intern(frame)));
+    stacks.push_back(
+        p.stacks.push(stacks[below(static_cast<std::uint32_t>(stacks.size()))],
+                      p.frames.intern(frame)));
   }
   std::uint64_t time = 1'000'000'000;
   for (std::uint32_t i = 0; i < 200; ++i) {
@@ -77,7 +80,8 @@ Profile random_profile(std::uint32_t seed) {
     p.samples.push_back(
         {.time = time,
          .weight = static_cast<std::int64_t>(1 + below(1000)),
-         .stack = stacks[1 + below(static_cast<std::uint32_t>(stacks.size()) - 1)],
+         .stack =
+             stacks[1 + below(static_cast<std::uint32_t>(stacks.size()) - 1)],
          .thread = ThreadId{1 + below(3)},
          .event = EventId{below(static_cast<std::uint32_t>(p.events.size()))},
          .cpu = below(4)});
