@@ -64,6 +64,26 @@ struct InputFile::State {
   std::size_t start = 0, end = 0;
   bool at_end = false, damaged = false;
 
+  // Reads enough of `fd` to see whether it is compressed.
+  void read_magic() {
+    raw.resize(kReadSize);
+    std::size_t got = 0, n = 0;
+    while (got < 4 &&
+           (n = read_some(fd.get(), raw.data() + got, kReadSize - got)) > 0)
+      got += n;
+    raw_left = {raw.data(), got};
+  }
+
+  void look_for_compression() {
+    const Compression kind = compression_of(raw_left);
+    if (kind != Compression::kNone) {
+      unpack.emplace(kind);
+    } else if (!mapped.bytes().empty()) {
+      whole = mapped.bytes();
+      is_whole = true;
+    }
+  }
+
   std::size_t read_raw(char* out, std::size_t room) {
     if (!unpack) {
       if (!raw_left.empty()) {  // what was read to look at the magic
@@ -136,20 +156,20 @@ InputFile InputFile::open(const std::string& path) {
       s->fd.reset();
       s->raw_left = s->mapped.bytes();
     } else {
-      s->raw.resize(kReadSize);
-      std::size_t got = 0, n = 0;
-      while (got < 4 && (n = read_some(s->fd.get(), s->raw.data() + got,
-                                       kReadSize - got)) > 0)
-        got += n;
-      s->raw_left = {s->raw.data(), got};
+      s->read_magic();
     }
-    const Compression kind = compression_of(s->raw_left);
-    if (kind != Compression::kNone) {
-      s->unpack.emplace(kind);
-    } else if (!s->mapped.bytes().empty()) {
-      s->whole = s->mapped.bytes();
-      s->is_whole = true;
-    }
+    s->look_for_compression();
+  });
+  return InputFile(std::move(s));
+}
+
+InputFile InputFile::from_fd(UniqueFd fd, std::string name) {
+  auto s = std::make_unique<State>();
+  s->name = std::move(name);
+  s->fd = std::move(fd);
+  in_context(s->name, [&] {
+    s->read_magic();
+    s->look_for_compression();
   });
   return InputFile(std::move(s));
 }

@@ -14,12 +14,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/unique_fd.h"
+
 namespace wick {
 
 class InputFile {
  public:
   // "-" is standard input.
   static InputFile open(const std::string& path);
+  // Reads an open pipe, under `name` in messages.
+  static InputFile from_fd(UniqueFd fd, std::string name);
   static InputFile from_memory(std::string name, std::string content);
 
   InputFile(InputFile&&) noexcept;

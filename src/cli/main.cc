@@ -1,18 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <exception>
 #include <iostream>
+#include <new>
 
 #include "base/error.h"
-#include "format/registry.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/option_table.h"
+
+namespace wick {
+namespace {
+
+int run(std::vector<std::string> words) {
+  if (words.empty()) {
+    fmt::print(stderr, "{}", overview_text());
+    return 2;
+  }
+  const std::string name = words.front();
+  words.erase(words.begin());
+  if (name == "help" && !words.empty()) return run({words.front(), "--help"});
+  if (name == "--help" || name == "-h" || name == "help") {
+    std::cout << overview_text();
+  } else if (name == "--version" || name == "-V") {
+    std::cout << version_text();
+  } else if (const Command* command = find_command(name)) {
+    return run_command(*command, std::move(words));
+  } else {
+    fail_usage("there is no {} '{}'; see `wick --help`",
+               name.starts_with('-') ? "option" : "command", excerpt(name));
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace wick
 
 int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
   try {
-    wick::InputFile file = wick::InputFile::open(argc > 1 ? argv[1] : "-");
-    const wick::Profile profile = wick::read_profile(file, {});
-    wick::output_format("folded").write(profile, {}, std::cout);
-  } catch (const wick::Error& error) {
+    const int status = wick::run({argv + 1, argv + argc});
+    wick::finish_standard_output(std::cout);
+    return status;
+  } catch (const wick::UsageError& error) {
     fmt::print(stderr, "wick: {}\n", error.what());
-    return 1;
+    return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "wick: there is not enough memory for this input\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "wick: {}\n", error.what());
   }
+  return 1;
 }

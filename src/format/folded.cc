@@ -128,6 +128,7 @@ extern const OutputFormat folded_output = {
       }
     },
     .lacks = "times, threads, addresses, files and lines",
+    .only_sums = true,
 };
 
 }  // namespace wick

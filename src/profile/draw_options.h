@@ -36,6 +36,7 @@ struct DrawOptions {
   bool inverted = false;         // icicle: root at the top
   bool negate = false;           // differential: swap red and blue
   double factor = 1;             // counts are shown multiplied by it
+  double total = 0;              // the whole, if it is more than what is there
   bool truncate_text_right = false;
   bool script = true;  // false: a picture without script
   bool pretty_xml = false;

@@ -68,6 +68,9 @@ struct OutputFormat {
   // and said after a conversion that loses it. "" if nothing.
   std::string_view lacks = "";
   bool binary = false;  // not for a terminal
+  // Written from the sums of fold() alone: nothing of single times and
+  // addresses is needed, so reading may leave them out.
+  bool only_sums = false;
 };
 
 }  // namespace wick

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/option_table.h"
+
+namespace wick {
+
+extern const Command flame_command;
+extern const Command fold_command;
+
+namespace {
+
+constexpr const Command* kCommands[] = {
+    &flame_command,
+    &fold_command,
+};
+
+// "a range of seconds, or something that is meant as one".
+bool looks_like_time(std::string_view text) {
+  return !text.empty() &&
+         text.find_first_not_of("0123456789.@-+eE") == text.npos;
+}
+
+// Two things that CLI11 cannot say: "--opt=" has an empty value, and "--time"
+// without a range behind it is the flag of inferno's ghcprof collapser.
+std::vector<std::string> normalized(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.starts_with("--") && word.size() > 3 && word.ends_with('=')) {
+      out.push_back(word.substr(0, word.size() - 1));
+      out.emplace_back();
+    } else if (word == "--time" &&
+               (i + 1 == words.size() || !looks_like_time(words[i + 1]))) {
+      out.emplace_back("--ghc-time");
+    } else {
+      out.push_back(word);
+    }
+  }
+  return out;
+}
+
+// How many letters must be changed, added or removed to get from a to b.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+[[noreturn]] void fail_unknown_option(const Command& command,
+                                      std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  std::string nearest;
+  std::size_t best = 3;
+  for (const OptionInfo& option : option_table(command))
+    for (const std::string& other : option.names)
+      if (!option.hidden && other.size() > 2 && distance(name, other) < best) {
+        best = distance(name, other);
+        nearest = other;
+      }
+  fail_usage("{}: there is no option {}{}; see `wick {} --help`", command.name,
+             excerpt(name),
+             nearest.empty() ? "" : fmt::format(" (is {} meant?)", nearest),
+             command.name);
+}
+
+// CLI11's sentences, in our tone.
+std::string message_of(const CLI::ParseError& error) {
+  std::string text = error.what();
+  if (const std::size_t at = text.find(": 1 required ");
+      at != text.npos && text.ends_with(" missing"))
+    return text.substr(0, at) + ": a value is missing";
+  return text;
+}
+
+}  // namespace
+
+std::span<const Command* const> commands() { return kCommands; }
+
+const Command* find_command(std::string_view name) {
+  const auto at = std::ranges::find(kCommands, name, &Command::name);
+  return at == std::end(kCommands) ? nullptr : *at;
+}
+
+int run_command(const Command& command, std::vector<std::string> words) {
+  CLI::App app;
+  app.set_help_flag("-h,--help", "show this help");
+  app.allow_extras();
+  const auto run = command.declare(app);
+
+  Arguments arguments;
+  std::vector<std::string> behind;
+  const auto dashes = std::ranges::find(words, "--");
+  const bool has_dashes = dashes != words.end();
+  if (has_dashes) behind.assign(dashes + 1, words.end());
+  words.erase(dashes, words.end());
+  words = normalized(words);
+  std::ranges::reverse(words);  // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << help_text(command);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    fail_usage("{}: {}; see `wick {} --help`", command.name, message_of(error),
+               command.name);
+  }
+  arguments.inputs = app.remaining();
+  for (const std::string& word : arguments.inputs)
+    if (word.size() > 1 && word.starts_with('-'))
+      fail_unknown_option(command, word);
+  if (command.takes_program) {
+    if (has_dashes && behind.empty())
+      fail_usage("{}: a program is wanted behind --", command.name);
+    arguments.program = std::move(behind);
+  } else {
+    std::ranges::move(behind, std::back_inserter(arguments.inputs));
+  }
+  return run(arguments);
+}
+
+}  // namespace wick

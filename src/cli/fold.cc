@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/options.h"
+
+namespace wick {
+namespace {
+
+struct FoldCommand {
+  InputOptions input;
+  OutputOptions output;
+  WriteOptions write;
+  RunOptions run;
+
+  int operator()(const Arguments& arguments) {
+    input.paths = arguments.inputs;
+    const OutputFormat& format = chosen_format(output, "folded");
+    input.read.keep_time = !format.only_sums || input.select.time.has_value();
+    const Profile profile = read_inputs(input);
+    write_output(profile, format, write, output.path);
+    report_losses(profile, run);
+    report_stats(run);
+    return 0;
+  }
+};
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<FoldCommand>();
+  add_output_options(app, command->output);
+  FoldOptions& fold = command->write.fold;
+  app.add_flag_callback(
+         "--pid",
+         [&fold] {
+           if (fold.root == ThreadRoot::kComm) fold.root = ThreadRoot::kCommPid;
+         },
+         "add the process id to the root: make-12")
+      ->group("Names");
+  app.add_flag_callback(
+         "--tid", [&fold] { fold.root = ThreadRoot::kCommPidTid; },
+         "add process and thread id to the root: make-12/34")
+      ->group("Names");
+  add_naming_options(app, fold, command->input.read);
+  add_input_options(app, command->input);
+  add_run_options(app, command->run);
+  return
+      [command](const Arguments& arguments) { return (*command)(arguments); };
+}
+
+}  // namespace
+
+extern const Command fold_command = {
+    .name = "fold",
+    .usage = "[OPTION…] [INPUT…]",
+    .summary = "folded stacks of any profiler's output, on standard output",
+    .examples =
+        "perf script | wick fold > out.folded\n"
+        "wick fold --all perf.txt.gz      # mark kernel and jit frames\n"
+        "wick fold --pid a.txt b.txt      # two inputs, by process\n"
+        "wick fold --time 1.5..2 perf.txt # half a second of it\n",
+    .declare = declare,
+};
+
+}  // namespace wick

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands share: each add_… function declares one family of options
+// once, for every command that has it, and fills the structs that the library
+// takes. The options refer to those structs, which must outlive the parsing.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profile/format.h"
+#include "profile/transform.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace wick {
+
+// --- how the run itself behaves
+
+struct RunOptions {
+  bool quiet = false, verbose = false, stats = false;
+};
+void add_run_options(CLI::App& app, RunOptions& run);
+
+// --- what is read
+
+struct InputOptions {
+  std::vector<std::string> paths;  // none: see default_inputs()
+  std::string format;
+  ReadOptions read;
+  Selection select;
+};
+// --format, selection, and the options of single formats. `paths` is left to
+// the command.
+void add_input_options(CLI::App& app, InputOptions& input);
+
+// Standard input if something is piped into it, else wick.data, else
+// perf.data; a UsageError if there is none of these.
+std::vector<std::string> default_inputs();
+
+// Reads one input as it is, without selecting. perf.data files go through
+// `perf script`.
+Profile read_input(const std::string& path, const InputOptions& input);
+// Reads all inputs, merges them, and selects.
+Profile read_inputs(const InputOptions& input);
+
+// --- how frames are named and drawn
+
+// --kernel, --jit, --inline, --all, --addrs.
+void add_naming_options(CLI::App& app, FoldOptions& fold, ReadOptions& read);
+// As flamegraph.pl, inferno and flamegraph-rs name them.
+void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold);
+
+// --- what is written
+
+struct OutputOptions {
+  std::string path;    // "-" or "": standard output
+  std::string format;  // "": by the extension of `path`
+};
+void add_output_options(CLI::App& app, OutputOptions& output);
+
+// By --to, else by the extension of -o, else `fallback`; a UsageError if that
+// is empty.
+const OutputFormat& chosen_format(const OutputOptions& output,
+                                  std::string_view fallback);
+
+// Writes to the file, which appears whole or not at all, or to standard output.
+// A binary format is not written to a terminal.
+void write_output(const Profile& profile, const OutputFormat& format,
+                  const WriteOptions& options, const std::string& path);
+// The same for text that a command made itself.
+void write_text(std::string_view text, const std::string& path);
+
+// One short block on standard error: what was lost, with its share of the
+// whole. Nothing if nothing was. With --stats, also the time per pass.
+void report_losses(const Profile& profile, const RunOptions& run);
+void report_stats(const RunOptions& run);
+// A line on standard error, unless --quiet.
+void say(const RunOptions& run, std::string_view message);
+
+// --- for commands that declare options of their own
+
+// An option with a text value; `value` stands for it in help: "FILE".
+CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& out,
+                      const std::string& value, const std::string& description);
+// May be given several times, one value each.
+CLI::Option* add_texts(CLI::App& app, const std::string& names,
+                       std::vector<std::string>& out, const std::string& value,
+                       const std::string& description);
+// A whole number or a decimal one within the limits.
+struct Limits {
+  double least, most;
+};
+CLI::Option* add_number(CLI::App& app, const std::string& names, int& out,
+                        const std::string& value, Limits limits,
+                        const std::string& description);
+CLI::Option* add_number(CLI::App& app, const std::string& names, double& out,
+                        const std::string& value, Limits limits,
+                        const std::string& description);
+CLI::Option* add_flag(CLI::App& app, const std::string& names, bool& out,
+                      const std::string& description);
+
+}  // namespace wick

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a run that the commands share: reading, writing, reporting.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/metrics.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "cli/options.h"
+#include "format/registry.h"
+
+namespace wick {
+namespace {
+
+bool something_is_piped_in() {
+  struct stat info {};
+  return ::fstat(STDIN_FILENO, &info) == 0 &&
+         (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) ||
+          S_ISSOCK(info.st_mode));
+}
+
+bool is_standard_output(const std::string& path) {
+  return path.empty() || path == "-";
+}
+
+}  // namespace
+
+std::vector<std::string> default_inputs() {
+  if (something_is_piped_in()) return {"-"};
+  for (const char* name : {"wick.data", "perf.data"})
+    if (::access(name, F_OK) == 0) return {name};
+  fail_usage(
+      "nothing to read: no input was named, nothing is piped in, and there is "
+      "no wick.data or perf.data here");
+}
+
+Profile read_input(const std::string& path, const InputOptions& input) {
+  InputFile file = InputFile::open(path);
+  return read_profile(file, input.read, input.format);
+}
+
+Profile read_inputs(const InputOptions& input) {
+  const std::vector<std::string> paths =
+      input.paths.empty() ? default_inputs() : input.paths;
+  Profile profile = read_input(paths.front(), input);
+  for (std::size_t i = 1; i < paths.size(); ++i)
+    merge(profile, read_input(paths[i], input));
+  return select(std::move(profile), input.select);
+}
+
+const OutputFormat& chosen_format(const OutputOptions& output,
+                                  std::string_view fallback) {
+  if (!output.format.empty()) return output_format(output.format);
+  if (!is_standard_output(output.path))
+    if (const OutputFormat* format = output_format_for(output.path))
+      return *format;
+  if (!fallback.empty()) return output_format(fallback);
+  if (is_standard_output(output.path))
+    fail_usage(
+        "the output is missing: name a file with -o, or a format with "
+        "--to (see `wick formats`)");
+  fail_usage(
+      "{}: no format is known for this extension; name one with --to "
+      "(see `wick formats`)",
+      output.path);
+}
+
+void write_output(const Profile& profile, const OutputFormat& format,
+                  const WriteOptions& options, const std::string& path) {
+  const Timer timer("write");
+  if (!is_standard_output(path)) {
+    OutputFile file(path);
+    format.write(profile, options, file.stream());
+    file.commit();
+    return;
+  }
+  if (format.binary && ::isatty(STDOUT_FILENO) != 0)
+    fail_usage("{} is not made for a terminal; name a file with -o, or pipe it",
+               format.name);
+  format.write(profile, options, std::cout);
+  finish_standard_output(std::cout);
+}
+
+void write_text(std::string_view text, const std::string& path) {
+  if (!is_standard_output(path)) {
+    OutputFile file(path);
+    file.stream() << text;
+    file.commit();
+    return;
+  }
+  std::cout << text;
+  finish_standard_output(std::cout);
+}
+
+void report_losses(const Profile& profile, const RunOptions& run) {
+  if (run.quiet) return;
+  std::int64_t whole = 0;
+  for (const Sample& sample : profile.samples)
+    whole = saturating_add(whole, sample.weight);
+  for (const Diagnostics::Entry& entry : profile.diagnostics.entries())
+    if (entry.problem != Problem::kNoStack)
+      whole = saturating_add(whole, entry.weight);
+  for (const std::string& line : describe(profile.diagnostics, whole))
+    fmt::print(stderr, "wick: {}\n", line);
+}
+
+void report_stats(const RunOptions& run) {
+  if (run.stats) fmt::print(stderr, "{}", metrics_report());
+}
+
+void say(const RunOptions& run, std::string_view message) {
+  if (!run.quiet) fmt::print(stderr, "wick: {}\n", message);
+}
+
+}  // namespace wick
