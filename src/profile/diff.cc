@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/diff.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <ranges>
+#include <tuple>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/metrics.h"
+#include "base/text.h"
+#include "profile/name_weights.h"
+#include "profile/transform.h"
+
+namespace wick {
+namespace {
+
+// "0x" and the hexadecimal digits behind it, as both peers see it.
+std::string without_hex(std::string_view name) {
+  std::string out;
+  for (std::size_t at; (at = name.find("0x")) != name.npos;) {
+    out += name.substr(0, at + 2);
+    name.remove_prefix(at + 2);
+    const std::size_t digits = static_cast<std::size_t>(
+        std::ranges::find_if_not(name, is_hex_digit) - name.begin());
+    if (digits > 0) out += "...";
+    name.remove_prefix(digits);
+  }
+  return out += name;
+}
+
+Profile strip_hex(Profile profile) {
+  for (Thread& thread : profile.threads)
+    thread.comm =
+        profile.strings.intern(without_hex(profile.strings[thread.comm]));
+  return replace_frames(std::move(profile), [](Profile& p, const Frame& frame,
+                                               std::vector<Frame>& out) {
+    out.push_back(frame);
+    out.back().function =
+        p.strings.intern(without_hex(p.strings[frame.function]));
+  });
+}
+
+void forget_thread_numbers(Profile& profile) {
+  constexpr ThreadId kNone{0xffffffff};
+  Column<StringId, ThreadId> of_comm(profile.strings.size(), kNone);
+  Column<ThreadId, Thread> threads;
+  Column<ThreadId, ThreadId> moved;
+  for (const Thread& thread : profile.threads) {
+    ThreadId& id = of_comm[thread.comm];
+    // Row 0 is the unknown thread, whatever its content.
+    if (id == kNone) id = threads.push_back({.comm = thread.comm});
+    moved.push_back(id);
+  }
+  profile.threads = std::move(threads);
+  for (Sample& sample : profile.samples) sample.thread = moved[sample.thread];
+}
+
+// Makes one event of all, with the decimals of the finest.
+void sum_events(Profile& profile, EventRole role) {
+  int decimals = 0;
+  for (const Event& event : profile.events)
+    decimals = std::max<int>(decimals, event.decimals);
+  for (const EventId id : profile.events.ids())
+    raise_decimals(profile, id, decimals);
+  Event event = profile.events.empty()
+                    ? Event{.name = profile.strings.intern("samples")}
+                    : profile.events[EventId{0}];
+  event.role = role;
+  profile.events.clear();
+  profile.events.push_back(event);
+  for (Sample& sample : profile.samples) sample.event = EventId{0};
+}
+
+void cut_decimals(Profile& profile) {
+  Event& event = profile.events[EventId{0}];
+  const std::int64_t unit = power_of_ten(event.decimals);
+  std::uint64_t cut = 0;
+  for (Sample& sample : profile.samples) {
+    cut += sample.weight % unit != 0;
+    sample.weight /= unit;
+  }
+  event.decimals = 0;
+  profile.diagnostics.note(Problem::kRounded, cut);
+}
+
+void sum_samples(Profile& profile) {
+  const std::vector<Sample> samples = std::exchange(profile.samples, {});
+  profile.has_time = false;
+  SampleCollector collector(profile, /*keep_time=*/false);
+  for (const Sample& sample : samples) collector.add(sample);
+}
+
+Profile prepared(Profile profile, EventRole role, const JoinOptions& options) {
+  if (is_difference(profile))
+    fail(
+        "is a difference already, with two weights a stack; "
+        "a plain profile is wanted");
+  if (options.strip_hex) profile = strip_hex(std::move(profile));
+  forget_thread_numbers(profile);
+  sum_events(profile, role);
+  if (options.compat == Compat::kInferno) cut_decimals(profile);
+  sum_samples(profile);
+  return profile;
+}
+
+// For each stack the first one with the same functions, which prints the same.
+Column<StackId, StackId> stacks_by_function(const Profile& profile) {
+  StackTable table;
+  Column<StackId, StackId> same(profile.stacks.size());
+  for (const StackId id : profile.stacks.ids()) {
+    if (id == StackId::kRoot) continue;
+    const Frame& frame = profile.frames[profile.stacks.frame(id)];
+    same[id] = table.push(same[profile.stacks.parent(id)],
+                          FrameId{index(frame.function)});
+  }
+  return same;
+}
+
+// Scales the weights of `profile` by wanted / total, so that the sum for each
+// printed stack is rounded down to `unit` once, however many samples it has:
+// what a sample gets is the growth of the scaled running sum.
+void scale(Profile& profile, std::int64_t wanted, std::int64_t unit) {
+  const std::int64_t total = total_weight(profile, EventId{0});
+  if (total == 0) return;
+  __extension__ using Int128 = __int128;
+  const auto scaled = [&](std::int64_t weight) {
+    const auto exact =
+        static_cast<std::int64_t>(Int128{weight} * wanted / total);
+    return exact / unit * unit;
+  };
+  const Column<StackId, StackId> same = stacks_by_function(profile);
+  struct Running {
+    ThreadId thread;
+    StackId stack;
+    std::int64_t sum = 0;
+  };
+  std::vector<Running> rows;
+  HashIndex seen;
+  std::int64_t result = 0;
+  for (Sample& sample : profile.samples) {
+    const StackId stack = same[sample.stack];
+    Running& running = rows[seen.find_or_add(
+        hash_pair(index(sample.thread), index(stack)),
+        [&](std::uint32_t row) {
+          return rows[row].thread == sample.thread && rows[row].stack == stack;
+        },
+        [&] {
+          rows.push_back({sample.thread, stack});
+          return static_cast<std::uint32_t>(rows.size() - 1);
+        })];
+    const std::int64_t before = scaled(running.sum);
+    running.sum = saturating_add(running.sum, sample.weight);
+    sample.weight = scaled(running.sum) - before;
+    result = saturating_add(result, sample.weight);
+  }
+  const auto rounded = [&](const Running& row) {
+    return Int128{row.sum} * wanted % (Int128{total} * unit) != 0;
+  };
+  profile.diagnostics.note(
+      Problem::kRounded,
+      static_cast<std::uint64_t>(std::ranges::count_if(rows, rounded)),
+      wanted - result);
+}
+
+void normalize(Profile& before, Profile& after, Compat compat) {
+  constexpr EventId kEvent{0};
+  raise_decimals(before, kEvent, after.events[kEvent].decimals);
+  raise_decimals(after, kEvent, before.events[kEvent].decimals);
+  const int decimals = before.events[kEvent].decimals;
+  scale(before, total_weight(after, kEvent),
+        compat == Compat::kPerl ? power_of_ten(decimals) : 1);
+}
+
+}  // namespace
+
+bool is_difference(const Profile& profile) {
+  return std::ranges::any_of(profile.events, [](const Event& event) {
+    return event.role != EventRole::kPlain;
+  });
+}
+
+Profile join_as_difference(Profile before, Profile after,
+                           const JoinOptions& options) {
+  const Timer timer("join");
+  before = in_context("before", [&] {
+    return prepared(std::move(before), EventRole::kBefore, options);
+  });
+  after = in_context("after", [&] {
+    return prepared(std::move(after), EventRole::kAfter, options);
+  });
+  if (options.normalize) normalize(before, after, options.compat);
+  merge(before, after);
+  return before;
+}
+
+namespace {
+
+// Turns two weights into what is known about their difference.
+class Judge {
+ public:
+  Judge(const DiffSide& before, const DiffSide& after, double confidence)
+      : before_(before), after_(after), z_(normal_quantile(confidence)) {}
+
+  Change operator()(std::int64_t before, std::int64_t after) const {
+    const Proportion b{share(before, before_), before_.samples};
+    const Proportion a{share(after, after_), after_.samples};
+    return {before, after, b.share, a.share, difference_interval(b, a, z_)};
+  }
+
+ private:
+  static double share(std::int64_t weight, const DiffSide& side) {
+    if (side.weight <= 0) return 0;
+    return std::min(
+        1.0, static_cast<double>(weight) / static_cast<double>(side.weight));
+  }
+
+  const DiffSide& before_;
+  const DiffSide& after_;
+  double z_;
+};
+
+DiffSide side_of(const Profile& difference, EventRole role) {
+  DiffSide side;
+  for (const Event& event : difference.events) {
+    if (event.role != role) continue;
+    side.event = difference.strings[event.name];
+    side.unit = difference.strings[event.unit];
+  }
+  side.samples = effective_samples(difference, role);
+  return side;
+}
+
+// Large changes first, then what is large on either side.
+auto rank(const Change& change) {
+  return std::tuple(-std::abs(change.points()),
+                    -std::max(change.before_share, change.after_share));
+}
+
+void compare_functions(DiffTable& table, const FlameGraph& graph,
+                       const Judge& judge) {
+  for (const NameWeight& row : sum_by_name(graph)) {
+    if (row.total == 0 && row.before_total == 0) continue;
+    table.functions.push_back({
+        .name = row.name == StringId::kEmpty
+                    ? "[no stack]"
+                    : std::string(graph.strings[row.name]),
+        .total = judge(row.before_total, row.total),
+        .self = judge(row.before_self, row.self),
+    });
+  }
+  std::ranges::sort(table.functions, {}, [](const FunctionChange& row) {
+    return std::pair(rank(row.total), std::string_view(row.name));
+  });
+}
+
+void compare_stacks(DiffTable& table, const Judge& judge) {
+  const FlameGraph& graph = table.graph;
+  for (const NodeId id : graph.ids())
+    if (graph.self[id] != 0 || graph.before_self[id] != 0)
+      table.stacks.push_back(
+          {id, judge(graph.before_self[id], graph.self[id])});
+  std::ranges::stable_sort(table.stacks, {}, [](const StackChange& row) {
+    return rank(row.change);
+  });
+}
+
+}  // namespace
+
+DiffTable compare(const Profile& difference, const CompareOptions& options) {
+  const Timer timer("compare");
+  if (!is_difference(difference))
+    fail("is no difference: one weight a stack, two are wanted");
+  FoldOptions by_stack = options.fold;
+  by_stack.min_share = 0;
+  by_stack.max_depth = INT_MAX - 1;
+  FoldOptions by_function = by_stack;
+  by_function.root = ThreadRoot::kNone;
+
+  DiffTable table{
+      .before = side_of(difference, EventRole::kBefore),
+      .after = side_of(difference, EventRole::kAfter),
+      .confidence = options.confidence,
+      .graph = fold(difference, by_stack),
+  };
+  if (options.samples) {
+    table.before.samples = options.samples->before;
+    table.after.samples = options.samples->after;
+  }
+  table.before.weight = table.graph.before_total[NodeId::kRoot];
+  table.after.weight = table.graph.total[NodeId::kRoot];
+  const Judge judge(table.before, table.after, options.confidence);
+  compare_functions(table, fold(difference, by_function), judge);
+  compare_stacks(table, judge);
+  return table;
+}
+
+std::string stack_text(const FlameGraph& graph, NodeId leaf) {
+  std::vector<std::string_view> names;
+  for (NodeId at = leaf; at != NodeId::kRoot; at = graph.parent[at])
+    names.push_back(graph.name_of(at));
+  std::string out;
+  for (const std::string_view name : names | std::views::reverse) {
+    if (!out.empty()) out += ';';
+    out += name;
+  }
+  return out;
+}
+
+}  // namespace wick

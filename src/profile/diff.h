@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing two profiles: one profile with weights before and after, and a
+// table of what changed. The model behind the intervals is in docs/diff.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/confidence.h"
+#include "profile/fold.h"
+#include "profile/format.h"
+#include "profile/profile.h"
+
+namespace wick {
+
+struct JoinOptions {
+  // Scale the weights before so that both sides have the same total. Each stack
+  // is rounded down, as the peers do; what that loses is noted.
+  bool normalize = false;
+  // "0x7f12" becomes "0x..." in names.
+  bool strip_hex = false;
+  // inferno cuts the decimals of its input, difffolded.pl those of what it
+  // normalizes.
+  Compat compat = Compat::kWick;
+};
+
+// One profile with two events, of the roles kBefore and kAfter. Processes and
+// threads are the same if their names are: their numbers change with every run.
+// Times are forgotten. Fails if one side is a difference already.
+Profile join_as_difference(Profile before, Profile after,
+                           const JoinOptions& options = {});
+
+bool is_difference(const Profile& profile);
+
+// What is known of one side as a whole.
+struct DiffSide {
+  std::int64_t weight = 0;
+  double samples = 0;  // see effective_samples
+  std::string event, unit;
+};
+
+// One function or stack on both sides. Shares are of the whole side, 0 to 1.
+struct Change {
+  std::int64_t before = 0, after = 0;
+  double before_share = 0, after_share = 0;
+  Interval interval;  // of points()
+
+  double points() const { return after_share - before_share; }
+  bool is_new() const { return before == 0 && after != 0; }
+  bool is_gone() const { return before != 0 && after == 0; }
+};
+
+struct FunctionChange {
+  std::string name;
+  Change total, self;
+};
+
+struct StackChange {
+  NodeId leaf;  // in DiffTable::graph
+  Change change;
+};
+
+// Everything that has weight on either side is in it. Rows are ordered by the
+// size of their change (functions: of their total), largest first.
+struct DiffTable {
+  DiffSide before, after;
+  double confidence = 95;  // percent
+  FlameGraph graph;
+  std::vector<FunctionChange> functions;
+  std::vector<StackChange> stacks;
+};
+
+struct CompareOptions {
+  // How many samples each side has; absent: as effective_samples finds for the
+  // difference itself. One who joins two profiles asks it before, since joining
+  // adds samples up.
+  struct Sizes {
+    double before = 0, after = 0;
+  };
+  std::optional<Sizes> samples;
+  double confidence = 95;
+  FoldOptions fold;
+};
+DiffTable compare(const Profile& difference, const CompareOptions& options);
+
+// "main;parse;read".
+std::string stack_text(const FlameGraph& graph, NodeId leaf);
+
+}  // namespace wick
