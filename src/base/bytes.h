@@ -32,6 +32,11 @@ class ByteReader {
 
   // LEB128 as in DWARF and protobuf.
   std::uint64_t read_varint() {
+    if (!bytes_.empty() && static_cast<unsigned char>(bytes_[0]) < 0x80) {
+      const auto value = static_cast<std::uint64_t>(bytes_[0]);
+      bytes_.remove_prefix(1);
+      return value;
+    }
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const auto byte = read<std::uint8_t>();

@@ -159,4 +159,10 @@ std::string zstd_compress(std::string_view bytes, int level) {
   return out;
 }
 
+std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
+  return static_cast<std::uint32_t>(
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()),
+              bytes.size()));
+}
+
 }  // namespace wick

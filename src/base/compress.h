@@ -51,4 +51,7 @@ std::string decompress(std::string_view bytes, std::uint64_t limit);
 std::string gzip(std::string_view bytes);
 std::string zstd_compress(std::string_view bytes, int level = 3);
 
+// The checksum of gzip and PNG. `before` is that of the bytes before these.
+std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0);
+
 }  // namespace wick

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/registry.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "base/error.h"
@@ -11,20 +12,24 @@ namespace wick {
 
 extern const InputFormat folded_input;
 extern const InputFormat perf_script_input;
+extern const InputFormat wick_input;
 
 extern const OutputFormat folded_output;
+extern const OutputFormat wick_output;
 
 namespace {
 
 // In the order of trying: formats with a magic number first, then JSON and XML,
 // then texts by how surely they are recognised.
 constexpr const InputFormat* kInputs[] = {
+    &wick_input,
     &perf_script_input,
     &folded_input,  // last: almost any text looks folded
 };
 
 constexpr const OutputFormat* kOutputs[] = {
     &folded_output,
+    &wick_output,
 };
 
 template <class Formats>
@@ -89,7 +94,11 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
     if (file.damaged())
       profile.diagnostics.note_at(Problem::kTruncated,
                                   "the compressed data is damaged or cut off");
-    profile.set_about("format", format->name);
+    // A file that knows where its content came from says so itself.
+    const StringId key = profile.strings.intern("format");
+    if (std::ranges::find(profile.about, key, &About::key) ==
+        profile.about.end())
+      profile.set_about("format", format->name);
     sort_samples(profile);
     assert(check(profile).empty());
     return profile;
