@@ -127,6 +127,7 @@ struct Tree {
   std::vector<Node> nodes{{0, StringId::kEmpty, FrameKind::kLabel}};
   std::vector<std::int64_t> self{0}, before{0};
   std::vector<bool> sampled{false};
+  std::vector<std::int64_t> start;  // of a chart's nodes
   HashIndex index;
 
   std::uint32_t append(std::uint32_t parent, StringId name, FrameKind kind) {
@@ -366,9 +367,15 @@ class Folder {
       lanes[root_of_thread_[sample.thread]].push_back(&sample);
     std::vector<FrameId> frames, previous;
     std::vector<std::uint32_t> path;
+    std::int64_t now = 0;
+    const auto begins_now = [&](std::uint32_t node) {
+      tree_.start.resize(tree_.nodes.size());
+      tree_.start[node] = now;
+    };
     for (std::uint32_t root = 0; root < roots_.size(); ++root) {
       if (lanes[root].empty()) continue;
       const std::uint32_t lane = root_node(root);
+      if (lane != 0) begins_now(lane);
       previous.clear();
       path.assign(1, lane);
       for (const Sample* sample : lanes[root]) {
@@ -378,14 +385,15 @@ class Folder {
                names_[frames[same]] == names_[previous[same]])
           ++same;
         path.resize(same + 1);
-        for (std::size_t i = same; i < frames.size(); ++i)
+        for (std::size_t i = same; i < frames.size(); ++i) {
           path.push_back(tree_.append(path.back(), names_[frames[i]],
                                       profile_.frames[frames[i]].kind));
+          begins_now(path.back());
+        }
         Entry entry;
         (is_before(*sample) ? entry.before : entry.after) = scaled(*sample);
-        // A chart shows order, so a node's own time between two of its
-        // children is not a place of its own: it is kept, not drawn.
         give(tree_, path.back(), entry);
+        now = saturating_add(now, entry.after);
         std::swap(frames, previous);
       }
     }
@@ -449,6 +457,8 @@ class Folder {
         graph_.before_self.push_back(tree_.before[i]);
         graph_.before_total.push_back(before[i]);
       }
+      if (graph_.is_chart)
+        graph_.start.push_back(i < tree_.start.size() ? tree_.start[i] : 0);
       for (std::uint32_t c = first[i + 1]; c-- > first[i];)
         stack.push_back({children[c], id, next.depth + 1});
     }

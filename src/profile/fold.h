@@ -65,6 +65,9 @@ struct FlameGraph {
   // Whether a sample ends at the node. Empty unless there are samples of weight
   // 0, which would otherwise leave no trace.
   Column<NodeId, bool> sampled;
+  // In a chart: the weight of all that was met before the node. Empty
+  // otherwise.
+  Column<NodeId, std::int64_t> start;
 
   std::string event;  // its name
   std::string unit;   // "samples", "nanoseconds" …
