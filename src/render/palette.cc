@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/palette.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "base/input_file.h"
+#include "base/output_file.h"
+#include "base/text.h"
+
+namespace wick {
+namespace {
+
+// One hue: each channel is its least value and how far v1, v2 or v3 moves it.
+struct Hue {
+  struct Channel {
+    int least, range, value;  // value: 1, 2 or 3
+  };
+  std::string_view name;
+  Channel r, g, b;
+};
+
+constexpr Hue kHues[] = {
+    {"hot", {205, 50, 3}, {0, 230, 1}, {0, 55, 2}},
+    {"mem", {0, 0, 1}, {190, 50, 2}, {0, 210, 1}},
+    {"io", {80, 60, 1}, {80, 60, 1}, {190, 55, 2}},
+    {"red", {200, 55, 1}, {50, 80, 1}, {50, 80, 1}},
+    {"green", {50, 60, 1}, {200, 55, 1}, {50, 60, 1}},
+    {"blue", {80, 60, 1}, {80, 60, 1}, {205, 50, 1}},
+    {"yellow", {175, 55, 1}, {175, 55, 1}, {50, 20, 1}},
+    {"purple", {190, 65, 1}, {80, 60, 1}, {190, 65, 1}},
+    {"aqua", {50, 60, 1}, {165, 55, 1}, {165, 55, 1}},
+    {"orange", {190, 65, 1}, {90, 65, 1}, {0, 0, 1}},
+};
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+// 'k', 'w', 'i' or 'j': from the name's annotation, else from the kind.
+char letter_of(const Painted& frame) {
+  const std::string_view name = frame.name;
+  if (name.size() >= 4 && name.ends_with(']') &&
+      name.substr(name.size() - 4, 2) == "_[")
+    return name[name.size() - 2];
+  switch (frame.kind) {
+    case FrameKind::kKernel:
+      return 'k';
+    case FrameKind::kInlined:
+      return 'i';
+    case FrameKind::kJit:
+      return 'j';
+    default:
+      return ' ';
+  }
+}
+
+std::string_view java_hue(const Painted& frame) {
+  const std::string_view name = frame.name;
+  switch (letter_of(frame)) {
+    case 'k':
+      return "orange";
+    case 'i':
+      return "aqua";
+    case 'j':
+      return "green";
+    default:
+      break;
+  }
+  if (has(name, "::") || name.starts_with("-[") || name.starts_with("+["))
+    return "yellow";
+  if (has(name, "/") || (has(name, ".") && !name.starts_with('[')) ||
+      (!name.empty() && name[0] >= 'A' && name[0] <= 'Z'))
+    return "green";
+  return "red";
+}
+
+std::string_view js_hue(const Painted& frame) {
+  const std::string_view name = frame.name;
+  const char letter = letter_of(frame);
+  if (letter == 'k') return "orange";
+  if (has(name, "node_modules/")) return "purple";
+  if (letter == 'j') return has(name, "/") ? "green" : "aqua";
+  if (has(name, "::")) return "yellow";
+  if (has(name, ":")) return "aqua";
+  const std::size_t slash = name.find('/');
+  if (slash != name.npos && has(name.substr(slash), ".js")) return "green";
+  if (has(name, " ")) return "green";
+  return "red";
+}
+
+std::string_view perl_hue(const Painted& frame) {
+  if (letter_of(frame) == 'k') return "orange";
+  if (has(frame.name, "Perl") || has(frame.name, ".pl")) return "green";
+  if (has(frame.name, "::")) return "yellow";
+  return "red";
+}
+
+// Whether `name` has a directory like "python3.11/".
+bool in_python_library(std::string_view name) {
+  constexpr std::string_view kWord = "python";
+  for (std::size_t at = name.find(kWord); at != name.npos;
+       at = name.find(kWord, at + 1)) {
+    std::size_t i = at + kWord.size();
+    const std::size_t digits = i;
+    while (i < name.size() && (is_digit(name[i]) || name[i] == '.')) ++i;
+    if (i > digits && i < name.size() && (name[i] == '/' || name[i] == '\\'))
+      return true;
+  }
+  return false;
+}
+
+std::string_view python_hue(const Painted& frame) {
+  const std::string_view name = frame.name;
+  if (has(name, "site-packages")) return "aqua";
+  if (in_python_library(name) || name.starts_with("<built-in") ||
+      name.starts_with("<method") || name.starts_with("<frozen"))
+    return "yellow";
+  return "red";
+}
+
+std::string_view rust_hue(const Painted& frame) {
+  std::string_view name = frame.name;
+  const std::size_t tick = name.find('`');
+  if (tick != name.npos) name.remove_prefix(tick + 1);
+  for (const std::string_view library : {"core::", "std::", "alloc::"})
+    if (name.starts_with(library) ||
+        (name.starts_with('<') && name.substr(1).starts_with(library)))
+      return "orange";
+  return has(name, "::") ? "aqua" : "yellow";
+}
+
+std::string_view wakeup_hue(const Painted&) { return "aqua"; }
+
+std::string_view chain_hue(const Painted& frame) {
+  return frame.after_separator || letter_of(frame) == 'w' ? "aqua" : "blue";
+}
+
+// Palettes that choose a hue by the kind of code.
+struct Family {
+  std::string_view name;
+  std::string_view (*hue)(const Painted&);
+};
+
+constexpr Family kFamilies[] = {
+    {"java", java_hue},     {"js", js_hue},     {"perl", perl_hue},
+    {"python", python_hue}, {"rust", rust_hue}, {"wakeup", wakeup_hue},
+    {"chain", chain_hue},
+};
+
+const Hue* find_hue(std::string_view name) {
+  const auto* at = std::ranges::find(kHues, name, &Hue::name);
+  return at == std::end(kHues) ? nullptr : at;
+}
+
+std::string palette_names() {
+  std::string names;
+  for (const Hue& hue : kHues) names += fmt::format("{}, ", hue.name);
+  for (const Family& family : kFamilies)
+    names += fmt::format("{}, ", family.name);
+  names.resize(names.size() - 2);
+  return names;
+}
+
+// flamegraph.pl's name hash: the first three characters, each weighing less
+// than the one before.
+double letters_hash(std::span<const char32_t> name) {
+  double sum = 0, most = 1, weight = 1;
+  for (std::size_t i = 0; i < name.size() && i < 3; ++i) {
+    const auto mod = static_cast<char32_t>(10 + i);
+    sum += static_cast<double>(name[i] % mod) / static_cast<double>(mod - 1) *
+           weight;
+    most += weight;
+    weight *= 0.7;
+  }
+  return 1 - sum / most;
+}
+
+std::vector<char32_t> characters(std::string_view text) {
+  std::vector<char32_t> out;
+  while (!text.empty()) out.push_back(take_utf8(text));
+  return out;
+}
+
+// One step of drand48 from the sum of the characters: what Perl's srand and
+// rand give, in every version of it.
+double seeded_by_name(std::string_view name) {
+  std::uint32_t seed = 0;
+  while (!name.empty()) seed += take_utf8(name);
+  constexpr std::uint64_t kMask = (std::uint64_t{1} << 48) - 1;
+  const std::uint64_t start = std::uint64_t{seed} << 16 | 0x330e;
+  return std::ldexp(static_cast<double>((start * 0x5deece66d + 0xb) & kMask),
+                    -48);
+}
+
+std::uint8_t channel(double value) {
+  return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
+}
+
+// White fades into red where a frame grew and into blue where it shrank.
+Rgb change_color(double change) {
+  if (change == 0) return {250, 250, 250};
+  const std::uint8_t fading = channel(100 + 150 * (1 - std::abs(change)));
+  if (change > 0) return {255, fading, fading};
+  return {fading, fading, 255};
+}
+
+std::optional<Rgb> parse_rgb(std::string_view text) {
+  if (!text.starts_with("rgb(") || !text.ends_with(')')) return {};
+  text.remove_prefix(4);
+  text.remove_suffix(1);
+  std::array<std::uint8_t, 3> channels;
+  for (std::uint8_t& c : channels) {
+    const auto number = to_number<std::uint8_t>(trim(take_until(text, ',')));
+    if (!number) return {};
+    c = *number;
+  }
+  return Rgb{channels[0], channels[1], channels[2]};
+}
+
+}  // namespace
+
+Palette::Palette(const DrawOptions& options, PaletteMap* map)
+    : colors_(options.colors),
+      hash_(options.hash),
+      deterministic_(options.deterministic),
+      random_(options.random),
+      diffusion_(options.color_diffusion),
+      negate_(options.negate),
+      map_(map) {
+  if (find_hue(colors_) == nullptr &&
+      std::ranges::find(kFamilies, colors_, &Family::name) ==
+          std::end(kFamilies))
+    fail_usage("there is no palette '{}'; there is {}", excerpt(colors_),
+               palette_names());
+  if (random_) generator_.seed(std::random_device()());
+}
+
+Palette::Values Palette::values(std::string_view name) {
+  if (random_) {
+    std::uniform_real_distribution<double> unit(0, 1);
+    const double v1 = unit(generator_), v2 = unit(generator_);
+    return {v1, v2, unit(generator_)};
+  }
+  if (hash_) {
+    std::vector<char32_t> letters = characters(name);
+    const auto without_module = [&] {
+      const auto tick = std::ranges::find(letters, U'`');
+      const auto skip = tick == letters.end() || tick == letters.begin()
+                            ? 0
+                            : tick - letters.begin() + 1;
+      return std::span(letters).subspan(static_cast<std::size_t>(skip));
+    };
+    const double forward = letters_hash(without_module());
+    std::ranges::reverse(letters);
+    const double backward = letters_hash(without_module());
+    return {forward, backward, backward};
+  }
+  if (deterministic_) {
+    constexpr std::uint64_t kPrime = 0x100000001b3;
+    std::uint64_t h = 0xcbf29ce484222325;
+    for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * kPrime;
+    const auto next = [&] {
+      const double v = std::ldexp(static_cast<double>(h), -64);
+      h *= kPrime;
+      return v;
+    };
+    const double v1 = next(), v2 = next();
+    return {v1, v2, next()};
+  }
+  const double v = seeded_by_name(name);
+  return {v, v, v};
+}
+
+Rgb Palette::plain_color(const Painted& frame) {
+  const Hue* hue = find_hue(colors_);
+  if (hue == nullptr)
+    hue = find_hue(
+        std::ranges::find(kFamilies, colors_, &Family::name)->hue(frame));
+  const Values v = values(frame.name);
+  const auto mixed = [&](const Hue::Channel& c) {
+    const double value = c.value == 1 ? v.v1 : c.value == 2 ? v.v2 : v.v3;
+    return channel(c.least + c.range * value);
+  };
+  return {mixed(hue->r), mixed(hue->g), mixed(hue->b)};
+}
+
+Rgb Palette::color(const Painted& frame) {
+  if (frame.name == "--") return {160, 160, 160};
+  if (frame.name == "-") return {200, 200, 200};
+  if (diffusion_) return change_color(std::sqrt(frame.share));
+  if (frame.change)
+    return change_color(negate_ ? -*frame.change : *frame.change);
+  if (map_ == nullptr) return plain_color(frame);
+  const auto known = map_->find(frame.name);
+  if (known != map_->end()) return known->second;
+  return map_->emplace(frame.name, plain_color(frame)).first->second;
+}
+
+std::pair<std::string, std::string> background(const DrawOptions& options) {
+  std::string name = options.bg_colors;
+  if (name.empty()) {
+    const std::string_view colors = options.colors;
+    if (colors == "mem")
+      name = "green";
+    else if (colors == "io" || colors == "wakeup" || colors == "chain")
+      name = "blue";
+    else if (find_hue(colors) != nullptr && colors != "hot")
+      name = "grey";
+    else
+      name = "yellow";
+  }
+  if (name == "yellow") return {"#eeeeee", "#eeeeb0"};
+  if (name == "blue") return {"#eeeeee", "#e0e0ff"};
+  if (name == "green") return {"#eef2ee", "#e0ffe0"};
+  if (name == "grey" || name == "gray") return {"#f8f8f8", "#e8e8e8"};
+  if (name.size() == 7 && name[0] == '#' && all_hex_digits(name.substr(1)))
+    return {name, name};
+  fail_usage(
+      "there is no background '{}'; there is yellow, blue, green, grey, and "
+      "#rrggbb",
+      excerpt(name));
+}
+
+PaletteMap read_palette_map(const std::string& path) {
+  PaletteMap map;
+  if (!std::filesystem::exists(path)) return map;
+  InputFile file = InputFile::open(path);
+  std::string_view text = file.bytes();
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    const std::size_t arrow = line.find("->");
+    if (arrow == line.npos || arrow != line.rfind("->")) continue;
+    const auto color = parse_rgb(trim(line.substr(arrow + 2)));
+    if (color) map.insert_or_assign(std::string(line.substr(0, arrow)), *color);
+  }
+  return map;
+}
+
+void write_palette_map(const PaletteMap& map, const std::string& path) {
+  OutputFile file(path);
+  for (const auto& [name, c] : map) {
+    // What cannot be read back would become another name's colour.
+    if (has(name, "->") || has(name, "\n")) continue;
+    file.stream() << fmt::format("{}->rgb({},{},{})\n", name, c.r, c.g, c.b);
+  }
+  file.commit();
+}
+
+}  // namespace wick
