@@ -11,14 +11,38 @@
 namespace wick {
 namespace {
 
-template <Id I, class T>
-I find_or_add(Column<I, T>& column, const T& row) {
-  for (const I id : column.ids())
-    if (column[id] == row) return id;
-  return column.push_back(row);
+std::uint64_t hash_of(const Module& m) {
+  return hash_pair(index(m.path), index(m.build_id));
+}
+std::uint64_t hash_of(const Thread& t) {
+  return hash_pair(static_cast<std::uint32_t>(t.pid) |
+                       std::uint64_t{static_cast<std::uint32_t>(t.tid)} << 32,
+                   index(t.comm));
+}
+std::uint64_t hash_of(const Event& e) {
+  return hash_pair(index(e.name) | std::uint64_t{index(e.unit)} << 32,
+                   static_cast<std::uint64_t>(e.role));
+}
+
+bool same(const Module& a, const Module& b) { return a == b; }
+bool same(const Thread& a, const Thread& b) { return a == b; }
+bool same(const Event& a, const Event& b) {  // decimals may grow
+  return a.name == b.name && a.unit == b.unit && a.role == b.role;
 }
 
 }  // namespace
+
+template <Id I, class Row>
+I Profile::find_or_add(Column<I, Row>& rows, RowIndex& index, const Row& row) {
+  const auto look_up = [&](const Row& wanted, auto make) {
+    return index.hashes.find_or_add(
+        hash_of(wanted),
+        [&](std::uint32_t at) { return same(rows[I{at}], wanted); }, make);
+  };
+  for (; index.indexed < rows.size(); ++index.indexed)
+    look_up(rows[I{index.indexed}], [&] { return index.indexed; });
+  return I{look_up(row, [&] { return wick::index(rows.push_back(row)); })};
+}
 
 Profile::Profile() {
   modules.push_back({});
@@ -26,22 +50,20 @@ Profile::Profile() {
 }
 
 ModuleId Profile::module_id(std::string_view path, std::string_view build_id) {
-  return find_or_add(modules,
-                     Module{strings.intern(path), strings.intern(build_id)});
+  return find_or_add(modules, module_index_,
+                     {strings.intern(path), strings.intern(build_id)});
 }
 
 ThreadId Profile::thread_id(const Thread& thread) {
-  return find_or_add(threads, thread);
+  return find_or_add(threads, thread_index_, thread);
 }
 
 EventId Profile::event_id(std::string_view name, std::string_view unit,
                           EventRole role) {
-  const StringId name_id = strings.intern(name), unit_id = strings.intern(unit);
-  for (const EventId id : events.ids())
-    if (events[id].name == name_id && events[id].unit == unit_id &&
-        events[id].role == role)
-      return id;
-  return events.push_back({.name = name_id, .unit = unit_id, .role = role});
+  return find_or_add(events, event_index_,
+                     {.name = strings.intern(name),
+                      .unit = strings.intern(unit),
+                      .role = role});
 }
 
 void Profile::set_about(std::string_view key, std::string_view value) {

@@ -89,9 +89,8 @@ struct Profile {
     return strings[frames[id].function];
   }
 
-  // The row with this content, added if there is none. Linear in the number of
-  // rows except for modules(hundreds at most); readers that meet a thread per
-  // sample keep a cache of their own.
+  // The row with this content, added if there is none. Rows that are changed
+  // after they were added may not be found again.
   ModuleId module_id(std::string_view path, std::string_view build_id = "");
   ThreadId thread_id(const Thread& thread);
   EventId event_id(std::string_view name, std::string_view unit = "",
@@ -104,6 +103,18 @@ struct Profile {
   }
 
   void set_about(std::string_view key, std::string_view value);
+
+ private:
+  // Finds rows by content. Tables are public: rows may have been added since
+  // the last look, which the next one catches up with.
+  struct RowIndex {
+    HashIndex hashes;
+    std::uint32_t indexed = 0;
+  };
+  template <Id I, class Row>
+  static I find_or_add(Column<I, Row>& rows, RowIndex& index, const Row& row);
+
+  RowIndex module_index_, thread_index_, event_index_;
 };
 
 // Collects the samples of a reader. With `keep_time`, every sample is stored;
