@@ -125,11 +125,10 @@ std::string decompress(std::string_view bytes, std::uint64_t limit) {
   return out;
 }
 
-std::string gzip(std::string_view bytes) {
+std::string gzip(std::string_view bytes, int level) {
   z_stream z{};
-  // Level 1: profiles are written often and read once, and pprof files lose
-  // little by it.
-  if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
     fail("zlib: out of memory");
   std::string out;
   char buffer[1 << 16];
@@ -160,9 +159,8 @@ std::string zstd_compress(std::string_view bytes, int level) {
 }
 
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
-  return static_cast<std::uint32_t>(
-      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()),
-              bytes.size()));
+  return static_cast<std::uint32_t>(crc32_z(
+      before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace wick

@@ -48,7 +48,9 @@ class Decompressor {
 // The whole of `bytes`, at most `limit` bytes of output; an Error otherwise.
 std::string decompress(std::string_view bytes, std::uint64_t limit);
 
-std::string gzip(std::string_view bytes);
+// Level 1 by default: profiles are written often and read once, and pprof files
+// lose little by it.
+std::string gzip(std::string_view bytes, int level = 1);
 std::string zstd_compress(std::string_view bytes, int level = 3);
 
 // The checksum of gzip and PNG. `before` is that of the bytes before these.
