@@ -10,7 +10,6 @@
 
 namespace wick {
 
-extern const InputFormat dtrace_input;
 extern const InputFormat folded_input;
 extern const InputFormat perf_script_input;
 extern const InputFormat wick_input;
@@ -24,7 +23,6 @@ namespace {
 // then texts by how surely they are recognised.
 constexpr const InputFormat* kInputs[] = {
     &wick_input,
-    &dtrace_input,
     &perf_script_input,
     &folded_input,  // last: almost any text looks folded
 };

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// One libFuzzer program for all readers. Its name says which one it tries:
+// fuzz_pprof reads pprof. The build makes a link for each folder of
+// tests/golden. Without libFuzzer, corpus_test.cc calls this
+// with the inputs that are kept.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "format/registry.h"
+#include "profile/transform.h"
+
+namespace wick {
+namespace {
+
+std::string format_name;
+
+class Nowhere : public std::streambuf {
+  std::streamsize xsputn(const char*, std::streamsize n) override { return n; }
+  int_type overflow(int_type c) override { return traits_type::not_eof(c); }
+};
+
+void require(const std::string& problem) {
+  if (problem.empty()) return;
+  fprintf(stderr, "broken invariant: %s\n", problem.c_str());
+  std::abort();
+}
+
+void read_and_write(std::string bytes) {
+  const bool keep_time = bytes.size() % 2 == 0;
+  InputFile file = InputFile::from_memory("input", std::move(bytes));
+  Profile profile =
+      read_profile(file, {.keep_time = keep_time, .threads = 1}, format_name);
+  require(check(profile));
+  profile = select(std::move(profile), {});
+  require(check(profile));
+  require(check(fold(profile, {})));
+  Nowhere nowhere;
+  std::ostream out(&nowhere);
+  for (const OutputFormat* format : output_formats())
+    format->write(profile, {}, out);
+}
+
+}  // namespace
+}  // namespace wick
+
+extern "C" int LLVMFuzzerInitialize(int*, char*** argv) {
+  std::string_view name = **argv;
+  name.remove_prefix(name.rfind("fuzz_") + 5);
+  wick::format_name = wick::input_format(name).name;
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  try {
+    wick::read_and_write({reinterpret_cast<const char*>(data), size});
+  } catch (const wick::Error&) {
+    // Refusing an input is an answer.
+  }
+  return 0;
+}
