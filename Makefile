@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Short names for common jobs; CMakeLists.txt and CMakePresets.json build.
+#   make            the program, at build/release/wick
+#   make demo       profiles a small program and draws it
+#   make test       every test, with what it needs installed
+#   make help       the other jobs
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+BENCH_ARGS ?=
+WICK = build/release/wick
+CXX_FILES = $(shell git ls-files 'src/*.cc' 'src/*.h' 'tests/*.cc' 'tests/*.h' 'examples/*.cc')
+
+release: deps-build build/release/build.ninja
+	@cmake --build build/release --target wick
+	@ln -sf build/release/compile_commands.json compile_commands.json
+
+build/%/build.ninja: CMakeLists.txt CMakePresets.json
+	@cmake --preset $* >build/$*.log 2>&1 || { cat build/$*.log; exit 1; }
+
+deps-%:
+	@mkdir -p build
+	@tools/install-deps $*
+
+demo: deps-demo release
+	@examples/demo $(WICK) build
+
+test: deps-test release build/asan/build.ninja
+	@cmake --build build/asan --target wick_tests
+	@tests/run.py $(WICK) build/asan/wick_tests
+
+golden-bless: release
+	@tests/run_golden.py $(WICK) --bless
+
+bench: deps-bench release
+	@bench/run.py $(WICK) $(BENCH_ARGS)
+
+fuzz: deps-fuzz build/fuzz/build.ninja
+	@cmake --build build/fuzz
+	@tests/run_fuzz.py build/fuzz $(FUZZ_SECONDS)
+
+lint: deps-lint build/release/build.ninja
+	@cmake --build build/release --target wick_lib
+	@clang-format --dry-run -Werror $(CXX_FILES)
+	@tools/check_layers.py
+	@tools/tidy build/release
+
+format: deps-lint
+	@clang-format -i $(CXX_FILES)
+
+coverage: deps-coverage build/coverage/build.ninja
+	@cmake --build build/coverage --target wick_tests
+	@find build/coverage -name '*.gcda' -delete
+	@build/coverage/wick_tests --gtest_brief=1
+	@gcovr --root . --filter src/ --exclude '.*_test\.cc' \
+	  --html-details build/coverage/index.html --print-summary build/coverage
+	@echo "lines by file: build/coverage/index.html"
+
+install: release
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build compile_commands.json
+
+help:
+	@sed -n 's/^#   //p' Makefile
+	@echo "make bench      wick beside the peers in FLAMEGRAPH_DIR and INFERNO_BIN_DIR (BENCH_ARGS=--help)"
+	@echo "make fuzz       every reader for FUZZ_SECONDS ($(FUZZ_SECONDS))"
+	@echo "make lint       clang-format, layers, clang-tidy"
+	@echo "make format     clang-format -i"
+	@echo "make coverage   which lines the unit tests run"
+	@echo "make golden-bless  rewrites the expected outputs in tests/golden"
+	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions"
+
+# Packages first, then what is built with them.
+.NOTPARALLEL:
+.PHONY: release demo test golden-bless bench fuzz lint format coverage install clean help
+.DEFAULT_GOAL = release

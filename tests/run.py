@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every suite of tests and ends with `N passed, N failed, N skipped`.
+
+usage: run.py WICK UNIT-TESTS [SUITE...]
+
+WICK is the release binary, UNIT-TESTS the GoogleTest program. The suites:
+  layers       which directory may include which
+  unit         src/**/*_test.cc
+  golden       tests/golden: inputs and what `wick fold` prints for them
+  e2e          tests/e2e/*.sh: exit status 0 is good, 77 is skipped with the last
+               line of its output as the reason; WICK and SOURCE are set, and the
+               current folder is empty
+  conformance  cases of other projects, if they lie beside this one
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import run_golden
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+SKIPPED = 77
+
+
+def layers(_wick, _unit):
+    bad = subprocess.run([SOURCE / "tools/check_layers.py"], check=False)
+    return (1, 0, 0) if bad.returncode == 0 else (0, 1, 0)
+
+
+def unit(_wick, unit_tests):
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        done = subprocess.run(
+            [unit_tests, "--gtest_brief=1",
+             f"--gtest_output=json:{report.name}"], check=False)
+        text = report.read()
+    if not text:
+        print(f"FAIL {unit_tests} ended with status {done.returncode}")
+        return 0, 1, 0
+    passed = failed = skipped = 0
+    for suite in json.loads(text)["testsuites"]:
+        for test in suite["testsuite"]:
+            if test.get("failures"):
+                failed += 1
+            elif test["result"] == "SKIPPED":
+                skipped += 1
+                print(f"skipped {suite['name']}.{test['name']}")
+            elif test["status"] == "RUN":
+                passed += 1
+    if done.returncode != 0 and failed == 0:
+        print(f"FAIL {unit_tests} ended with status {done.returncode}")
+        failed += 1
+    return passed, failed, skipped
+
+
+def golden(wick, _unit):
+    passed, failed = run_golden.run(wick)
+    return passed, failed, 0
+
+
+def e2e(wick, _unit):
+    passed = failed = skipped = 0
+    for script in sorted((SOURCE / "tests/e2e").glob("*.sh")):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                ["bash", script], cwd=folder, check=False, timeout=300,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "WICK": wick, "SOURCE": str(SOURCE)})
+        lines = done.stdout.decode("utf-8", "replace").splitlines()
+        if done.returncode == 0:
+            passed += 1
+        elif done.returncode == SKIPPED:
+            skipped += 1
+            print(f"skipped {script.name}: {lines[-1] if lines else ''}")
+        else:
+            failed += 1
+            print(f"FAIL {script.name}: exit status {done.returncode}")
+            print("\n".join("  " + line for line in lines[-30:]))
+    return passed, failed, skipped
+
+
+def conformance(wick, _unit):
+    cases = SOURCE.parent / "shared/conformance/run"
+    if not cases.exists():
+        print("skipped conformance: there are no cases beside this project")
+        return 0, 0, 1
+    done = subprocess.run([cases, wick], capture_output=True, text=True,
+                          check=False)
+    counts = re.search(r"^(\d+) passed, (\d+) failed$", done.stdout, re.M)
+    if counts is None or done.returncode != 0:
+        print(done.stdout + done.stderr, end="")
+    if counts is None:
+        return 0, 1, 0
+    return int(counts[1]), int(counts[2]), 0
+
+
+SUITES = {f.__name__: f for f in (layers, unit, golden, e2e, conformance)}
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    wick, unit_tests = (os.path.abspath(path) for path in sys.argv[1:3])
+    totals = [0, 0, 0]
+    for name in sys.argv[3:] or SUITES:
+        begin = time.monotonic()
+        counts = SUITES[name](wick, unit_tests)
+        totals = [a + b for a, b in zip(totals, counts)]
+        print(f"{name}: {counts[0]} passed, {counts[1]} failed, "
+              f"{counts[2]} skipped ({time.monotonic() - begin:.0f} s)",
+              flush=True)
+    print(f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped")
+    sys.exit(totals[1] > 0)
+
+
+if __name__ == "__main__":
+    main()
