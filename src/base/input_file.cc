@@ -31,16 +31,13 @@ std::size_t read_some(int fd, char* out, std::size_t room) {
 // Where to cut `bytes` so that a line (or a paragraph) stays whole; 0 if there
 // is no such place.
 std::size_t cut_point(std::string_view bytes, bool paragraphs) {
-  if (paragraphs) {
-    const std::size_t lf = bytes.rfind("\n\n");
-    const std::size_t crlf = bytes.rfind("\n\r\n");
-    std::size_t cut = 0;
-    if (lf != bytes.npos) cut = lf + 2;
-    if (crlf != bytes.npos) cut = std::max(cut, crlf + 3);
-    return cut;
+  for (std::size_t end = bytes.rfind('\n'); end != bytes.npos && end > 0;
+       end = bytes.rfind('\n', end - 1)) {
+    const std::string_view before = bytes.substr(0, end);
+    if (!paragraphs || before.ends_with('\n') || before.ends_with("\n\r"))
+      return end + 1;
   }
-  const std::size_t end = bytes.rfind('\n');
-  return end == bytes.npos ? 0 : end + 1;
+  return 0;
 }
 
 }  // namespace

@@ -1,102 +1,194 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folded stacks: "main;parse;read 12", outermost frame first, the weight last.
 // Two numbers are the weights before and after of a difference.
+//
+// Reading is cut into blocks, whose pieces are split into names by several
+// workers; the stacks go into the profile batch by batch (StackBatch says why).
+// Memory follows the number of distinct stacks, not the length of the text.
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "base/bytes.h"
+#include "base/parallel.h"
 #include "base/text.h"
+#include "format/folded_lines.h"
 #include "profile/format.h"
+#include "profile/stack_batch.h"
 
 namespace wick {
 namespace {
-
-// "stack N" or "stack N M".
-struct Line {
-  std::string_view stack;
-  Decimal first;
-  std::optional<Decimal> second;
-};
-
-// Takes the last word of `text` if it is a number.
-std::optional<Decimal> take_number_back(std::string_view& text) {
-  const std::string_view trimmed = trim_right(text);
-  const std::size_t blank = trimmed.find_last_of(" \t");
-  if (blank == trimmed.npos) return {};
-  const auto number = to_decimal(trimmed.substr(blank + 1));
-  if (number) text = trim_right(trimmed.substr(0, blank));
-  return number;
-}
-
-std::optional<Line> parse(std::string_view text) {
-  Line line;
-  const auto last = take_number_back(text);
-  if (!last) return {};
-  const auto before = take_number_back(text);
-  line.first = before ? *before : *last;
-  if (before) line.second = *last;
-  line.stack = text;
-  return line;
-}
-
-bool sniff(std::string_view head) {
-  int good = 0, bad = 0;
-  const bool cut = head.size() >= 65536;
-  while (!head.empty() && good + bad < 50) {
-    const std::string_view line = take_line(head);
-    if (line.find('\0') != line.npos) return false;
-    if (trim(line).empty() || line.starts_with('#') || (cut && head.empty()))
-      continue;
-    parse(line) ? ++good : ++bad;
-  }
-  return good > bad;
-}
 
 FrameKind kind_of(std::string_view name) {
   if (name.ends_with("_[k]")) return FrameKind::kKernel;
   if (name.ends_with("_[j]")) return FrameKind::kJit;
   if (name.ends_with("_[i]")) return FrameKind::kInlined;
+  // An empty name is a frame all the same; as a label it is printed so.
+  if (name.empty()) return FrameKind::kLabel;
   return FrameKind::kUser;
 }
 
-std::int64_t scaled(const Decimal& number, int decimals) {
-  return saturating_mul(number.value, power_of_ten(decimals - number.decimals));
-}
-
-Profile read(InputFile& file, const ReadOptions& options) {
-  Profile profile;
-  SampleCollector samples(profile, options.keep_time);
-  const auto add = [&](StackId stack, const Decimal& number, EventId event) {
-    raise_decimals(profile, event, number.decimals);
-    samples.add({.weight = scaled(number, profile.events[event].decimals),
-                 .stack = stack, .event = event});
+// Splits the lines of a piece of text into names.
+class Worker {
+ public:
+  struct Stack {
+    std::uint32_t frame_count;
+    FoldedWeights weights;
   };
-  std::uint64_t line_number = 0;
-  for (std::string_view block; !(block = file.next_block(4 << 20)).empty();) {
-    while (!block.empty()) {
-      const std::string_view text = take_line(block);
-      ++line_number;
-      if (trim(text).empty() || text.starts_with('#')) continue;
-      const auto line = parse(text);
-      if (!line) {
-        profile.diagnostics.note_at(Problem::kBadLine, text, line_number);
+
+  explicit Worker(int columns) : columns_(columns) {}
+
+  void read(std::string_view text) {
+    names_of_frames.clear();
+    stacks.clear();
+    diagnostics = {};
+    lines = 0;
+    while (!text.empty()) {
+      const std::string_view line = take_line(text);
+      ++lines;
+      if (line.empty() || line.front() == '#' || trim(line).empty()) continue;
+      std::string_view stack = line;
+      const auto weights = take_folded_weights(stack, columns_);
+      if (!weights) {
+        diagnostics.note_at(Problem::kBadLine, line, lines);
         continue;
       }
-      StackId stack = StackId::kRoot;
-      std::string_view rest = line->stack;
-      while (!rest.empty()) {
-        const std::string_view name = take_until(rest, ';');
-        stack = profile.stacks.push(stack, profile.named_frame(name, kind_of(name)));
-      }
-      if (!line->second) {
-        add(stack, line->first, profile.event_id("samples"));
-      } else {
-        add(stack, line->first, profile.event_id("samples", "", EventRole::kBefore));
-        add(stack, *line->second, profile.event_id("samples", "", EventRole::kAfter));
-      }
+      const std::size_t before = names_of_frames.size();
+      split(stack);
+      stacks.push_back(
+          {static_cast<std::uint32_t>(names_of_frames.size() - before),
+           *weights});
     }
   }
-  return profile;
+
+  // The frames of a name of this worker, in the profile.
+  FrameId frame(StringId name, Profile& profile) {
+    for (std::size_t i = frames_.size(); i < names_.size(); ++i) {
+      const std::string_view text =
+          names_[StringId{static_cast<std::uint32_t>(i)}];
+      frames_.push_back(profile.named_frame(text, kind_of(text)));
+    }
+    return frames_[name];
+  }
+
+  std::vector<StringId> names_of_frames;
+  std::vector<Stack> stacks;
+  Diagnostics diagnostics;
+  std::uint64_t lines = 0;
+
+ private:
+  void split(std::string_view stack) {
+    if (stack.empty()) return;
+    while (true) {
+      const std::size_t end = stack.find(';');
+      names_of_frames.push_back(names_.intern(stack.substr(0, end)));
+      if (end == stack.npos) return;
+      stack.remove_prefix(end + 1);
+    }
+  }
+
+  int columns_;
+  StringTable names_;
+  Column<StringId, FrameId> frames_;
+};
+
+class Reader {
+ public:
+  Reader(InputFile& file, const ReadOptions& options)
+      : options_(options),
+        file_(file),
+        columns_(folded_columns(file.head())),
+        samples_(profile_, options.keep_time) {
+    if (columns_ == 2) {
+      events_[0] = profile_.event_id("samples", "", EventRole::kBefore);
+      events_[1] = profile_.event_id("samples", "", EventRole::kAfter);
+    } else {
+      events_[0] = profile_.event_id("samples");
+    }
+  }
+
+  Profile run() {
+    constexpr std::size_t kPiece = 4 << 20;
+    const int count = worker_count(options_.threads);
+    std::string_view block;
+    while (!(block = file_.next_block(kPiece * static_cast<std::size_t>(count)))
+                .empty()) {
+      const auto pieces =
+          pieces_at_lines(block, block.size() < kPiece ? 1 : count);
+      while (workers_.size() < pieces.size())
+        workers_.push_back(std::make_unique<Worker>(columns_));
+      parallel_for(pieces.size(), count,
+                   [&](std::size_t i) { workers_[i]->read(pieces[i]); });
+      for (std::size_t i = 0; i < pieces.size(); ++i) collect(*workers_[i]);
+    }
+    end_batch();
+    return std::move(profile_);
+  }
+
+ private:
+  static constexpr std::size_t kBatchFrames = 16 << 20;
+  static constexpr std::size_t kBatchStacks = 1 << 20;
+
+  void collect(Worker& worker) {
+    std::size_t at = 0;
+    for (const Worker::Stack& stack : worker.stacks) {
+      frames_.clear();
+      for (std::uint32_t i = 0; i < stack.frame_count; ++i)
+        frames_.push_back(worker.frame(worker.names_of_frames[at++], profile_));
+      batch_.add(frames_);
+      weights_.push_back(stack.weights);
+      if (batch_.frame_count() > kBatchFrames || batch_.size() > kBatchStacks)
+        end_batch();
+    }
+    profile_.diagnostics.merge(worker.diagnostics, lines_);
+    lines_ += worker.lines;
+  }
+
+  void end_batch() {
+    const std::vector<StackId> stacks = batch_.move_to(profile_.stacks);
+    for (std::size_t i = 0; i < stacks.size(); ++i)
+      for (int column = 0; column < columns_; ++column)
+        add(stacks[i], weights_[i].value[column], events_[column]);
+    weights_.clear();
+  }
+
+  void add(StackId stack, const Decimal& weight, EventId event) {
+    raise_decimals(profile_, event, weight.decimals);
+    const int shift = profile_.events[event].decimals - weight.decimals;
+    samples_.add({.weight = saturating_mul(weight.value, power_of_ten(shift)),
+                  .stack = stack,
+                  .event = event});
+  }
+
+  const ReadOptions& options_;
+  InputFile& file_;
+  int columns_;
+  Profile profile_;
+  SampleCollector samples_;
+  EventId events_[2] = {EventId{0}, EventId{0}};
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<FrameId> frames_;
+  StackBatch batch_;
+  std::vector<FoldedWeights> weights_;
+  std::uint64_t lines_ = 0;
+};
+
+Profile read(InputFile& file, const ReadOptions& options) {
+  return Reader(file, options).run();
+}
+
+bool sniff(std::string_view head) {
+  int good = 0, bad = 0;
+  const bool cut = head.size() >= (64 << 10);
+  while (!head.empty() && good + bad < 50) {
+    const std::string_view line = take_line(head);
+    if (line.find('\0') != line.npos) return false;
+    if (trim(line).empty() || line.starts_with('#')) continue;
+    if (cut && head.empty()) return good >= bad;
+    std::string_view stack = line;
+    take_folded_weights(stack, 1) ? ++good : ++bad;
+  }
+  return good > bad;
 }
 
 }  // namespace
@@ -112,21 +204,11 @@ extern const OutputFormat folded_output = {
     .name = "folded",
     .extension = ".folded",
     .description = "folded stacks, one line for each",
-    .write = [](const Profile& profile, const WriteOptions& options,
-                std::ostream& out) {
-      const FlameGraph graph = fold(profile, options.fold);
-      for (const NodeId id : graph.ids()) {
-        const bool sampled = !graph.sampled.empty() && graph.sampled[id];
-        if (graph.self[id] == 0 && (!sampled || id == NodeId::kRoot)) continue;
-        std::string line;
-        for (NodeId at = id; at != NodeId::kRoot; at = graph.parent[at]) {
-          std::string name(graph.name_of(at));
-          line = line.empty() ? name : name + ";" + line;
-        }
-        out << line << ' ' << format_decimal(graph.self[id], graph.decimals)
-            << '\n';
-      }
-    },
+    .write =
+        [](const Profile& profile, const WriteOptions& options,
+           std::ostream& out) {
+          write_folded(fold(profile, options.fold), out);
+        },
     .lacks = "times, threads, addresses, files and lines",
     .only_sums = true,
 };

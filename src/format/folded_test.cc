@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "builders/read.h"
+#include "format/registry.h"
 
 namespace wick {
 namespace {
@@ -33,6 +35,43 @@ TEST(Folded, SkipsComments) {
 TEST(Folded, CountsLinesWithoutANumber) {
   const Profile profile = read_text("folded", "a 1\nno number here\n");
   EXPECT_EQ(profile.diagnostics.count(Problem::kBadLine), 1u);
+}
+
+TEST(Folded, OrdersLinesByTheBytesOfTheStack) {
+  EXPECT_EQ(folded(read_text("folded", "f;z 1\nf2 2\nf 3\nf;a 4\n")),
+            "f 3\nf2 2\nf;a 4\nf;z 1\n");
+}
+
+TEST(Folded, KeepsTwoColumnsAsTwoEvents) {
+  const Profile profile = read_text("folded", "a;b 1 3\na 2 0\n");
+  EXPECT_EQ(profile.events.size(), 2u);
+  EXPECT_EQ(folded(profile), "a 2 0\na;b 1 3\n");
+}
+
+TEST(Folded, TakesANumberInANameForPartOfTheName) {
+  EXPECT_EQ(folded(read_text("folded", "worker 7 1\nmain 2\n")),
+            "main 2\nworker 7 1\n");
+}
+
+TEST(Folded, KeepsEmptyFrames) {
+  EXPECT_EQ(folded(read_text("folded", "a;;b; 1\n")), "a;;b; 1\n");
+}
+
+TEST(Folded, ReadsCarriageReturns) {
+  EXPECT_EQ(folded(read_text("folded", "a;b 1\r\nc 2\r\n")), "a;b 1\nc 2\n");
+}
+
+TEST(Folded, CutsWeightsThatDoNotFitAndSaysSo) {
+  const Profile profile =
+      read_text("folded", "a 9000000000000000000\na 9000000000000000000\n",
+                {.keep_time = false});
+  EXPECT_EQ(folded(profile), "a 9223372036854775807\n");
+  EXPECT_EQ(profile.diagnostics.count(Problem::kOverflow), 1u);
+}
+
+TEST(Folded, IsNotSeenInABinaryFile) {
+  InputFile file = InputFile::from_memory("x", std::string("a\0b 1\n", 7));
+  EXPECT_THROW(read_profile(file, {}), Error);
 }
 
 }  // namespace

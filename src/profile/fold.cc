@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ranges>
 
@@ -75,8 +74,9 @@ std::string frame_name(const Profile& profile, const Frame& frame,
       break;
     case NameDetail::kLine:
     case NameDetail::kFunction:
-      name = function.empty() ? unknown_name(profile, frame, options.addresses)
-                              : std::string(function);
+      name = function.empty() && frame.kind != FrameKind::kLabel
+                 ? unknown_name(profile, frame, options.addresses)
+                 : std::string(function);
       if (options.detail == NameDetail::kLine && frame.file != StringId::kEmpty)
         name +=
             fmt::format(":{}:{}", base_name(strings[frame.file]), frame.line);
@@ -420,10 +420,10 @@ class Folder {
   void emit(const std::vector<std::int64_t>& total,
             const std::vector<std::int64_t>& before) {
     const std::size_t count = tree_.nodes.size();
-    const std::vector<std::uint32_t> children = sorted_children();
     std::vector<std::uint32_t> first(count + 1);  // of a node's children
     for (std::size_t i = 1; i < count; ++i) ++first[tree_.nodes[i].parent + 1];
     for (std::size_t i = 0; i < count; ++i) first[i + 1] += first[i];
+    const std::vector<std::uint32_t> children = sorted_children(first);
 
     const double least =
         options_.min_share * static_cast<double>(std::max(total[0], before[0]));
@@ -466,27 +466,32 @@ class Folder {
     graph_.diagnostics.note(Problem::kDeepStack, deep);
   }
 
-  // The children of all nodes, grouped by parent; within a group by name, or
-  // in the order of their creation in a chart.
-  std::vector<std::uint32_t> sorted_children() {
-    std::vector<std::uint32_t> order(tree_.nodes.size() - 1);
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i + 1;
-    std::vector<std::uint32_t> rank(graph_.strings.size());
-    if (!options_.flamechart) {
-      std::vector<StringId> by_name;
-      for (const StringId id : graph_.strings.ids()) by_name.push_back(id);
-      std::ranges::sort(by_name, [&](StringId a, StringId b) {
-        return graph_.strings[a] < graph_.strings[b];
-      });
-      for (std::uint32_t i = 0; i < by_name.size(); ++i)
-        rank[index(by_name[i])] = i;
-    }
-    std::ranges::sort(order, {}, [&](std::uint32_t i) {
-      const Tree::Node& node = tree_.nodes[i];
-      return std::array<std::uint32_t, 3>{node.parent, rank[index(node.name)],
-                                          i};
-    });
-    return order;
+  // The children of all nodes, grouped by parent as `first` says; within a
+  // group by name, or in the order of their creation in a chart.
+  std::vector<std::uint32_t> sorted_children(
+      const std::vector<std::uint32_t>& first) {
+    const std::size_t count = tree_.nodes.size();
+    std::vector<std::uint32_t> children(count - 1);
+    std::vector<std::uint32_t> next = first;
+    for (std::uint32_t i = 1; i < count; ++i)
+      children[next[tree_.nodes[i].parent]++] = i;
+    if (options_.flamechart) return children;
+
+    std::vector<StringId> by_name;
+    for (const StringId id : graph_.strings.ids()) by_name.push_back(id);
+    std::ranges::sort(by_name, {},
+                      [&](StringId id) { return graph_.strings[id]; });
+    std::vector<std::uint32_t> rank(by_name.size());
+    for (std::uint32_t i = 0; i < by_name.size(); ++i)
+      rank[index(by_name[i])] = i;
+    for (std::size_t i = 0; i < count; ++i)
+      if (first[i + 1] - first[i] > 1)
+        std::sort(children.begin() + first[i], children.begin() + first[i + 1],
+                  [&](std::uint32_t a, std::uint32_t b) {
+                    return rank[index(tree_.nodes[a].name)] <
+                           rank[index(tree_.nodes[b].name)];
+                  });
+    return children;
   }
 
   const Profile& profile_;
