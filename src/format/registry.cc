@@ -16,6 +16,7 @@ extern const InputFormat perf_script_input;
 extern const InputFormat wick_input;
 
 extern const OutputFormat folded_output;
+extern const OutputFormat svg_output;
 extern const OutputFormat wick_output;
 
 namespace {
@@ -31,6 +32,7 @@ constexpr const InputFormat* kInputs[] = {
 
 constexpr const OutputFormat* kOutputs[] = {
     &folded_output,
+    &svg_output,
     &wick_output,
 };
 

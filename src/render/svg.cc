@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SVG file. From top to bottom: title, frames, what is known about the
+// profile and what it lacks, script.
+//
+//   <svg>
+//     <title> <style> <text id="title">
+//     <svg id="frames">
+//       <g><title>main (12
+//       samples, 3.40%)</title><rect…/><text…>main</text></g> … in preorder,
+//       which the script relies on …
+//     </svg>
+//     <g id="footer"> <script>
+//   </svg>
+//
+// Horizontal positions are percentages of #frames, so that a change of width
+// moves no number; vertical ones are pixels. A frame takes some 150 bytes:
+// colours are hexadecimal, narrow frames have no <text>, and whatever can be
+// said once for all is in the style sheet.
+//
+// Everything that comes from the profile or the user passes through
+// xml_escaped() or is made of checked characters; the script takes names from
+// the document's text and never builds markup.
+#include "render/svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "base/input_file.h"
+#include "base/metrics.h"
+#include "base/text.h"
+#include "profile/format.h"
+#include "render/layout.h"
+#include "render/name_attributes.h"
+#include "render/palette.h"
+#include "render/svg_assets.h"
+#include "render/tooltip.h"
+
+namespace wick {
+namespace {
+
+constexpr int kMargin = 10;             // pixels beside the frames
+constexpr int kDefaultWidth = 1200;     // pixels
+constexpr int kLabelPadding = 3;        // pixels beside a label
+constexpr std::size_t kMaxName = 4096;  // bytes of a name in its tooltip
+
+std::string default_title(const FlameGraph& graph, const DrawOptions& options) {
+  std::string title = graph.is_difference ? "Differential " : "";
+  if (graph.is_chart) return title + "Flame Chart";
+  if (graph.is_reversed) title += "Reversed ";
+  return title + (options.inverted ? "Icicle Graph" : "Flame Graph");
+}
+
+// A colour of CSS: a name, "#rgb", "rgb(1, 2, 3)".
+std::string checked_color(const std::string& color) {
+  const bool good = std::ranges::all_of(color, [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("#(),.% -").find(c) != std::string_view::npos;
+  });
+  if (!good) fail_usage("'{}' is not a colour", excerpt(color));
+  return color;
+}
+
+// Generic families are words of CSS and stand without quotes.
+std::string font_family(const std::string& font) {
+  for (const std::string_view generic :
+       {"monospace", "serif", "sans-serif", "cursive", "fantasy", "system-ui"})
+    if (font == generic) return font;
+  std::string name;
+  for (const char c : valid_utf8(font))
+    if (static_cast<unsigned char>(c) >= ' ' &&
+        std::string_view("\"'\\<>&;{}").find(c) == std::string_view::npos)
+      name += c;
+  return fmt::format("\"{}\"", name);
+}
+
+// "--" ends a comment in some readers and is an error in others.
+std::string comment_text(std::string_view text) {
+  std::string out;
+  for (const char c : xml_escaped(text)) {
+    if (c == '-' && out.ends_with('-')) out += ' ';
+    out += c;
+  }
+  return out;
+}
+
+// The first or last `count` characters of `name`.
+std::string_view first_characters(std::string_view name, std::size_t count) {
+  std::string_view rest = name;
+  while (count-- > 0 && !rest.empty()) take_utf8(rest);
+  return name.substr(0, name.size() - rest.size());
+}
+
+std::string_view last_characters(std::string_view name, std::size_t count,
+                                 std::size_t length) {
+  std::string_view rest = name;
+  for (; length > count && !rest.empty(); --length) take_utf8(rest);
+  return rest;
+}
+
+// What is drawn of a name, worked out once for all frames that have it.
+struct Name {
+  std::string_view shown;
+  std::string escaped;     // for the tooltip
+  std::size_t length = 0;  // characters
+  const NameAttributes* attributes = nullptr;
+};
+
+class SvgWriter {
+ public:
+  SvgWriter(const FlameGraph& graph, const DrawOptions& options,
+            const Layout& layout, PaletteMap* map, std::ostream& out)
+      : graph_(graph),
+        options_(options),
+        layout_(layout),
+        palette_(options, map),
+        count_name_(xml_escaped(
+            options.count_name.empty() ? graph.unit : options.count_name)),
+        tooltips_(graph, options, count_name_),
+        out_(out),
+        names_(graph.strings.size()) {
+    if (!options.name_attributes.empty()) {
+      InputFile file = InputFile::open(options.name_attributes);
+      in_context(options.name_attributes,
+                 [&] { attributes_ = parse_name_attributes(file.bytes()); });
+    }
+    measure();
+  }
+
+  void write() {
+    write_head();
+    write_frames();
+    write_footer();
+    if (options_.script)
+      put("<script><![CDATA[\n{}]]></script>\n", kSvgScriptJs);
+    text_ += "</svg>\n";
+    flush();
+  }
+
+ private:
+  void measure() {
+    const double font = options_.font_size;
+    width_ = std::max(options_.width.value_or(kDefaultWidth), 2 * kMargin + 40);
+    top_ = static_cast<int>(font * 3);
+    if (!options_.subtitle.empty()) top_ += static_cast<int>(font * 1.5);
+    row_ = std::max(options_.frame_height, 2);
+    frames_height_ = static_cast<int>(layout_.max_depth + 1) * row_;
+    describe_footer();
+    details_ = static_cast<int>(font * 2);
+    line_ = static_cast<int>(font * 1.5);
+    height_ = top_ + frames_height_ + details_ + kMargin +
+              static_cast<int>(footer_.size()) * line_ + kMargin / 2;
+
+    // Digits of a percentage: enough that the narrowest frame drawn has a
+    // thousand steps to show its callees in when it is zoomed.
+    std::int64_t narrowest = layout_.whole;
+    for (const std::int64_t extent : layout_.extent)
+      if (extent > 0) narrowest = std::min(narrowest, extent);
+    const double share = 100.0 * static_cast<double>(narrowest) /
+                         static_cast<double>(layout_.whole);
+    decimals_ =
+        std::clamp(static_cast<int>(std::ceil(3 - std::log10(share))), 3, 9);
+    scale_ = power_of_ten(decimals_);
+
+    change_scale_ = 0;
+    if (graph_.is_difference)
+      for (const NodeId id : graph_.ids())
+        if (id != NodeId::kRoot || options_.inferno_difference)
+          change_scale_ =
+              std::max(change_scale_,
+                       std::abs(static_cast<double>(tooltips_.change(id))));
+    change_scale_ = std::max(change_scale_, 1.0);
+  }
+
+  void describe_footer() {
+    std::string about;
+    if (!graph_.event.empty() && graph_.event != graph_.unit)
+      about = xml_escaped(graph_.event) + " · ";
+    if (graph_.is_difference) {
+      about += "before: ";
+      tooltips_.append_count(about, graph_.before_total[NodeId::kRoot]);
+      about += " · after: ";
+    }
+    tooltips_.append_count(about, graph_.total[NodeId::kRoot]);
+    footer_.push_back({about, false});
+    Diagnostics diagnostics = graph_.diagnostics;
+    diagnostics.note(Problem::kHiddenNarrow, layout_.too_narrow);
+    const auto sentences = describe(diagnostics, graph_.total[NodeId::kRoot]);
+    for (std::size_t i = 0; i < sentences.size(); ++i)
+      footer_.push_back({xml_escaped(sentences[i]),
+                         info(diagnostics.entries()[i].problem).is_loss});
+  }
+
+  template <class... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format,
+                   std::forward<Args>(args)...);
+  }
+
+  void flush() {
+    out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+    text_.clear();
+  }
+
+  // Begins a new line at `depth`, if lines are wanted.
+  void pretty(int depth) {
+    if (!options_.pretty_xml) return;
+    text_ += '\n';
+    text_.append(static_cast<std::size_t>(4 * depth), ' ');
+  }
+
+  void write_head() {
+    const std::string title =
+        xml_escaped(options_.title.empty() ? default_title(graph_, options_)
+                                           : options_.title);
+    put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
+        "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n",
+        width_, height_);
+    if (!options_.notes.empty())
+      put("<!-- {} -->\n", comment_text(options_.notes));
+    put("<title>{}</title>\n", title);
+    write_style();
+    const double font = options_.font_size;
+    put("<rect id=\"back\" width=\"100%\" height=\"100%\" "
+        "fill=\"url(#paper)\"/>\n"
+        "<text id=\"title\" x=\"{}\" y=\"{:.0f}\">{}</text>\n",
+        kMargin, font * 1.9, title);
+    if (!options_.subtitle.empty())
+      put("<text id=\"subtitle\" x=\"{}\" y=\"{:.0f}\">{}</text>\n", kMargin,
+          font * 3.3, xml_escaped(options_.subtitle));
+  }
+
+  void write_style() {
+    const auto [from, to] = background(options_);
+    put("<style>\n{}", kSvgStyleCss);
+    put("#frames text{{font:{0:.3g}px {1}}}\n"
+        "#title{{font-size:{2:.3g}px}}\n"
+        "#subtitle,#footer,.panel{{font-size:{0:.3g}px}}\n"
+        ":root{{--search:{3}}}\n",
+        options_.font_size, font_family(options_.font_type),
+        options_.font_size + 4, checked_color(options_.search_color));
+    if (!options_.ui_color.empty())
+      put(":root,:root.auto{{--ink:{0};--faint:{0}}}\n",
+          checked_color(options_.ui_color));
+    if (options_.stroke_color != "none")
+      put("#frames rect{{stroke:{}}}\n", checked_color(options_.stroke_color));
+    // A background that was asked for stays in the dark, too.
+    if (options_.bg_colors.empty())
+      put("@media (prefers-color-scheme:dark){{#paper stop{{stop-color:"
+          "var(--paper)}}}}\n");
+    else
+      put(":root{{color-scheme:light}}\n");
+    put("</style>\n"
+        "<defs><linearGradient id=\"paper\" x2=\"0\" y2=\"1\">"
+        "<stop stop-color=\"{}\"/><stop offset=\"1\" stop-color=\"{}\"/>"
+        "</linearGradient></defs>\n",
+        from, to);
+  }
+
+  void write_frames() {
+    put("<svg id=\"frames\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
+        "data-row=\"{}\" data-letter=\"{:.4g}\" data-type=\"{}\"{}{}{}>",
+        kMargin, top_, width_ - 2 * kMargin, frames_height_, row_,
+        options_.font_size * options_.font_width,
+        xml_escaped(options_.name_type),
+        options_.truncate_text_right ? " data-cut=\"right\"" : "",
+        options_.inverted ? " data-inverted=\"\"" : "",
+        options_.width ? "" : " data-fluid=\"\"");
+    if (!options_.pretty_xml) text_ += '\n';
+    Column<NodeId, bool> separated(graph_.size());
+    for (const NodeId id : graph_.ids()) {
+      const NodeId parent = graph_.parent[id];
+      separated[id] = separated[parent] || graph_.name_of(parent) == "--";
+      if (!layout_.is_drawn(id)) continue;
+      write_frame(id, separated[id]);
+      if (text_.size() > (1 << 16)) flush();
+    }
+    pretty(0);
+    text_ += "</svg>\n";
+  }
+
+  Name& name_of(NodeId id) {
+    std::optional<Name>& name = names_[index(graph_.name[id])];
+    if (name) return *name;
+    name.emplace();
+    name->shown = shown_name(graph_, id);
+    std::string_view rest = name->shown;
+    for (; !rest.empty(); ++name->length) take_utf8(rest);
+    if (name->shown.size() <= kMaxName) {
+      name->escaped = xml_escaped(name->shown);
+    } else {
+      std::size_t end = kMaxName;
+      while (end > kMaxName - 4 && (name->shown[end] & 0xc0) == 0x80) --end;
+      name->escaped = xml_escaped(name->shown.substr(0, end)) + "…";
+    }
+    const auto given = attributes_.find(name->shown);
+    if (given != attributes_.end()) name->attributes = &given->second;
+    return *name;
+  }
+
+  // A position in the units of the percentages that are written.
+  std::int64_t position(std::int64_t weight) const {
+    return std::llround(static_cast<double>(weight) * 100 *
+                        static_cast<double>(scale_) /
+                        static_cast<double>(layout_.whole));
+  }
+
+  void put_percent(std::int64_t position) {
+    const fmt::format_int whole(position / scale_);
+    text_.append(whole.data(), whole.size());
+    std::int64_t fraction = position % scale_;
+    if (fraction != 0) {
+      char digits[9];
+      for (int i = decimals_; i-- > 0; fraction /= 10)
+        digits[i] = static_cast<char>('0' + fraction % 10);
+      int size = decimals_;
+      while (digits[size - 1] == '0') --size;
+      text_ += '.';
+      text_.append(digits, static_cast<std::size_t>(size));
+    }
+    text_ += '%';
+  }
+
+  void put_number(std::int64_t number) {
+    const fmt::format_int digits(number);
+    text_.append(digits.data(), digits.size());
+  }
+
+  void put_color(const Rgb& color) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    text_ += '#';
+    for (const std::uint8_t c : {color.r, color.g, color.b}) {
+      text_ += kDigits[c >> 4];
+      text_ += kDigits[c & 15];
+    }
+  }
+
+  Rgb color_of(NodeId id, bool separated) {
+    Painted frame{.name = graph_.name_of(id),
+                  .kind = graph_.kind[id],
+                  .after_separator = separated,
+                  .share = static_cast<double>(layout_.extent[id]) /
+                           static_cast<double>(layout_.whole)};
+    if (graph_.is_difference)
+      frame.change = std::clamp(
+          static_cast<double>(tooltips_.change(id)) / change_scale_, -1.0, 1.0);
+    return palette_.color(frame);
+  }
+
+  void write_frame(NodeId id, bool separated) {
+    const Name& name = name_of(id);
+    const NameAttributes* given = name.attributes;
+    const bool is_link = given != nullptr && !given->href.empty();
+    pretty(1);
+    if (is_link)
+      put("<a href=\"{}\"{}>", xml_escaped(given->href), given->link_tag);
+    text_ += "<g";
+    if (given != nullptr) text_ += given->frame_tag;
+    text_ += '>';
+    pretty(2);
+    text_ += "<title>";
+    if (given != nullptr && !given->title.empty()) {
+      text_ += xml_escaped(given->title);
+    } else {
+      text_ += name.escaped;
+      tooltips_.append_counts(text_, id);
+    }
+    text_ += "</title>";
+    // Neighbours share the rounded edge between them, so no gap opens.
+    const std::int64_t left = position(layout_.start[id]);
+    const std::int64_t right = position(layout_.start[id] + layout_.extent[id]);
+    const std::int64_t depth = layout_.depth[id];
+    const std::int64_t y =
+        row_ * (options_.inverted ? depth : layout_.max_depth - depth);
+    pretty(2);
+    text_ += "<rect x=\"";
+    put_percent(left);
+    text_ += "\" y=\"";
+    put_number(y);
+    text_ += "\" width=\"";
+    put_percent(right - left);
+    text_ += "\" height=\"";
+    put_number(row_ - 1);
+    text_ += "\" fill=\"";
+    put_color(color_of(id, separated));
+    text_ += "\"/>";
+    write_label(name, left, right, y);
+    pretty(1);
+    text_ += is_link ? "</g></a>" : "</g>";
+    if (!options_.pretty_xml) text_ += '\n';
+  }
+
+  void write_label(const Name& name, std::int64_t left, std::int64_t right,
+                   std::int64_t y) {
+    const double pixels = static_cast<double>(right - left) *
+                              (width_ - 2 * kMargin) /
+                              (100.0 * static_cast<double>(scale_)) -
+                          2 * kLabelPadding;
+    const double letter = options_.font_size * options_.font_width;
+    if (pixels < 3 * letter || name.length == 0) return;
+    const auto room = static_cast<std::size_t>(pixels / letter);
+    pretty(2);
+    text_ += "<text x=\"";
+    put_percent(left);
+    text_ += "\" dx=\"3\" y=\"";
+    put_number(y + static_cast<std::int64_t>(std::lround(
+                       (row_ - 1) / 2.0 + options_.font_size * .34)));
+    text_ += "\">";
+    if (name.length <= room) {
+      text_ += name.escaped;
+    } else if (options_.truncate_text_right) {
+      text_ += xml_escaped(first_characters(name.shown, room - 2));
+      text_ += "..";
+    } else {
+      text_ += "..";
+      text_ += xml_escaped(last_characters(name.shown, room - 2, name.length));
+    }
+    text_ += "</text>";
+  }
+
+  void write_footer() {
+    put("<g id=\"footer\">\n");
+    int y = top_ + frames_height_ + details_ + line_;
+    for (const auto& [line, is_loss] : footer_) {
+      put("<text x=\"{}\" y=\"{}\"{}>{}</text>\n", kMargin, y,
+          is_loss ? " class=\"loss\"" : "", line);
+      y += line_;
+    }
+    put("</g>\n");
+  }
+
+  struct FooterLine {
+    std::string text;  // escaped
+    bool is_loss;
+  };
+
+  const FlameGraph& graph_;
+  const DrawOptions& options_;
+  const Layout& layout_;
+  Palette palette_;
+  std::string count_name_;  // escaped
+  Tooltips tooltips_;
+  std::ostream& out_;
+  std::vector<std::optional<Name>> names_;
+  NameAttributeMap attributes_;
+  std::vector<FooterLine> footer_;
+  int width_ = 0, height_ = 0, top_ = 0, row_ = 0, frames_height_ = 0;
+  int details_ = 0, line_ = 0;  // heights of the details' and a footer line
+  int decimals_ = 0;
+  std::int64_t scale_ = 1;  // 10^decimals_
+  double change_scale_ = 1;
+  std::string text_;  // not yet written
+};
+
+void draw_nothing(const DrawOptions& options, std::ostream& out) {
+  const int width = options.width.value_or(kDefaultWidth);
+  out << fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" "
+      "height=\"{:.0f}\">\n<text x=\"50%\" y=\"{:.0f}\" "
+      "text-anchor=\"middle\" font-family=\"sans-serif\">"
+      "ERROR: there are no samples to draw</text>\n</svg>\n",
+      width, options.font_size * 5, options.font_size * 2);
+}
+
+double min_share(const DrawOptions& options) {
+  const int width = options.width.value_or(kDefaultWidth) - 2 * kMargin;
+  return options.min_width_px ? options.min_width / std::max(width, 1)
+                              : options.min_width / 100;
+}
+
+void draw(const FlameGraph& graph, const DrawOptions& options,
+          const LayoutOptions& layout_options, std::ostream& out) {
+  const Timer timer("draw");
+  const Layout layout = lay_out(graph, layout_options);
+  if (layout.whole == 0) {
+    draw_nothing(options, out);
+    fail("there are no samples to draw");
+  }
+  if (options.palette_map.empty()) {
+    SvgWriter(graph, options, layout, nullptr, out).write();
+    return;
+  }
+  PaletteMap map = read_palette_map(options.palette_map);
+  SvgWriter(graph, options, layout, &map, out).write();
+  write_palette_map(map, options.palette_map);
+}
+
+void write(const Profile& profile, const WriteOptions& options,
+           std::ostream& out) {
+  const double least = min_share(options.draw);
+  // inferno's widths are the weights after alone, which fold() does not prune
+  // by.
+  const bool late = options.draw.inferno_difference &&
+                    std::ranges::any_of(profile.events, [](const Event& e) {
+                      return e.role != EventRole::kPlain;
+                    });
+  FoldOptions fold_options = options.fold;
+  fold_options.min_share = late ? 0 : least;
+  draw(fold(profile, fold_options), options.draw,
+       {.after_only = late, .min_share = late ? least : 0}, out);
+}
+
+}  // namespace
+
+void draw_svg(const FlameGraph& graph, const DrawOptions& options,
+              std::ostream& out) {
+  draw(graph, options,
+       {.after_only = options.inferno_difference,
+        .min_share = min_share(options)},
+       out);
+}
+
+extern const OutputFormat svg_output = {
+    .name = "svg",
+    .extension = ".svg",
+    .description = "flame graph for the browser: zoom, search, tooltips",
+    .write = write,
+    .lacks = "times, threads, addresses, files and lines",
+};
+
+}  // namespace wick

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostream>
+
+#include "profile/draw_options.h"
+#include "profile/fold.h"
+
+namespace wick {
+
+// Draws `graph` as one SVG file that needs nothing else: picture, tooltips,
+// and a script for zoom and search. The script only adds to the picture.
+//
+// Fails if there is nothing to draw; `out` then has a picture that says so.
+void draw_svg(const FlameGraph& graph, const DrawOptions& options,
+              std::ostream& out);
+
+}  // namespace wick

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/tooltip.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace wick {
+namespace {
+
+std::int64_t rounded(double value) {
+  constexpr double kMost = 9.2e18;
+  return static_cast<std::int64_t>(
+      std::round(std::fmin(std::fmax(value, -kMost), kMost)));
+}
+
+}  // namespace
+
+std::string_view shown_name(const FlameGraph& graph, NodeId id) {
+  if (id == NodeId::kRoot) return "all";
+  std::string_view name = graph.name_of(id);
+  for (const std::string_view annotation : {"_[k]", "_[w]", "_[i]", "_[j]"})
+    if (name.ends_with(annotation)) {
+      name.remove_suffix(annotation.size());
+      break;
+    }
+  return name;
+}
+
+Tooltips::Tooltips(const FlameGraph& graph, const DrawOptions& options,
+                   std::string count_name)
+    : graph_(graph),
+      count_name_(std::move(count_name)),
+      factor_(options.factor),
+      negate_(options.negate),
+      leaves_only_(options.inferno_difference) {
+  std::int64_t whole = graph.total[NodeId::kRoot];
+  // Everything vanished: shares are of what was there before.
+  if (whole == 0 && graph.is_difference)
+    whole = graph.before_total[NodeId::kRoot];
+  whole_ = static_cast<double>(whole == 0 ? 1 : whole);
+}
+
+std::int64_t Tooltips::change(NodeId id) const {
+  return leaves_only_ ? graph_.self[id] - graph_.before_self[id]
+                      : graph_.total[id] - graph_.before_total[id];
+}
+
+void Tooltips::append_count(std::string& out, std::int64_t weight) const {
+  const double value = graph_.value(weight) * factor_;
+  if (graph_.decimals == 0) {
+    out += with_commas(rounded(value));
+  } else {
+    const double size = std::abs(value);
+    const double whole = std::trunc(value);
+    if (size != 0 && size < 1) {
+      fmt::format_to(std::back_inserter(out), "{:.3g}", value);
+    } else {
+      std::string fraction = fmt::format("{:.3f}", size - std::abs(whole));
+      while (fraction.ends_with('0')) fraction.pop_back();
+      const bool carried = fraction.starts_with('1');
+      out += with_commas(rounded(carried ? std::round(value) : whole));
+      if (!carried && fraction.size() > 2) out += fraction.substr(1);
+    }
+  }
+  out += ' ';
+  out += count_name_;
+}
+
+void Tooltips::append_percent(std::string& out, std::int64_t weight) const {
+  // Of the rounded number that is shown, as in the peers; where weights have
+  // decimals that would say nothing.
+  double share = static_cast<double>(weight) / whole_;
+  if (graph_.decimals == 0 && factor_ != 1 && factor_ > 0)
+    share =
+        static_cast<double>(rounded(static_cast<double>(weight) * factor_)) /
+        (whole_ * factor_);
+  fmt::format_to(std::back_inserter(out), "{:.2f}%", 100 * share);
+}
+
+void Tooltips::append_counts(std::string& out, NodeId id) const {
+  out += " (";
+  append_count(out, graph_.total[id]);
+  out += ", ";
+  if (id == NodeId::kRoot) {
+    out += "100%)";
+    return;
+  }
+  append_percent(out, graph_.total[id]);
+  if (graph_.is_difference) {
+    const std::int64_t change = negate_ ? -this->change(id) : this->change(id);
+    fmt::format_to(std::back_inserter(out), "; {}{:.2f}%",
+                   change > 0 ? "+" : "",
+                   100 * static_cast<double>(change) / whole_);
+  }
+  out += ')';
+}
+
+}  // namespace wick
