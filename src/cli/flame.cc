@@ -1,44 +1,228 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <memory>
+#include <ranges>
+#include <unordered_set>
 
 #include "base/error.h"
+#include "base/output_file.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/perf_driver.h"
+#include "cli/process.h"
+#include "format/registry.h"
 
 namespace wick {
 namespace {
+
+std::size_t count_functions(const Profile& profile) {
+  Column<StackId, bool> used(profile.stacks.size());
+  for (const Sample& sample : profile.samples) used[sample.stack] = true;
+  std::unordered_set<std::uint32_t> functions;
+  for (const StackId id : profile.stacks.ids() | std::views::reverse) {
+    if (id == StackId::kRoot || !used[id]) continue;
+    used[profile.stacks.parent(id)] = true;
+    functions.insert(index(profile.frames[profile.stacks.frame(id)].function));
+  }
+  return functions.size();
+}
+
+// "wrote flame.svg: 1,234 samples, 45 functions; open it in a browser".
+std::string what_was_written(const std::string& path, const Profile& profile,
+                             bool single_samples) {
+  const auto number = [](std::size_t n) {
+    return with_commas(static_cast<std::int64_t>(n));
+  };
+  std::string text = fmt::format("wrote {}: ", path);
+  if (single_samples) text += number(profile.samples.size()) + " samples, ";
+  text += number(count_functions(profile)) + " functions";
+  if (path.ends_with(".svg")) text += "; open it in a browser";
+  return text;
+}
+
+// The folded stacks of `profile`, passed through a shell command.
+Profile post_processed(const Profile& profile, const FoldOptions& fold,
+                       const std::string& command) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/folded";
+  {
+    OutputFile file(path);
+    output_format("folded").write(profile, {.fold = fold}, file.stream());
+    file.commit();
+  }
+  const std::vector<std::string> words = {"sh", "-c",
+                                          "exec <\"$0\"; " + command, path};
+  Pipe pipe = make_pipe();
+  Child child(words, {.out = pipe.write.get()});
+  pipe.write.reset();
+  InputFile file = InputFile::from_fd(std::move(pipe.read), "--post-process");
+  Profile result = read_profile(file, {}, "folded");
+  if (const int status = child.wait(); status != 0)
+    fail("--post-process '{}' failed: {}", excerpt(command),
+         describe_status(status));
+  result.diagnostics.merge(profile.diagnostics);
+  return result;
+}
+
+// Lets the desktop show the file, and does not wait for it.
+void open_in_browser(const std::string& path, const RunOptions& run) {
+  if (!find_program("xdg-open")) {
+    say(run, "--open: there is no xdg-open (apt install xdg-utils)");
+    return;
+  }
+  Child({"sh", "-c", "xdg-open \"$0\" </dev/null >/dev/null 2>&1 &", path}, {})
+      .wait();
+}
 
 struct FlameCommand {
   InputOptions input;
   OutputOptions output;
   WriteOptions write;
   RunOptions run;
+  PerfOptions perf;
+  std::vector<std::string> perf_data;
+  std::string post_process;
+  bool open = false, exit_status = false;
 
   int operator()(const Arguments& arguments) {
+    perf.program = arguments.program;
+    perf.verbose = input.perf.verbose = run.verbose && !run.quiet;
+    input.perf.no_inline = perf.no_inline;
+    input.perf.sudo = perf.sudo;
     input.paths = arguments.inputs;
+    std::ranges::copy(perf_data, std::back_inserter(input.paths));
+    write.draw.inferno_difference = input.read.compat == Compat::kInferno;
     const OutputFormat& format = chosen_format(output, "svg");
+    const bool records =
+        !perf.program.empty() || !perf.pids.empty() || perf.system_wide;
+    if (records) return record(format);
+
     input.read.keep_time = !format.only_sums || write.fold.flamechart ||
                            input.select.time.has_value();
-    write.draw.inferno_difference = input.read.compat == Compat::kInferno;
-    const bool on_terminal = output.path.empty() && output.format.empty() &&
-                             ::isatty(STDOUT_FILENO) != 0;
-    const std::string path = on_terminal ? "flame.svg" : output.path;
-    const Profile profile = read_inputs(input);
-    if (profile.samples.empty()) fail("there are no samples to draw");
-    write_output(profile, format, write, path);
-    report_losses(profile, run);
-    if (on_terminal) say(run, "wrote flame.svg; open it in a browser");
-    report_stats(run);
+    const bool named_here = output.path.empty() && format.name == "svg" &&
+                            (::isatty(STDOUT_FILENO) != 0 || open);
+    draw(read_inputs(input), format, named_here ? "flame.svg" : output.path,
+         named_here);
     return 0;
   }
+
+  void check_use() const {
+    if (!input.paths.empty())
+      fail_usage("flame: {} and something to record; one of both is wanted",
+                 excerpt(input.paths.front()));
+    if (!perf.pids.empty() && !perf.program.empty())
+      fail_usage("flame: -p and a program; one of both is wanted");
+    if (output.path == "-")
+      fail_usage(
+          "flame: -o -: the picture of a recording goes to a file, "
+          "since standard output is the program's");
+  }
+
+  int record(const OutputFormat& format) {
+    check_use();
+    const std::string path = !output.path.empty()
+                                 ? output.path
+                                 : fmt::format("flame{}", format.extension);
+    check_writable(path);
+    if (perf.program.empty() && ::isatty(STDERR_FILENO) != 0)
+      say(run, "recording; Ctrl-C ends it and draws");
+    PerfRun recorded = record_with_perf(perf, input.read);
+    if (recorded.program_status != 0 && !recorded.interrupted)
+      say(run, fmt::format("the program ended with status {}",
+                           recorded.program_status));
+    if (recorded.profile.samples.empty())
+      fail(
+          "perf took no samples: the program ran too briefly or only waited; "
+          "a higher --freq gives more");
+    draw(select(std::move(recorded.profile), input.select), format, path, true);
+    return exit_status ? recorded.program_status : 0;
+  }
+
+  void draw(Profile profile, const OutputFormat& format,
+            const std::string& path, bool tell) {
+    if (profile.samples.empty()) {
+      report_losses(profile, run);
+      fail("there are no samples to draw");
+    }
+    const bool single = profile.has_time;
+    if (!post_process.empty())
+      profile = post_processed(profile, write.fold, post_process);
+    write_output(profile, format, write, path);
+    report_losses(profile, run);
+    if (tell) say(run, what_was_written(path, profile, single));
+    report_stats(run);
+    if (open) open_in_browser(path, run);
+  }
 };
+
+void add_recording_options(CLI::App& app, FlameCommand& command) {
+  PerfOptions& perf = command.perf;
+  const std::string group = "Recording";
+  CLI::Option* pid = add_text(app, "-p,--pid", perf.pids, "PID[,PID…]",
+                              "record running processes, until Ctrl-C");
+  pid->group(group);
+  add_flag(app, "-a,--all-cpus", perf.system_wide,
+           "record the whole machine, until Ctrl-C or the program's end")
+      ->group(group)
+      ->excludes(pid);
+  CLI::Option* frequency = add_number(app, "-F,--freq", perf.frequency, "HZ",
+                                      {1, 1e6}, "samples per second");
+  frequency->group(group);
+  CLI::Option* count =
+      add_number(app, "--count", perf.count, "N", {0, 2147483647},
+                 "a sample every N events, instead of --freq");
+  count->group(group)->excludes(frequency);
+  CLI::Option* call_graph =
+      add_text(app, "--call-graph", perf.call_graph, "fp|dwarf|lbr",
+               "how perf finds the callers");
+  call_graph->group(group);
+  add_text(app, "-c,--cmd", perf.command, "'record …'",
+           "perf's own words instead of these options; an -o in them keeps "
+           "perf's file")
+      ->group(group)
+      ->excludes(frequency)
+      ->excludes(count)
+      ->excludes(call_graph);
+  add_number(app, "--duration", perf.duration, "SECONDS", {0, 1e9},
+             "stop after this time; 0: do not")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--root", [&perf](const std::string& flags) { perf.sudo = flags; },
+         "run perf by sudo, with these flags")
+      ->expected(0, 1)
+      ->type_name("FLAGS")
+      ->group(group);
+  add_flag(app, "--no-inline", perf.no_inline,
+           "do not let perf look for inlined functions, which can be slow")
+      ->group(group);
+  add_texts(app, "--perfdata", command.perf_data, "FILE",
+            "draw this perf.data (the same as INPUT)")
+      ->group(group);
+  add_text(app, "--keep", perf.data_path, "FILE", "keep perf's file as this")
+      ->group(group);
+  CLI::Option* exit_status = add_flag(app, "--exit-status", command.exit_status,
+                                      "end with the program's exit status");
+  exit_status->group(group);
+  // A program that fails does not stop the drawing in any case.
+  app.add_flag_callback(
+         "--ignore-status", [] {}, "accepted; always so")
+      ->group("");
+}
 
 std::function<int(const Arguments&)> declare(CLI::App& app) {
   auto command = std::make_shared<FlameCommand>();
   add_output_options(app, command->output);
+  add_flag(app, "--open", command->open, "show the picture when it is done")
+      ->group("Output");
+  add_text(app, "--post-process", command->post_process, "COMMAND",
+           "pass the folded stacks through this shell command before drawing")
+      ->group("Output");
+  add_recording_options(app, *command);
   add_drawing_options(app, command->write.draw, command->write.fold);
   add_naming_options(app, command->write.fold, command->input.read);
   add_input_options(app, command->input);
@@ -51,12 +235,16 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
 
 extern const Command flame_command = {
     .name = "flame",
-    .usage = "[OPTION…] [INPUT…]",
-    .summary = "draw a flame graph",
+    .usage = "[OPTION…] [INPUT…]\n       wick flame [OPTION…] -- PROGRAM…",
+    .summary = "draw a flame graph, of an input or of a program that it runs",
     .examples =
-        "perf script | wick flame > out.svg\n"
-        "wick flame -o out.svg perf.txt.gz\n",
+        "wick flame -- ./program --its-options  # record it, draw flame.svg\n"
+        "wick flame -p 1234 --duration 10       # ten seconds of a process\n"
+        "wick flame -c 'record -e cycles:u -g' -- ./program\n"
+        "perf script | wick flame > out.svg     # draw what perf recorded\n"
+        "wick flame --flamechart perf.txt.gz -o out.svg\n",
     .declare = declare,
+    .takes_program = true,
 };
 
 }  // namespace wick

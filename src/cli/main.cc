@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option_table.h"
+#include "cli/process.h"
 
 namespace wick {
 namespace {
@@ -44,6 +46,10 @@ int main(int argc, char** argv) {
     const int status = wick::run({argv + 1, argv + argc});
     wick::finish_standard_output(std::cout);
     return status;
+  } catch (const wick::Interrupted& interrupted) {
+    // Ends by that signal, so that a shell's loop stops as well.
+    std::signal(interrupted.signal(), SIG_DFL);
+    std::raise(interrupted.signal());
   } catch (const wick::UsageError& error) {
     fmt::print(stderr, "wick: {}\n", error.what());
     return 2;

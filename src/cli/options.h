@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/perf_driver.h"
 #include "profile/format.h"
 #include "profile/transform.h"
 
@@ -32,6 +33,7 @@ struct InputOptions {
   std::string format;
   ReadOptions read;
   Selection select;
+  PerfOptions perf;  // for perf.data, which is read by perf script
 };
 // --format, selection, and the options of single formats. `paths` is left to
 // the command.
@@ -73,6 +75,8 @@ void write_output(const Profile& profile, const OutputFormat& format,
                   const WriteOptions& options, const std::string& path);
 // The same for text that a command made itself.
 void write_text(std::string_view text, const std::string& path);
+// Fails if `path` cannot be written: before a recording rather than after it.
+void check_writable(const std::string& path);
 
 // One short block on standard error: what was lost, with its share of the
 // whole. Nothing if nothing was. With --stats, also the time per pass.

@@ -41,6 +41,14 @@ std::vector<std::string> default_inputs() {
 
 Profile read_input(const std::string& path, const InputOptions& input) {
   InputFile file = InputFile::open(path);
+  if (input.format.empty() && is_perf_data(file.head()) &&
+      detect(file.head()) == nullptr) {
+    if (path == "-")
+      fail(
+          "standard input: this is a perf.data; name the file, or pipe `perf "
+          "script` in");
+    return read_perf_data(path, input.perf, input.read);
+  }
   return read_profile(file, input.read, input.format);
 }
 
@@ -96,6 +104,8 @@ void write_text(std::string_view text, const std::string& path) {
   std::cout << text;
   finish_standard_output(std::cout);
 }
+
+void check_writable(const std::string& path) { OutputFile{path}; }
 
 void report_losses(const Profile& profile, const RunOptions& run) {
   if (run.quiet) return;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/options.h"
+
+namespace wick {
+namespace {
+
+struct ConvertCommand {
+  InputOptions input;
+  OutputOptions output;
+  WriteOptions write;
+  RunOptions run;
+
+  int operator()(const Arguments& arguments) {
+    input.paths = arguments.inputs;
+    const OutputFormat& format = chosen_format(output, "");
+    input.read.keep_time = !format.only_sums || write.fold.flamechart ||
+                           input.select.time.has_value();
+    // A format that holds samples holds those of every event.
+    if (!format.only_sums) {
+      input.read.keep_addresses = true;
+      if (input.select.event.empty()) input.select.event = "*";
+    }
+    write.draw.inferno_difference = input.read.compat == Compat::kInferno;
+    const Profile profile = read_inputs(input);
+    write_output(profile, format, write, output.path);
+    report_losses(profile, run);
+    if (run.verbose && !format.lacks.empty())
+      say(run,
+          fmt::format("{} has no place for {}", format.name, format.lacks));
+    report_stats(run);
+    return 0;
+  }
+};
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<ConvertCommand>();
+  add_output_options(app, command->output);
+  add_naming_options(app, command->write.fold, command->input.read);
+  add_input_options(app, command->input);
+  add_drawing_options(app, command->write.draw, command->write.fold);
+  add_run_options(app, command->run);
+  return
+      [command](const Arguments& arguments) { return (*command)(arguments); };
+}
+
+}  // namespace
+
+extern const Command convert_command = {
+    .name = "convert",
+    .usage = "[OPTION…] [INPUT…] -o OUTPUT",
+    .summary = "between formats",
+    .examples =
+        "wick convert perf.txt.gz -o out.pb.gz          # for pprof\n"
+        "wick convert perf.txt -o out.speedscope.json   # speedscope\n"
+        "wick convert a.folded b.folded -o both.wick    # merged\n"
+        "perf script | wick convert --to folded         # to a pipe\n",
+    .declare = declare,
+};
+
+}  // namespace wick

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Driving a real perf: `perf record` with a program, a process or the whole
+// machine, and `perf script`, whose text goes through a pipe into the reader
+// and is never stored. PERF in the environment names another perf.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/format.h"
+
+namespace wick {
+
+struct PerfOptions {
+  std::vector<std::string> program;  // what to run, or
+  std::string pids;                  // "1,2": what to attach to, or
+  bool system_wide = false;          // everything
+  int frequency = 997;               // samples per second, or
+  int count = 0;                     // a sample every so many events
+  std::string call_graph = "fp";
+  std::string command;     // perf's own words: "record -e cycles -g"
+  double duration = 0;     // seconds; 0: until it ends or Ctrl-C
+  std::string data_path;   // keep perf.data here
+  bool no_inline = false;  // do not ask addr2line for inlined functions
+  std::optional<std::string> sudo;  // run perf by sudo, with these flags
+  bool verbose = false;             // say which programs are run
+};
+
+struct PerfRun {
+  Profile profile;
+  int program_status = 0;    // as a shell would give it
+  bool interrupted = false;  // Ctrl-C ended the recording
+};
+
+// Records and reads. Fails with what to do if there is no perf, the kernel does
+// not allow it, or there is no such program.
+PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read);
+
+// Reads an existing perf.data.
+Profile read_perf_data(const std::string& path, const PerfOptions& perf,
+                       const ReadOptions& read);
+
+// Whether a file that begins like this is a perf.data.
+bool is_perf_data(std::string_view head);
+
+}  // namespace wick

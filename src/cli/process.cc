@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "base/text.h"
+
+namespace wick {
+namespace {
+
+class SpawnActions {
+ public:
+  SpawnActions() { posix_spawn_file_actions_init(&actions_); }
+  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+
+  void put(int from, int to) {
+    if (from >= 0) posix_spawn_file_actions_adddup2(&actions_, from, to);
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+volatile std::sig_atomic_t interrupts = 0;
+volatile std::sig_atomic_t last_signal = 0;
+volatile std::sig_atomic_t abort_wanted = 0;
+volatile std::sig_atomic_t first_aborts = 0;
+volatile pid_t watched = -1;
+
+void on_signal(int signal, siginfo_t* info, void*) {
+  const int saved = errno;
+  last_signal = signal;
+  interrupts = interrupts + 1;
+  if (signal != SIGINT || interrupts > 1 || first_aborts != 0) {
+    abort_wanted = 1;
+    if (watched > 0) ::kill(watched, SIGKILL);
+  } else if (watched > 0 && info->si_code == SI_USER) {
+    ::kill(watched, SIGINT);
+  }
+  errno = saved;
+}
+
+struct sigaction old_actions[3];
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+}  // namespace
+
+Child::Child(const std::vector<std::string>& words, ChildIo io) {
+  std::vector<char*> argv;
+  for (const std::string& word : words)
+    argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  SpawnActions actions;
+  actions.put(io.in, STDIN_FILENO);
+  actions.put(io.out, STDOUT_FILENO);
+  actions.put(io.err, STDERR_FILENO);
+  const int error = ::posix_spawnp(&pid_, argv[0], actions.get(), nullptr,
+                                   argv.data(), environ);
+  if (error != 0) {
+    pid_ = -1;
+    fail("{}: cannot be run: {}", words.front(), std::strerror(error));
+  }
+}
+
+Child::~Child() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  wait();
+}
+
+int Child::wait() {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+std::optional<int> Child::wait_for(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  do {
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) > 0) {
+      pid_ = -1;
+      return status;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  } while (Clock::now() < end && interrupts == 0);
+  return {};
+}
+
+std::string describe_status(int status) {
+  if (WIFSIGNALED(status))
+    return fmt::format("signal {} ({})", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+  return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+Pipe make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    fail("cannot make a pipe: {}", last_system_error());
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+UniqueFd make_memory_file() {
+  UniqueFd fd(::memfd_create("wick", MFD_CLOEXEC));
+  if (!fd) fail("cannot make a temporary file: {}", last_system_error());
+  return fd;
+}
+
+std::string content_of(int fd) {
+  std::string content;
+  char buffer[4096];
+  off_t at = 0;
+  for (ssize_t got = 0; (got = ::pread(fd, buffer, sizeof buffer, at)) > 0;
+       at += got)
+    content.append(buffer, static_cast<std::size_t>(got));
+  return content;
+}
+
+std::optional<std::string> find_program(const std::string& name) {
+  const auto runs = [](const std::string& path) {
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+           ::access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != name.npos) {
+    if (runs(name)) return name;
+    return {};
+  }
+  const char* variable = std::getenv("PATH");
+  std::string_view path = variable != nullptr ? variable : "/usr/bin:/bin";
+  while (!path.empty()) {
+    const std::string_view folder = take_until(path, ':');
+    const std::string file =
+        fmt::format("{}/{}", folder.empty() ? "." : folder, name);
+    if (runs(file)) return file;
+  }
+  return {};
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+      in_word = true;
+    } else if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      in_word = true;
+    } else if (is_space(c)) {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote != 0)
+    fail_usage("'{}': the {} is not closed", excerpt(text), quote);
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  const char* folder = std::getenv("TMPDIR");
+  path_ = fmt::format("{}/wick-XXXXXX",
+                      folder != nullptr && *folder != 0 ? folder : "/tmp");
+  if (::mkdtemp(path_.data()) == nullptr)
+    fail("{}: cannot make a temporary folder: {}", path_, last_system_error());
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+Interrupted::Interrupted(int signal)
+    : Error(fmt::format("interrupted by {}", strsignal(signal))),
+      signal_(signal) {}
+
+Interruption::Interruption() {
+  interrupts = 0;
+  abort_wanted = 0;
+  first_aborts = 0;
+  struct sigaction action {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    ::sigaction(kSignals[i], nullptr, &old_actions[i]);
+    // What was ignored for wick (nohup) stays ignored.
+    if (old_actions[i].sa_handler != SIG_IGN || kSignals[i] == SIGINT)
+      ::sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+Interruption::~Interruption() {
+  watched = -1;
+  for (std::size_t i = 0; i < std::size(kSignals); ++i)
+    ::sigaction(kSignals[i], &old_actions[i], nullptr);
+}
+
+void Interruption::watch(pid_t child) { watched = child; }
+bool Interruption::once() { return interrupts > 0; }
+void Interruption::check() {
+  if (abort_wanted != 0) throw Interrupted(last_signal);
+}
+void Interruption::forget() { first_aborts = 1; }
+
+}  // namespace wick
