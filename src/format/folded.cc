@@ -152,7 +152,11 @@ class Reader {
     weights_.clear();
   }
 
-  void add(StackId stack, const Decimal& weight, EventId event) {
+  void add(StackId stack, Decimal weight, EventId event) {
+    if (options_.compat == Compat::kInferno && weight.decimals > 0) {
+      weight = {weight.value / power_of_ten(weight.decimals), 0};
+      profile_.diagnostics.note(Problem::kRounded);
+    }
     raise_decimals(profile_, event, weight.decimals);
     const int shift = profile_.events[event].decimals - weight.decimals;
     samples_.add({.weight = saturating_mul(weight.value, power_of_ten(shift)),

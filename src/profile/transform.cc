@@ -12,6 +12,7 @@
 #include "base/metrics.h"
 #include "base/regex.h"
 #include "base/text.h"
+#include "profile/fold.h"
 
 namespace wick {
 
@@ -302,10 +303,11 @@ Column<FrameId, bool> matching_frames(
     const Profile& profile, const std::vector<std::string>& patterns) {
   std::vector<Regex> regexes(patterns.begin(), patterns.end());
   Column<FrameId, bool> matches(profile.frames.size());
-  for (const FrameId id : profile.frames.ids())
-    matches[id] = std::ranges::any_of(regexes, [&](const Regex& regex) {
-      return regex.found_in(profile.function(id));
-    });
+  for (const FrameId id : profile.frames.ids()) {
+    const std::string name = frame_name(profile, profile.frames[id], {});
+    matches[id] = std::ranges::any_of(
+        regexes, [&](const Regex& regex) { return regex.found_in(name); });
+  }
   return matches;
 }
 
@@ -328,19 +330,39 @@ Column<FrameId, bool> frames_named(const Profile& profile,
   return marked;
 }
 
-// Cuts the callers of the innermost marked frame, which becomes the root; the
-// thread is forgotten for those samples, since its name was the root before.
-Profile cut_callers(Profile profile, const Column<FrameId, bool>& marked) {
-  const Column<StackId, bool> has = stacks_with(profile, marked);
+// As stacks_with, but a mark on the outermost or on the last frame of a stack
+// does not count.
+Column<StackId, bool> stacks_with_inside(const Profile& profile,
+                                         const Column<FrameId, bool>& marked) {
+  const StackTable& stacks = profile.stacks;
+  Column<StackId, bool> below(stacks.size()), has(stacks.size());
+  for (const StackId id : stacks.ids()) {
+    if (id == StackId::kRoot) continue;
+    const StackId caller = stacks.parent(id);
+    has[id] = below[caller];
+    below[id] =
+        below[caller] || (marked[stacks.frame(id)] && caller != StackId::kRoot);
+  }
+  return has;
+}
+
+// Cuts the callers of the innermost marked frame, which becomes the root, in
+// the stacks of `has`; the thread is forgotten for those samples, since its
+// name was the root before. `skip_leaf`: a mark on the last frame does not
+// count.
+Profile cut_callers(Profile profile, const Column<FrameId, bool>& marked,
+                    const Column<StackId, bool>& has, bool skip_leaf) {
   for (Sample& sample : profile.samples)
     if (has[sample.stack]) sample.thread = ThreadId::kUnknown;
   return rewrite_stacks(
       std::move(profile), [&](const Profile&, std::vector<FrameId>& frames) {
-        const auto from_leaf = frames | std::views::reverse;
-        const auto at = std::ranges::find_if(
-            from_leaf, [&](FrameId id) { return marked[id]; });
-        if (at != from_leaf.end())
-          frames.erase(frames.begin(), std::prev(at.base()));
+        for (std::size_t i = frames.size(); i-- > 0;) {
+          if (!marked[frames[i]] || (skip_leaf && i + 1 == frames.size()))
+            continue;
+          frames.erase(frames.begin(),
+                       frames.begin() + static_cast<std::ptrdiff_t>(i));
+          return;
+        }
       });
 }
 
@@ -358,14 +380,16 @@ Profile select(Profile profile, const Selection& s) {
   }
   if (!s.base.empty()) {
     const auto marked = frames_named(profile, s.base);
-    const auto has = stacks_with(profile, marked);
+    const auto has = s.base_inside ? stacks_with_inside(profile, marked)
+                                   : stacks_with(profile, marked);
     keep_samples(profile, Problem::kNotSelected,
                  [&](const Sample& x) { return has[x.stack]; });
-    profile = cut_callers(std::move(profile), marked);
+    profile = cut_callers(std::move(profile), marked, has, s.base_inside);
   }
   if (!s.skip_after.empty()) {
     const auto marked = frames_named(profile, s.skip_after);
-    profile = cut_callers(std::move(profile), marked);
+    const auto has = stacks_with(profile, marked);
+    profile = cut_callers(std::move(profile), marked, has, false);
   }
   if (s.kernel_only || s.user_only || !s.hide.empty()) {
     Column<FrameId, bool> hidden = matching_frames(profile, s.hide);
@@ -385,8 +409,11 @@ Profile select(Profile profile, const Selection& s) {
   if (s.merge_recursion)
     profile = rewrite_stacks(
         std::move(profile), [](const Profile& p, std::vector<FrameId>& frames) {
+          // Functions without a name are equal if their module is.
           const auto same = [&](FrameId a, FrameId b) {
-            return p.frames[a].function == p.frames[b].function;
+            const Frame &x = p.frames[a], &y = p.frames[b];
+            return x.function == y.function &&
+                   (x.function != StringId::kEmpty || x.module == y.module);
           };
           const auto rest = std::ranges::unique(frames, same);
           frames.erase(rest.begin(), rest.end());

@@ -50,6 +50,8 @@ struct Selection {
   std::vector<std::string> skip_after;  // function: becomes the root
   std::vector<std::string> base;  // function: as skip_after, and stacks without
                                   // it are left out
+  bool base_inside = false;  // base as inferno has it: neither the root nor the
+                             // leaf of a stack counts
   bool kernel_only = false, user_only = false;
   bool merge_recursion = false;  // f;f;f becomes f
 };

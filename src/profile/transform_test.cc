@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/transform.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "builders/read.h"
+
+namespace wick {
+namespace {
+
+std::string selected(std::string_view text, const Selection& selection) {
+  return folded(select(read_text("folded", text), selection));
+}
+
+TEST(Select, FocusKeepsStacksWithAMatch) {
+  EXPECT_EQ(selected("a;b;c 1\na;d 2\n", {.focus = {"^b$"}}), "a;b;c 1\n");
+}
+
+TEST(Select, CountsWhatItLeavesOut) {
+  const Profile profile =
+      select(read_text("folded", "a;b 1\na;d 2\n"), {.focus = {"b"}});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNotSelected), 1u);
+  EXPECT_EQ(profile.diagnostics.weight(Problem::kNotSelected), 2);
+}
+
+TEST(Select, HideGivesTheWeightToTheCaller) {
+  EXPECT_EQ(selected("a;b;c 1\na;b 2\n", {.hide = {"b"}}), "a 2\na;c 1\n");
+}
+
+TEST(Select, SkipAfterMakesAFunctionTheRoot) {
+  EXPECT_EQ(selected("x;main;f 1\nother 2\n", {.skip_after = {"main"}}),
+            "main;f 1\nother 2\n");
+}
+
+TEST(Select, BaseLeavesOutStacksWithoutIt) {
+  EXPECT_EQ(selected("x;main;f 1\nother 2\n", {.base = {"main"}}),
+            "main;f 1\n");
+}
+
+TEST(Select, BaseTakesARootAndALeaf) {  // inferno drops both
+  EXPECT_EQ(selected("main;f 1\nx;main 2\n", {.base = {"main"}}),
+            "main 2\nmain;f 1\n");
+}
+
+TEST(Select, KernelOnlyKeepsKernelFrames) {
+  EXPECT_EQ(selected("a;sys_[k] 1\na;b 2\n", {.kernel_only = true}),
+            "sys_[k] 1\n");
+}
+
+TEST(Select, UserOnlyGivesKernelTimeToTheCaller) {
+  EXPECT_EQ(selected("a;sys_[k] 1\na;b 2\n", {.user_only = true}),
+            "a 1\na;b 2\n");
+}
+
+TEST(Select, MergesDirectRecursion) {
+  EXPECT_EQ(selected("a;f;f;f;g 1\na;f;g;f 2\n", {.merge_recursion = true}),
+            "a;f;g 1\na;f;g;f 2\n");
+}
+
+TEST(Select, SaysWhichEventsThereAre) {
+  EXPECT_THROW(select(read_text("folded", "a 1\n"), {.event = "cycles"}),
+               Error);
+}
+
+TEST(Select, RefusesAPatternThatIsNone) {
+  EXPECT_THROW(select(read_text("folded", "a 1\n"), {.focus = {"("}}),
+               UsageError);
+}
+
+TEST(EventGroup, IsTheEventWithoutModeAndKindOfCore) {
+  EXPECT_EQ(event_group("cycles:upp"), "cycles");
+  EXPECT_EQ(event_group("cpu_core/cycles/u"), "cycles");
+  EXPECT_EQ(event_group("cpu-clock"), "cpu-clock");
+  EXPECT_EQ(event_group("sched:sched_switch"), "sched:sched_switch");
+}
+
+TEST(TimeRange, HasOpenEnds) {
+  EXPECT_EQ(parse_time_range("1.5..2").from, 1.5);
+  EXPECT_EQ(parse_time_range("..3").to, 3);
+  EXPECT_TRUE(parse_time_range("@100..").absolute);
+  EXPECT_THROW(parse_time_range("5"), UsageError);
+  EXPECT_THROW(parse_time_range("3..1"), UsageError);
+}
+
+// Properties, over random profiles.
+
+TEST(Transform, KeepsTheWholeWeight) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::int64_t whole = whole_weight(random_profile(seed));
+    for (const Selection& selection :
+         {Selection{.event = "*", .hide = {"o"}},
+          Selection{.event = "*", .skip_after = {"main"}},
+          Selection{.event = "*", .merge_recursion = true}}) {
+      const Profile profile = select(random_profile(seed), selection);
+      EXPECT_EQ(check(profile), "");
+      EXPECT_EQ(whole_weight(profile), whole);
+    }
+    const Profile focused =
+        select(random_profile(seed), {.event = "*", .focus = {"main"}});
+    EXPECT_EQ(whole_weight(focused) +
+                  focused.diagnostics.weight(Problem::kNotSelected),
+              whole);
+  }
+}
+
+TEST(Transform, FoldOfAMergeIsTheSumOfTheFolds) {
+  for (std::uint32_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Profile merged = random_profile(seed);
+    merge(merged, random_profile(seed + 1000));
+    EXPECT_EQ(check(merged), "");
+    // Folded text concatenated is a merge, too, by another way.
+    const std::string text =
+        folded(random_profile(seed)) + folded(random_profile(seed + 1000));
+    EXPECT_EQ(folded(merged), folded(read_text("folded", text)));
+  }
+}
+
+TEST(Transform, ReplacingFramesByThemselvesChangesNothing) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    const Profile profile = replace_frames(
+        random_profile(seed),
+        [](Profile&, const Frame& frame, std::vector<Frame>& out) {
+          out.push_back(frame);
+        });
+    EXPECT_EQ(check(profile), "");
+    EXPECT_EQ(folded(profile), folded(random_profile(seed)));
+  }
+}
+
+TEST(Transform, MergingAddsWeightsOfDifferentPrecision) {
+  Profile profile = read_text("folded", "a 1\n");
+  merge(profile, read_text("folded", "a 0.25\n"));
+  EXPECT_EQ(folded(profile), "a 1.25\n");
+}
+
+}  // namespace
+}  // namespace wick
