@@ -10,6 +10,7 @@
 
 namespace wick {
 
+extern const InputFormat cpuprofile_input;
 extern const InputFormat dtrace_input;
 extern const InputFormat folded_input;
 extern const InputFormat perf_script_input;
@@ -25,6 +26,7 @@ namespace {
 // then texts by how surely they are recognised.
 constexpr const InputFormat* kInputs[] = {
     &wick_input,
+    &cpuprofile_input,
     &dtrace_input,
     &perf_script_input,
     &folded_input,  // last: almost any text looks folded
