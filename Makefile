@@ -58,6 +58,7 @@ coverage: deps-coverage build/coverage/build.ninja
 
 install: release
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+	@tools/install-pages $(WICK) "$(DESTDIR)$(PREFIX)"
 
 clean:
 	rm -rf build compile_commands.json

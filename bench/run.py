@@ -212,8 +212,9 @@ class Bench:
         which `--stats` tells."""
         size = self.size / 6
         file = self.input("perf-script", size)
-        listed = subprocess.run([self.wick, "formats", "--to"], text=True,
-                                capture_output=True, check=False).stdout.split()
+        names = subprocess.run([self.wick, "formats", "--names"], text=True,
+                               capture_output=True, check=True).stdout
+        listed = re.findall(r"^write (.*)$", names, re.M)
         print(f"\nwrite the profile of {size:g} MB of perf script text")
         print(f"  {'':<16} {'write s':>8} {'MB':>8} {'MB/s':>8}")
         for name in listed:
