@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
@@ -15,9 +16,24 @@
 namespace wick {
 namespace {
 
+// Whether `path` must be written through, since putting another file in its
+// place would lose what it stands for: a device, a FIFO, and the names of open
+// files (/dev/stdout, /dev/fd/3), which may well be regular ones.
 bool is_special(const std::string& path) {
   struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  const bool names_open_file =
+      (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) ||
+      path.starts_with("/proc/");
+  return names_open_file ||
+         (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode));
+}
+
+// A symbolic link stays, and what it points to is written.
+std::string link_target(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const auto target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
 }
 
 // Creates a new file beside `path`; O_EXCL, so that nobody else's file or link
@@ -40,7 +56,10 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     struct stat info {};
     if (::stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       fail("is a directory; a file name is wanted");
-    if (!is_special(path_)) temporary_ = create_beside(path_);
+    if (!is_special(path_)) {
+      path_ = link_target(path_);
+      if (!is_special(path_)) temporary_ = create_beside(path_);
+    }
     auto file = std::make_unique<std::ofstream>(
         temporary_.empty() ? path_ : temporary_, std::ios::binary);
     if (!*file) fail("cannot write: {}", last_system_error());

@@ -523,6 +523,7 @@ extern const OutputFormat svg_output = {
     .description = "flame graph for the browser: zoom, search, tooltips",
     .write = write,
     .lacks = "times, threads, addresses, files and lines",
+    .only_sums = true,
 };
 
 }  // namespace wick

@@ -1,0 +1,56 @@
+# Wrong use and impossible work get one clear line and the right exit status.
+. "$(dirname "$0")/lib.bash"
+
+printf 'a;b 3\na;c 4\n' >good.folded
+: >empty
+head -c 4096 /dev/urandom >rubbish
+printf '\0\1\2\3' | cat - rubbish >binary
+mkdir folder
+
+expect 2 "there is no command 'nosuch'" nosuch
+expect 2 "there is no option '--nosuch'" --nosuch
+expect 2 'there is no option --titel \(is --title meant\?\)' flame --titel x
+expect 2 '--only-pid: a value is missing' fold --only-pid
+expect 2 "--only-pid: 'x' is not a whole number" fold --only-pid x good.folded
+expect 2 "--format: 'x' is not among .*folded" fold --format x good.folded
+expect 2 "--to: 'x' is not among .*folded" fold --to x good.folded
+expect 2 "--colors: 'x' is not among .*hot" flame --colors x good.folded
+expect 2 "--compat: 'x' is not among" fold --compat x good.folded
+expect 2 "'\[' is not a regular expression" fold --focus '[' good.folded
+expect 2 '--time 3..2: the end is before the start' fold --time 3..2 good.folded
+expect 2 "--minwidth: 'wide' is not a number" flame --minwidth wide good.folded
+expect 2 '--height: 0 is not between' flame --height 0 good.folded
+expect 2 'excludes' fold --kernel-only --user-only
+expect 2 'excludes' flame --flamechart --reverse
+expect 2 'nothing to read' fold
+expect 2 'the output is missing' convert good.folded
+expect 2 'out.nosuch: no format is known' convert good.folded -o out.nosuch
+expect 2 'a program is wanted behind --' flame --
+expect 2 'one of both is wanted' flame good.folded -- true
+expect 2 'one of both is wanted' flame -p 1 -- true
+expect 2 'goes to a file' flame -o - -- true
+expect 2 "-c 'stat -a': perf's words must begin" flame -c 'stat -a' -- true
+expect 2 "the ' is not closed" flame -c "record 'x" -- true
+expect 2 'bash, zsh or fish' completions
+expect 2 "'tcsh' is not among" completions tcsh
+expect 2 "no command 'nosuch'" man nosuch
+
+expect 1 'missing.txt: cannot open: No such file' fold missing.txt
+expect 1 'missing.txt: cannot open: No such file' fold good.folded missing.txt
+expect 1 'empty: is empty' fold empty
+expect 1 'folder: is a directory' fold folder
+expect 1 'binary: the format is not known' fold binary
+expect 1 'folder: is a directory' fold good.folded -o folder
+expect 1 'nosuch/x: cannot write' fold good.folded -o nosuch/x
+expect 1 'nosuch/x.svg: cannot write' flame good.folded -o nosuch/x.svg
+expect 1 'there is no event .nosuch.; there is samples' \
+  fold --event nosuch good.folded
+expect 1 'this input has no times' fold --time 1..2 good.folded
+expect 1 'no samples to draw' flame --to svg --comm nosuch -q good.folded
+
+if [ -e /dev/full ]; then
+  said=$("$WICK" fold good.folded 2>&1 >/dev/full)
+  same 'status of a full disk' $? 1
+  has 'full disk' "$said" 'standard output: cannot write: No space left'
+fi
+finish

@@ -1,0 +1,41 @@
+# Ctrl-C ends the recording and the picture is still drawn; a second one ends
+# wick and leaves nothing behind.
+. "$(dirname "$0")/lib.bash"
+need_perf
+compile_burner burn
+
+# A group of its own, as a shell gives it to a job; SIGINT is not ignored.
+start() {
+  python3 -c 'import os, signal, sys
+os.setpgid(0, 0)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$WICK" "$@" </dev/null 2>said.txt &
+  wick=$!
+  for _ in $(seq 100); do
+    grep -q 'to stderr' said.txt && break
+    sleep 0.1
+  done
+  sleep 0.5
+}
+command -v python3 >/dev/null || skip 'there is no python3'
+
+start flame -o one.folded -- ./burn 0 100000000000
+kill -INT -$wick
+wait $wick
+same 'status after Ctrl-C' $? 0
+has 'after Ctrl-C' "$(cat said.txt)" 'wrote one.folded'
+has 'after Ctrl-C' "$(cat one.folded)" hot_function
+
+start flame -o two.folded -- ./burn 0 100000000000
+kill -INT $wick
+wait $wick
+same 'status after SIGINT to wick alone' $? 0
+has 'after SIGINT to wick alone' "$(cat two.folded)" hot_function
+
+start flame -o three.folded -- ./burn 0 100000000000
+kill -TERM $wick
+wait $wick
+same 'status after SIGTERM' $? 143
+[ ! -e three.folded ] || complain 'SIGTERM left an output'
+same 'temporary files' "$(ls -d "${TMPDIR:-/tmp}"/wick-* 2>/dev/null)" ''
+finish

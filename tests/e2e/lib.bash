@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# For the scripts beside it: each runs in an empty folder, with the binary in
+# WICK or as its first argument, and ends with 0, or 77 and the reason why it
+# was skipped.
+set -u
+WICK=${WICK:-$1}
+failures=0
+
+complain() {
+  echo "FAIL $*"
+  failures=$((failures + 1))
+}
+
+skip() {
+  echo "$*"
+  exit 77
+}
+
+finish() {
+  [ "$failures" = 0 ]
+  exit
+}
+
+# expect STATUS REGEX WORDS…: runs `wick WORDS…`; its exit status must be
+# STATUS, and its standard error one line that matches REGEX.
+expect() {
+  local status=$1 regex=$2 got said
+  shift 2
+  said=$("$WICK" "$@" 2>&1 >stdout.txt </dev/null)
+  got=$?
+  [ "$got" = "$status" ] || complain "wick $*: exit status $got, not $status"
+  [[ $said =~ $regex ]] || complain "wick $*: said '$said', not '$regex'"
+  [ "$(printf '%s\n' "$said" | wc -l)" = 1 ] ||
+    complain "wick $*: said more than one line: $said"
+}
+
+# same WHAT GOT WANTED
+same() {
+  [ "$2" = "$3" ] || complain "$1: got '$2', wanted '$3'"
+}
+
+# has WHAT TEXT REGEX
+has() {
+  [[ $2 =~ $3 ]] || complain "$1: '$2' does not have '$3'"
+}
+
+# Skips unless perf can record here.
+need_perf() {
+  command -v "${PERF:-perf}" >/dev/null || skip "there is no perf"
+  "${PERF:-perf}" record -q -o perf-works.data -- true >/dev/null 2>&1 ||
+    skip "the kernel does not allow perf to record"
+  rm -f perf-works.data
+  command -v gcc >/dev/null || skip "there is no gcc"
+}
+
+# burn FILE: a program with a hot function. It takes the status to end with and
+# the rounds to run for.
+compile_burner() {
+  cat >burn.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+volatile unsigned long sum;
+__attribute__((noinline)) void hot_function(long n) {
+  for (long i = 0; i < n; i++) sum += i * i;
+}
+__attribute__((noinline)) void cold_function(long n) {
+  for (long i = 0; i < n; i++) sum += i;
+}
+int main(int argc, char** argv) {
+  char line[100];
+  fprintf(stderr, "to stderr\n");
+  if (fgets(line, sizeof line, stdin)) printf("read %s", line);
+  fflush(stdout);
+  hot_function(argc > 2 ? atol(argv[2]) : 200000000);
+  cold_function(10000000);
+  return argc > 1 ? atoi(argv[1]) : 0;
+}
+C
+  gcc -O1 -fno-omit-frame-pointer -o "$1" burn.c
+}

@@ -1,0 +1,31 @@
+# When there is nothing to record with, nothing to record, or no permission.
+. "$(dirname "$0")/lib.bash"
+
+export PERF=/nonexistent/perf
+expect 1 'there is no such program, and wick needs perf.*apt install' \
+  flame -- true
+unset PERF
+need_perf
+expect 1 'nosuchprogram: there is no such program in PATH' flame -- nosuchprogram
+expect 1 './nosuchprogram: there is no such program' flame -- ./nosuchprogram
+expect 1 'there is no process 4194305' flame -p 4194305
+expect 2 "-p: '12x' is not a process id" flame -p 12x
+expect 1 "perf record failed .*nosuchevent" \
+  flame -c 'record -e nosuchevent' -- true
+expect 1 'perf took no samples' flame -F 1 -- true
+expect 1 'nosuch/x.svg: cannot write' flame -o nosuch/x.svg -- touch ran
+[ ! -e ran ] || complain 'the program ran though the output cannot be written'
+same 'what is left' "$(ls -A)" stdout.txt
+
+# A kernel that forbids it, as perf says it.
+cat >perf-forbidden <<'P'
+#!/bin/sh
+echo 'Error:' >&2
+echo 'perf_event_paranoid setting is 4:' >&2
+exit 255
+P
+chmod +x perf-forbidden
+export PERF=./perf-forbidden
+expect 1 'the kernel does not allow recording .*sudo sysctl kernel.perf_event' \
+  flame -- true
+finish
