@@ -21,8 +21,7 @@ class ByteReader {
   requires std::is_trivially_copyable_v<T> T read() {
     T value{};
     if (!fits(1, sizeof(T))) {
-      failed_ = true;
-      bytes_ = {};
+      fail();
       return value;
     }
     std::memcpy(&value, bytes_.data(), sizeof(T));
@@ -43,14 +42,13 @@ class ByteReader {
       value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
-    failed_ = true;
+    fail();
     return 0;
   }
 
   std::string_view read_bytes(std::uint64_t count) {
     if (!fits(count, 1)) {
-      failed_ = true;
-      bytes_ = {};
+      fail();
       return {};
     }
     const std::string_view result = bytes_.substr(0, count);
@@ -63,6 +61,11 @@ class ByteReader {
     return count <= bytes_.size() / size;
   }
 
+  // Marks what was read as damaged; nothing more can be read.
+  void fail() {
+    failed_ = true;
+    bytes_ = {};
+  }
   bool failed() const { return failed_; }
   bool at_end() const { return bytes_.empty(); }
   std::string_view rest() const { return bytes_; }

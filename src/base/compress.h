@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,27 @@ std::string decompress(std::string_view bytes, std::uint64_t limit);
 // Level 1 by default: profiles are written often and read once, and pprof files
 // lose little by it.
 std::string gzip(std::string_view bytes, int level = 1);
+
+// Writes one gzip stream to `out`, compressed in pieces on all cores.
+class GzipWriter {
+ public:
+  explicit GzipWriter(std::ostream& out);
+  GzipWriter(const GzipWriter&) = delete;
+  GzipWriter& operator=(const GzipWriter&) = delete;
+
+  void write(std::string_view bytes);
+  // To be called once, at the end.
+  void finish();
+
+ private:
+  void compress(bool last);
+
+  std::ostream& out_;
+  std::string pending_;
+  std::string window_;  // the end of what was compressed before
+  std::uint64_t crc_, size_ = 0;
+};
+
 std::string zstd_compress(std::string_view bytes, int level = 3);
 
 // The checksum of gzip and PNG. `before` is that of the bytes before these.

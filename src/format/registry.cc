@@ -10,6 +10,7 @@
 
 namespace wick {
 
+extern const InputFormat pprof_input;
 extern const InputFormat cpuprofile_input;
 extern const InputFormat dtrace_input;
 extern const InputFormat folded_input;
@@ -19,6 +20,7 @@ extern const InputFormat wick_input;
 extern const OutputFormat folded_output;
 extern const OutputFormat svg_output;
 extern const OutputFormat wick_output;
+extern const OutputFormat pprof_output;
 
 namespace {
 
@@ -26,6 +28,7 @@ namespace {
 // then texts by how surely they are recognised.
 constexpr const InputFormat* kInputs[] = {
     &wick_input,
+    &pprof_input,
     &cpuprofile_input,
     &dtrace_input,
     &perf_script_input,
@@ -36,6 +39,7 @@ constexpr const OutputFormat* kOutputs[] = {
     &folded_output,
     &svg_output,
     &wick_output,
+    &pprof_output,
 };
 
 template <class Formats>
