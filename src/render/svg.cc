@@ -286,7 +286,9 @@ class SvgWriter {
   }
 
   Name& name_of(NodeId id) {
-    std::optional<Name>& name = names_[index(graph_.name[id])];
+    // The root has the empty name, but another frame may have it, too.
+    std::optional<Name>& name =
+        id == NodeId::kRoot ? root_name_ : names_[index(graph_.name[id])];
     if (name) return *name;
     name.emplace();
     name->shown = shown_name(graph_, id);
@@ -448,6 +450,7 @@ class SvgWriter {
   Tooltips tooltips_;
   std::ostream& out_;
   std::vector<std::optional<Name>> names_;
+  std::optional<Name> root_name_;
   NameAttributeMap attributes_;
   std::vector<FooterLine> footer_;
   int width_ = 0, height_ = 0, top_ = 0, row_ = 0, frames_height_ = 0;
