@@ -87,14 +87,13 @@ std::string_view js_hue(const Painted& frame) {
   const std::string_view name = frame.name;
   const char letter = letter_of(frame);
   if (letter == 'k') return "orange";
-  if (has(name, "node_modules/")) return "purple";
   if (letter == 'j') return has(name, "/") ? "green" : "aqua";
+  if (has(name, "node_modules/")) return "purple";
   if (has(name, "::")) return "yellow";
   if (has(name, ":")) return "aqua";
   const std::size_t slash = name.find('/');
   if (slash != name.npos && has(name.substr(slash), ".js")) return "green";
-  if (has(name, " ")) return "green";
-  return "red";
+  return name == " " ? "green" : "red";
 }
 
 std::string_view perl_hue(const Painted& frame) {
@@ -285,7 +284,10 @@ Rgb Palette::plain_color(const Painted& frame) {
   if (hue == nullptr)
     hue = find_hue(
         std::ranges::find(kFamilies, colors_, &Family::name)->hue(frame));
-  const Values v = values(frame.name);
+  // flamegraph.pl annotates the names of a waker before it colours them.
+  const bool annotate = colors_ == "chain" && frame.after_separator;
+  const Values v =
+      annotate ? values(std::string(frame.name) + "_[w]") : values(frame.name);
   const auto mixed = [&](const Hue::Channel& c) {
     const double value = c.value == 1 ? v.v1 : c.value == 2 ? v.v2 : v.v3;
     return channel(c.least + c.range * value);

@@ -103,6 +103,34 @@ std::string_view last_characters(std::string_view name, std::size_t count,
   return rest;
 }
 
+// What follows the last qualifier of a name; all of a plain name.
+std::string_view last_part(std::string_view name) {
+  const std::size_t colons = name.rfind("::"), slash = name.rfind('/');
+  std::size_t start = 0;
+  if (colons != name.npos) start = colons + 2;
+  if (slash != name.npos) start = std::max(start, slash + 1);
+  return name.substr(start);
+}
+
+std::size_t characters_in(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) take_utf8(text);
+  return count;
+}
+
+// The label of a name of `length` characters where `room` are enough for a
+// part of it: it loses its qualifiers from the left, and once nothing but its
+// last part is left, the end of that.
+std::string cut_label(std::string_view name, std::size_t length,
+                      std::size_t room, bool at_right) {
+  room -= 2;
+  if (at_right) return fmt::format("{}..", first_characters(name, room));
+  const std::string_view last = last_part(name);
+  if (last.size() == name.size() || characters_in(last) > room)
+    return fmt::format("{}..", first_characters(last, room));
+  return fmt::format("..{}", last_characters(name, room, length));
+}
+
 // What is drawn of a name, worked out once for all frames that have it.
 struct Name {
   std::string_view shown;
@@ -265,10 +293,11 @@ class SvgWriter {
 
   void write_frames() {
     put("<svg id=\"frames\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
-        "data-row=\"{}\" data-letter=\"{:.4g}\" data-type=\"{}\"{}{}{}>",
+        "data-row=\"{}\" data-letter=\"{:.4g}\" data-type=\"{}\"{}{}{}{}>",
         kMargin, top_, width_ - 2 * kMargin, frames_height_, row_,
         options_.font_size * options_.font_width,
         xml_escaped(options_.name_type),
+        graph_.is_difference ? " class=\"difference\"" : "",
         options_.truncate_text_right ? " data-cut=\"right\"" : "",
         options_.inverted ? " data-inverted=\"\"" : "",
         options_.width ? "" : " data-fluid=\"\"");
@@ -292,8 +321,7 @@ class SvgWriter {
     if (name) return *name;
     name.emplace();
     name->shown = shown_name(graph_, id);
-    std::string_view rest = name->shown;
-    for (; !rest.empty(); ++name->length) take_utf8(rest);
+    name->length = characters_in(name->shown);
     if (name->shown.size() <= kMaxName) {
       name->escaped = xml_escaped(name->shown);
     } else {
@@ -349,9 +377,16 @@ class SvgWriter {
                   .after_separator = separated,
                   .share = static_cast<double>(layout_.extent[id]) /
                            static_cast<double>(layout_.whole)};
-    if (graph_.is_difference)
-      frame.change = std::clamp(
+    if (graph_.is_difference) {
+      const double change = std::clamp(
           static_cast<double>(tooltips_.change(id)) / change_scale_, -1.0, 1.0);
+      // The changes of callers are sums, next to which those of single
+      // functions would be lost on a linear scale.
+      frame.change = options_.inferno_difference
+                         ? change
+                         : std::copysign(std::sqrt(std::abs(change)), change);
+      if (change == 0) frame.change = 0;
+    }
     return palette_.color(frame);
   }
 
@@ -405,8 +440,9 @@ class SvgWriter {
                               (100.0 * static_cast<double>(scale_)) -
                           2 * kLabelPadding;
     const double letter = options_.font_size * options_.font_width;
-    if (pixels < 3 * letter || name.length == 0) return;
+    if (pixels < letter || name.length == 0) return;
     const auto room = static_cast<std::size_t>(pixels / letter);
+    if (room < std::min<std::size_t>(name.length, 5)) return;
     pretty(2);
     text_ += "<text x=\"";
     put_percent(left);
@@ -416,12 +452,9 @@ class SvgWriter {
     text_ += "\">";
     if (name.length <= room) {
       text_ += name.escaped;
-    } else if (options_.truncate_text_right) {
-      text_ += xml_escaped(first_characters(name.shown, room - 2));
-      text_ += "..";
     } else {
-      text_ += "..";
-      text_ += xml_escaped(last_characters(name.shown, room - 2, name.length));
+      text_ += xml_escaped(cut_label(name.shown, name.length, room,
+                                     options_.truncate_text_right));
     }
     text_ += "</text>";
   }

@@ -75,21 +75,28 @@ const width = text => {
   return sum;
 };
 
-const right = view.dataset.cut === 'right';
+// A name that does not fit loses its qualifiers from the left, and once nothing
+// but its last part is left, the end of that. Less than three letters say
+// nothing.
+const cutRight = view.dataset.cut === 'right';
 function fitted(name, room) {
-  if (room < 2.5 * width('m')) return '';
+  if (room < 1.5 * width('m')) return '';
   // No letter is narrower than a tenth of an "m": a name of 100 kB is not
   // measured to its end.
   const most = Math.ceil(room / width('m') * 10) + 2;
   if (name.length <= most && width(name) <= room) return name;
   room -= width('..');
-  const all = Array.from(right ? name.slice(0, most) : name.slice(-most));
+  const start = Math.max(name.lastIndexOf('::') + 1, name.lastIndexOf('/')) + 1;
+  const last = start > 1 ? name.slice(start) : name;
+  const right = cutRight || start <= 1 || last.length > most || width(last) > room;
+  const all = Array.from(!right ? name.slice(-most) : (cutRight ? name : last).slice(0, most));
   if (!right) all.reverse();
   let n = 0;
   for (; n < all.length; ++n) {
     room -= width(all[n]);
     if (room < 0) break;
   }
+  if (n < 3) return '';
   const kept = all.slice(0, n);
   return right ? kept.join('') + '..' : '..' + kept.reverse().join('');
 }
@@ -160,8 +167,7 @@ const field = put(tools, 'input', {
 });
 field.setAttribute('aria-label', 'Search by regular expression');
 const button = put(tools, 'button', {id: 'find', type: 'button', textContent: 'Search', title: 'Search (Ctrl-F, F3, /)'});
-const casing = put(tools, 'button', {id: 'case', type: 'button', textContent: 'Aa', title: 'Tell upper from lower case (Ctrl-I)'});
-casing.setAttribute('aria-label', 'Tell upper from lower case');
+const casing = put(tools, 'button', {id: 'case', type: 'button', textContent: 'Ignore case', title: 'Ignore case (Ctrl-I)'});
 const [detailsBox, details] = panel('details', full.height - top - height > 28 ? 28 : 24);
 const detail = put(details, 'span', {id: 'detail'});
 detail.setAttribute('aria-live', 'polite');
@@ -201,7 +207,7 @@ function find() {
     frame.hit = expression !== null && matches(frame.name);
     frame.g.classList.toggle('hit', frame.hit);
   }
-  casing.setAttribute('aria-pressed', !state.ignoreCase);
+  casing.setAttribute('aria-pressed', state.ignoreCase);
   if (!state.search) matched.textContent = '';
   else if (!expression) matched.textContent = 'not a regular expression';
   else matched.textContent = matchedText();
@@ -378,6 +384,7 @@ function resize() {
   const wide = fluid ? Math.max(document.documentElement.clientWidth || full.width, 200) : full.width;
   if (fluid) {
     root.setAttribute('width', wide);
+    root.setAttribute('height', Math.max(full.height, document.documentElement.clientHeight));
     root.removeAttribute('viewBox');
     view.setAttribute('width', wide - 2 * margin);
   }

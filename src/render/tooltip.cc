@@ -42,6 +42,8 @@ Tooltips::Tooltips(const FlameGraph& graph, const DrawOptions& options,
   if (whole == 0 && graph.is_difference)
     whole = graph.before_total[NodeId::kRoot];
   whole_ = static_cast<double>(whole == 0 ? 1 : whole);
+  // inferno multiplies the whole by the factor, but not the change.
+  change_whole_ = leaves_only_ && factor_ > 0 ? whole_ * factor_ : whole_;
 }
 
 std::int64_t Tooltips::change(NodeId id) const {
@@ -94,7 +96,7 @@ void Tooltips::append_counts(std::string& out, NodeId id) const {
     const std::int64_t change = negate_ ? -this->change(id) : this->change(id);
     fmt::format_to(std::back_inserter(out), "; {}{:.2f}%",
                    change > 0 ? "+" : "",
-                   100 * static_cast<double>(change) / whole_);
+                   100 * static_cast<double>(change) / change_whole_);
   }
   out += ')';
 }

@@ -37,7 +37,8 @@ class Tooltips {
   std::string count_name_;
   double factor_;
   bool negate_, leaves_only_;
-  double whole_;  // what percentages are of
+  double whole_;         // what percentages are of
+  double change_whole_;  // what changes are of
 };
 
 }  // namespace wick
