@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "format/folded_lines.h"
+#include "format/name_table.h"
 #include "profile/format.h"
 #include "profile/stack_batch.h"
 
@@ -39,7 +40,9 @@ class Worker {
   explicit Worker(int columns) : columns_(columns) {}
 
   void read(std::string_view text) {
-    names_of_frames.clear();
+    frame_names.clear();
+    previous_ = {};
+    previous_ends_.clear();
     stacks.clear();
     diagnostics = {};
     lines = 0;
@@ -53,43 +56,71 @@ class Worker {
         diagnostics.note_at(Problem::kBadLine, line, lines);
         continue;
       }
-      const std::size_t before = names_of_frames.size();
       split(stack);
       stacks.push_back(
-          {static_cast<std::uint32_t>(names_of_frames.size() - before),
-           *weights});
+          {static_cast<std::uint32_t>(previous_ends_.size()), *weights});
     }
   }
 
-  // The frames of a name of this worker, in the profile.
-  FrameId frame(StringId name, Profile& profile) {
-    for (std::size_t i = frames_.size(); i < names_.size(); ++i) {
-      const std::string_view text =
-          names_[StringId{static_cast<std::uint32_t>(i)}];
-      frames_.push_back(profile.named_frame(text, kind_of(text)));
-    }
+  // The frame of a name of this worker, in the profile.
+  FrameId frame(std::uint32_t name, Profile& profile) {
+    for (auto i = static_cast<std::uint32_t>(frames_.size()); i < names_.size();
+         ++i)
+      frames_.push_back(profile.named_frame(names_[i], kind_of(names_[i])));
     return frames_[name];
   }
 
-  std::vector<StringId> names_of_frames;
+  std::vector<std::uint32_t> frame_names;  // of all stacks, one after the other
   std::vector<Stack> stacks;
   Diagnostics diagnostics;
   std::uint64_t lines = 0;
 
  private:
+  // Appends the names of `stack` to frame_names. Names that it shares with the
+  // stack before it, as neighbours in a sorted file do, are taken from there.
   void split(std::string_view stack) {
+    const std::size_t same = common_prefix(stack, previous_);
+    std::size_t shared = 0;
+    while (shared < previous_ends_.size() && previous_ends_[shared] < same)
+      ++shared;
+    const std::size_t first = frame_names.size() - previous_ends_.size();
+    for (std::size_t i = 0; i < shared; ++i)
+      frame_names.push_back(frame_names[first + i]);
+    previous_ends_.resize(shared);
+    previous_ = stack;
     if (stack.empty()) return;
+    std::string_view rest =
+        stack.substr(shared == 0 ? 0 : previous_ends_.back() + 1);
     while (true) {
-      const std::size_t end = stack.find(';');
-      names_of_frames.push_back(names_.intern(stack.substr(0, end)));
-      if (end == stack.npos) return;
-      stack.remove_prefix(end + 1);
+      frame_names.push_back(names_.take(rest));
+      // `rest` begins behind a semicolon, or at the end of the stack.
+      const auto at = static_cast<std::size_t>(rest.data() - stack.data());
+      const bool semicolon = at > 0 && stack[at - 1] == ';';
+      previous_ends_.push_back(semicolon ? at - 1 : at);
+      if (!semicolon) return;
+      if (rest.empty()) {  // "a;b;" ends in an empty name
+        frame_names.push_back(names_.take(rest));
+        previous_ends_.push_back(stack.size());
+        return;
+      }
     }
   }
 
+  static std::size_t common_prefix(std::string_view a, std::string_view b) {
+    const std::size_t size = std::min(a.size(), b.size());
+    std::size_t at = 0;
+    while (at + 8 <= size && hash_detail::load64(a.data() + at) ==
+                                 hash_detail::load64(b.data() + at))
+      at += 8;
+    while (at < size && a[at] == b[at]) ++at;
+    return at;
+  }
+
   int columns_;
-  StringTable names_;
-  Column<StringId, FrameId> frames_;
+  NameTable names_;
+  std::vector<FrameId> frames_;             // by name
+  std::string_view previous_;               // the stack before this one
+  std::vector<std::size_t> previous_ends_;  // where its names end
 };
 
 class Reader {
@@ -134,7 +165,7 @@ class Reader {
     for (const Worker::Stack& stack : worker.stacks) {
       frames_.clear();
       for (std::uint32_t i = 0; i < stack.frame_count; ++i)
-        frames_.push_back(worker.frame(worker.names_of_frames[at++], profile_));
+        frames_.push_back(worker.frame(worker.frame_names[at++], profile_));
       batch_.add(frames_);
       weights_.push_back(stack.weights);
       if (batch_.frame_count() > kBatchFrames || batch_.size() > kBatchStacks)

@@ -276,15 +276,18 @@ class Folder {
 
     const double least =
         options_.min_share * static_cast<double>(total[StackId::kRoot]);
-    constexpr std::uint32_t kGone = 0xffffffff;
-    Column<StackId, std::uint32_t> node_of(stacks.size(), kGone);
+    // The node of a stack, or with the bit kBelow that of its nearest caller
+    // which is drawn.
+    constexpr std::uint32_t kBelow = 0x80000000;
+    Column<StackId, std::uint32_t> node_of(stacks.size());
     node_of[StackId::kRoot] = root_node(entries_.front().root);
     std::uint64_t hidden = 0;
     for (const StackId id : stacks.ids()) {
       if (id == StackId::kRoot || total[id] == 0) continue;
       const std::uint32_t parent = node_of[stacks.parent(id)];
-      if (parent == kGone || static_cast<double>(total[id]) < least) {
+      if ((parent & kBelow) != 0 || static_cast<double>(total[id]) < least) {
         ++hidden;
+        node_of[id] = parent | kBelow;
         continue;
       }
       const FrameId frame = stacks.frame(id);
@@ -292,13 +295,11 @@ class Folder {
           tree_.append(parent, names_[frame], profile_.frames[frame].kind);
     }
     for (const Entry& entry : entries_) {
-      StackId id = entry.stack;
-      if (node_of[id] != kGone) {
-        give(tree_, node_of[id], entry);
-        continue;
-      }
-      while (node_of[id] == kGone) id = stacks.parent(id);
-      below(node_of[id]) = saturating_add(below(node_of[id]), entry.after);
+      const std::uint32_t node = node_of[entry.stack] & ~kBelow;
+      if (node == node_of[entry.stack])
+        give(tree_, node, entry);
+      else
+        below(node) = saturating_add(below(node), entry.after);
     }
     graph_.diagnostics.note(Problem::kHiddenNarrow, hidden);
     return true;

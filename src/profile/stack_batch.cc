@@ -83,7 +83,12 @@ std::vector<StackId> StackBatch::move_to(StackTable& stacks) {
   std::vector<StackId> ids(size());
   std::vector<StackId> path{StackId::kRoot};
   std::span<const FrameId> previous;
-  for (const Entry& entry : sorted()) {
+  const std::vector<Entry> order = sorted();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Entry& entry = order[i];
+    // Sorted stacks lie scattered in memory.
+    if (i + 4 < order.size())
+      __builtin_prefetch(frames_of(order[i + 4].stack).data());
     const std::span<const FrameId> frames = frames_of(entry.stack);
     const auto same =
         static_cast<std::size_t>(std::mismatch(frames.begin(), frames.end(),
