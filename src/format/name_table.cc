@@ -1,91 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/name_table.h"
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
+
+#include "base/error.h"
 
 namespace wick {
 namespace {
 
 using hash_detail::kA;
+using hash_detail::kB;
+using hash_detail::kSeed;
+using hash_detail::load32;
 using hash_detail::load64;
 using hash_detail::mix;
 
-static_assert(std::endian::native == std::endian::little,
-              "the first byte of a word is its lowest");
+// All bytes of a name of up to 32 bytes. Which words they are depends on the
+// size alone, so two names of one size are equal if their words are.
+struct Words {
+  std::uint64_t a, b, c, d;
+  friend bool operator==(const Words&, const Words&) = default;
+};
 
-// The high bit of the first byte that is `;`, and perhaps of later ones.
-std::uint64_t semicolons(std::uint64_t word) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  const std::uint64_t x = word ^ (kOnes * ';');
-  return (x - kOnes) & ~x & (kOnes * 0x80);
-}
-
-std::uint64_t first_bytes(std::uint64_t word, int count) {
-  return count == 8 ? word : word & ((std::uint64_t{1} << (8 * count)) - 1);
-}
-
-std::uint64_t load_part(const char* p, std::size_t count) {
+Words words_of(const char* p, std::size_t size) {
+  if (size > 16)
+    return {load64(p), load64(p + 8), load64(p + size - 16),
+            load64(p + size - 8)};
+  if (size >= 8) return {load64(p), load64(p + size - 8), 0, 0};
+  if (size >= 4) return {load32(p), load32(p + size - 4), 0, 0};
   std::uint64_t word = 0;
-  std::memcpy(&word, p, count);
-  return word;
+  std::memcpy(&word, p, size);
+  return {word, 0, 0, 0};
+}
+
+std::uint64_t hash_of(const Words& w, std::size_t size) {
+  return mix(mix(w.a ^ kSeed, w.b ^ kB) ^ size,
+             mix(w.c ^ kA, w.d ^ kSeed) ^ kB);
 }
 
 }  // namespace
 
-bool NameTable::equal(const Row& row, std::string_view name) const {
-  if (row.size != name.size()) return false;
-  const char* p = name.data();
-  const std::uint64_t* words = row.words;
-  std::size_t left = name.size();
-  for (; left >= 8; left -= 8, p += 8)
-    if (load64(p) != *words++) return false;
-  return left == 0 || load_part(p, left) == *words;
+std::string_view NameTable::operator[](std::uint32_t name) const {
+  const std::uint64_t* record = records_.data() + offsets_[name];
+  return {reinterpret_cast<const char*>(record + 1),
+          static_cast<std::uint32_t>(*record)};
 }
 
-const std::uint64_t* NameTable::keep(std::string_view name) {
-  constexpr std::size_t kChunk = 8 << 10;
-  const std::size_t words = name.size() / 8 + 1;
-  if (words > room_) {
-    room_ = std::max(words, kChunk);
-    chunks_.push_back(std::make_unique<std::uint64_t[]>(room_));
-    free_ = chunks_.back().get();
+std::uint32_t NameTable::add(std::string_view name) {
+  const std::size_t offset = records_.size();
+  const std::size_t words = (name.size() + 7) / 8;
+  // Far beyond any real number of names: 32 GB of them.
+  if (offset + words >= HashIndex::kNone) fail("too many distinct names");
+  records_.resize(offset + 1 + words);
+  records_[offset] = name.size() | static_cast<std::uint64_t>(size()) << 32;
+  std::memcpy(records_.data() + offset + 1, name.data(), name.size());
+  offsets_.push_back(static_cast<std::uint32_t>(offset));
+  return static_cast<std::uint32_t>(offset);
+}
+
+template <class Equal>
+std::uint32_t NameTable::find_or_add(std::uint64_t hash, std::string_view name,
+                                     Equal equal) {
+  const std::uint32_t offset = index_.find_or_add(
+      hash,
+      [&](std::uint32_t at) {
+        const std::uint64_t* record = records_.data() + at;
+        return static_cast<std::uint32_t>(*record) == name.size() &&
+               equal(reinterpret_cast<const char*>(record + 1));
+      },
+      [&] { return add(name); });
+  return static_cast<std::uint32_t>(records_[offset] >> 32);
+}
+
+std::uint32_t NameTable::intern(std::string_view name) {
+  if (name.size() <= 32) {
+    const Words words = words_of(name.data(), name.size());
+    return find_or_add(hash_of(words, name.size()), name, [&](const char* p) {
+      return words_of(p, name.size()) == words;
+    });
   }
-  std::memcpy(free_, name.data(), name.size());
-  const std::uint64_t* kept = free_;
-  free_ += words;
-  room_ -= words;
-  return kept;
+  return find_or_add(hash_bytes(name), name, [&](const char* p) {
+    return std::memcmp(p, name.data(), name.size()) == 0;
+  });
 }
 
 std::uint32_t NameTable::take(std::string_view& text) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  std::uint64_t hash = hash_detail::kSeed;
-  bool found = false;
-  while (!found && p < end) {
-    const std::size_t here = std::min<std::size_t>(8, end - p);
-    std::uint64_t word = here == 8 ? load64(p) : load_part(p, here);
-    auto count = static_cast<int>(here);
-    if (const std::uint64_t marks = semicolons(word); marks != 0) {
-      count = std::countr_zero(marks) / 8;
-      word = first_bytes(word, count);
-      found = true;
-    }
-    hash = mix(hash ^ word, kA);
-    p += count;
-  }
-  const std::string_view name(text.data(),
-                              static_cast<std::size_t>(p - text.data()));
-  text.remove_prefix(name.size() + (found ? 1 : 0));
-  return index_.find_or_add(
-      mix(hash, kA ^ name.size()),
-      [&](std::uint32_t row) { return equal(rows_[row], name); },
-      [&] {
-        rows_.push_back({keep(name), name.size()});
-        return static_cast<std::uint32_t>(rows_.size() - 1);
-      });
+  const std::size_t end = text.find(';');
+  const std::string_view name = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return intern(name);
 }
 
 }  // namespace wick
