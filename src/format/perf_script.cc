@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of `perf script`, in every layout that its -F option makes.
 //
-// Speed rests on two facts. The same frame line comes again and again, so each
-// distinct line is taken apart once and then found by a hash of its bytes. And
-// samples are separated by blank lines, so the text can be cut there and given
-// to several workers, each with a profile of its own, which are merged at the
-// end.
+// Speed rests on three facts. A call site has one return address, so the lines
+// of a sample's callers come again letter by letter and are found as a whole by
+// a hash of their text. Where they are new, the same frame line comes again and
+// again, so each distinct line is taken apart once. And samples are separated
+// by blank lines, so the text can be cut there and given to several workers,
+// each with a profile of its own, which are merged at the end.
 //
 // Rules that differ from the peers, because theirs lose or corrupt samples, are
 // listed in docs/flame-graphs.md.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/parallel.h"
 #include "base/text.h"
 #include "format/perf_line.h"
+#include "format/text_cache.h"
 #include "profile/format.h"
 #include "profile/tidy.h"
 #include "profile/transform.h"
@@ -28,13 +31,18 @@ bool begins_with_blank(std::string_view line) {
 }
 
 // A frame line, seen from afar: blanks, then hexadecimal digits, then a blank
-// or the end.
-bool looks_like_frame(std::string_view line) {
+// or the end. Returns where the address ends, 0 if it is none.
+std::size_t end_of_address(std::string_view line) {
   std::size_t at = 0;
   while (at < line.size() && is_blank(line[at])) ++at;
   const std::size_t digits = at;
   while (at < line.size() && is_hex_digit(line[at])) ++at;
-  return digits > 0 && at > digits && (at == line.size() || is_blank(line[at]));
+  const bool whole = at == line.size() || is_blank(line[at]);
+  return digits > 0 && at > digits && whole ? at : 0;
+}
+
+bool looks_like_frame(std::string_view line) {
+  return end_of_address(line) > 0;
 }
 
 // Turns the symbol of a frame line into the names of the frames it stands for.
@@ -117,7 +125,9 @@ class Worker {
   // `text` begins at the start of a sample and ends at the end of one.
   void read(std::string_view text) {
     lines_ = 0;
+    no_callers_before_ = nullptr;
     while (!text.empty()) {
+      if (leaf_frames_ == 0 && !sample_frames_.empty()) take_callers(text);
       const std::string_view line = take_line(text);
       ++lines_;
       read_line(line, text);
@@ -155,6 +165,41 @@ class Worker {
   // and then keeps memory bounded and costs little.
   static constexpr std::size_t kMaxCachedLines = 1 << 18;
 
+  // What is known of the lines below a sample's first frame.
+  struct Callers {
+    StackId stack;
+    std::uint64_t lines;
+  };
+  static constexpr std::size_t kMinCallers = 64, kMaxCallers = 64 << 10;
+
+  // The first frame of a sample was read. If the lines of its callers, at the
+  // front of `text`, were met before, they are taken from there at once.
+  void take_callers(std::string_view& text) {
+    leaf_frames_ = sample_frames_.size();
+    std::string_view next = text;
+    if (text.data() < no_callers_before_ || !looks_like_frame(take_line(next)))
+      return;
+    const std::size_t end = paragraph_end(text);
+    if (end == text.npos) no_callers_before_ = text.data() + text.size();
+    if (end == text.npos || end < kMinCallers || end > kMaxCallers) return;
+    const TextHash hash = hash_text(text.substr(0, end));
+    if (const Callers* known = known_callers_[java_].find(hash); known) {
+      callers_ = known->stack;
+      lines_ += known->lines;
+      text.remove_prefix(end);
+    } else {
+      new_callers_ = {hash, text.data() + end, lines_};
+    }
+  }
+
+  // The lines of the callers were read one by one to the blank line: next time
+  // they are known.
+  void remember_callers(StackId stack) {
+    known_callers_[java_].add(new_callers_->hash,
+                              {stack, lines_ - 1 - new_callers_->lines_before});
+    new_callers_.reset();
+  }
+
   void read_line(std::string_view line, std::string_view following) {
     if (line.empty()) {
       end_sample();
@@ -170,8 +215,8 @@ class Worker {
   }
 
   void read_inside_sample(std::string_view line, std::string_view following) {
-    if (looks_like_frame(line)) {
-      add_frames(line);
+    if (const std::size_t end = end_of_address(line); end > 0) {
+      add_frames(line, end);
     } else if (trim(line).empty()) {
       return;
     } else if (parse_perf_event(line)) {
@@ -184,10 +229,15 @@ class Worker {
   }
 
   void bad_line(std::string_view line) {
+    new_callers_.reset();  // a bad line is to be counted every time
     profile_.diagnostics.note_at(Problem::kBadLine, line, lines_);
   }
 
   void begin_sample(std::string_view line, std::string_view following) {
+    if (new_callers_) {  // not separated by a blank line
+      no_callers_before_ = new_callers_->end;
+      new_callers_.reset();
+    }
     end_sample();
     auto event = parse_perf_event(line);
     if (!event) {
@@ -216,7 +266,7 @@ class Worker {
       all_have_time_ = false;
     any_sample_ = true;
     if (!event->rest.empty() && is_only_frame(event->rest))
-      add_frames(event->rest);
+      add_frames(event->rest, event->rest.find(' '));
   }
 
   // A tracepoint's arguments are not a frame, even if they begin with a number.
@@ -256,12 +306,9 @@ class Worker {
     return last_event_;
   }
 
-  void add_frames(std::string_view line) {
-    std::size_t start = 0;
-    while (is_blank(line[start])) ++start;
-    if (!options_.keep_addresses)
-      while (start < line.size() && !is_blank(line[start])) ++start;
-    const std::string_view key = line.substr(start);
+  void add_frames(std::string_view line, std::size_t address_end) {
+    const std::string_view key =
+        options_.keep_addresses ? line : line.substr(address_end);
 
     LineCache& cache = caches_[java_ ? 1 : 0];
     if (cache.lines.size() > kMaxCachedLines) cache = {};
@@ -361,12 +408,18 @@ class Worker {
     if (!in_sample_) return;
     in_sample_ = false;
     if (sample_frames_.empty()) profile_.diagnostics.note(Problem::kNoStack);
-    StackId stack = StackId::kRoot;
-    for (std::size_t i = sample_frames_.size(); i-- > 0;)
-      stack = profile_.stacks.push(stack, sample_frames_[i]);
+    StackId stack = callers_;
+    std::size_t left = sample_frames_.size();
+    for (; left > leaf_frames_; --left)
+      stack = profile_.stacks.push(stack, sample_frames_[left - 1]);
+    if (new_callers_) remember_callers(stack);
+    for (; left > 0; --left)
+      stack = profile_.stacks.push(stack, sample_frames_[left - 1]);
     sample_.stack = stack;
     samples_.add(sample_);
     sample_frames_.clear();
+    leaf_frames_ = 0;
+    callers_ = StackId::kRoot;
   }
 
   const ReadOptions& options_;
@@ -374,6 +427,14 @@ class Worker {
   Profile profile_;
   SampleCollector samples_;
   LineCache caches_[2];
+  TextCache<Callers> known_callers_[2];
+  struct NewCallers {
+    TextHash hash;
+    const char* end;
+    std::uint64_t lines_before;
+  };
+  std::optional<NewCallers> new_callers_;
+  const char* no_callers_before_ = nullptr;  // do not look for them up to here
   HashIndex thread_index_, event_index_, module_index_;
   ThreadId last_thread_ = ThreadId::kUnknown;
   EventId last_event_{0};
@@ -382,7 +443,11 @@ class Worker {
   bool in_sample_ = false;
   bool all_have_time_ = true, any_sample_ = false;
   Sample sample_;
-  std::vector<FrameId> sample_frames_;  // innermost first
+  // The frames of the sample, innermost first: those of its first line, then
+  // those of its callers unless these are known as a stack.
+  std::vector<FrameId> sample_frames_;
+  std::size_t leaf_frames_ = 0;
+  StackId callers_ = StackId::kRoot;
   std::uint64_t lines_ = 0;
 };
 
