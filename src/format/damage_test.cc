@@ -12,21 +12,12 @@
 
 #include "base/compress.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "builders/read.h"
 #include "builders/stored_inputs.h"
 #include "format/registry.h"
 
 namespace wick {
 namespace {
-
-// The sum over all events, as the numbers that the user sees.
-double whole_value(const Profile& profile) {
-  double sum = 0;
-  for (const EventId event : profile.events.ids())
-    sum += static_cast<double>(total_weight(profile, event)) /
-           static_cast<double>(power_of_ten(profile.events[event].decimals));
-  return sum;
-}
 
 // What the reader of `format` makes of `bytes`; nothing if it refuses them.
 // Reads with and without times by turns.

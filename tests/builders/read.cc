@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "format/registry.h"
 
 namespace wick {
@@ -34,6 +35,14 @@ std::int64_t whole_weight(const Profile& profile) {
   std::int64_t sum = 0;
   for (const Sample& sample : profile.samples)
     sum = saturating_add(sum, sample.weight);
+  return sum;
+}
+
+double whole_value(const Profile& profile) {
+  double sum = 0;
+  for (const EventId event : profile.events.ids())
+    sum += static_cast<double>(total_weight(profile, event)) /
+           static_cast<double>(power_of_ten(profile.events[event].decimals));
   return sum;
 }
 

@@ -26,6 +26,9 @@ std::string written(std::string_view format, const Profile& profile,
 // The sum of all weights of all events, in the unit of the first.
 std::int64_t whole_weight(const Profile& profile);
 
+// The same as numbers that the user sees, each event in its own unit.
+double whole_value(const Profile& profile);
+
 // A seeded random profile: several threads, events, kinds of frame, times;
 // names that need escaping. For property tests; print the seed on failure.
 Profile random_profile(std::uint32_t seed);
