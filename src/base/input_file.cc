@@ -187,6 +187,7 @@ InputFile InputFile::from_memory(std::string name, std::string content) {
 }
 
 const std::string& InputFile::name() const { return state_->name; }
+std::size_t InputFile::size_hint() const { return state_->whole.size(); }
 bool InputFile::damaged() const { return state_->damaged; }
 
 std::string_view InputFile::head() {
