@@ -11,12 +11,14 @@
 namespace wick {
 
 extern const InputFormat pprof_input;
+extern const InputFormat chrome_trace_input;
 extern const InputFormat cpuprofile_input;
 extern const InputFormat dtrace_input;
 extern const InputFormat folded_input;
 extern const InputFormat perf_script_input;
 extern const InputFormat wick_input;
 
+extern const OutputFormat chrome_trace_output;
 extern const OutputFormat folded_output;
 extern const OutputFormat svg_output;
 extern const OutputFormat wick_output;
@@ -29,6 +31,7 @@ namespace {
 constexpr const InputFormat* kInputs[] = {
     &wick_input,
     &pprof_input,
+    &chrome_trace_input,
     &cpuprofile_input,
     &dtrace_input,
     &perf_script_input,
@@ -36,6 +39,7 @@ constexpr const InputFormat* kInputs[] = {
 };
 
 constexpr const OutputFormat* kOutputs[] = {
+    &chrome_trace_output,
     &folded_output,
     &svg_output,
     &wick_output,
