@@ -21,6 +21,7 @@ extern const InputFormat wick_input;
 extern const OutputFormat chrome_trace_output;
 extern const OutputFormat folded_output;
 extern const OutputFormat svg_output;
+extern const OutputFormat text_output;
 extern const OutputFormat wick_output;
 extern const OutputFormat pprof_output;
 
@@ -42,6 +43,7 @@ constexpr const OutputFormat* kOutputs[] = {
     &chrome_trace_output,
     &folded_output,
     &svg_output,
+    &text_output,
     &wick_output,
     &pprof_output,
 };
