@@ -6,7 +6,7 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {after, before} from 'node:test';
+import {after, afterEach, before} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 const {chromium} = createRequire(process.env.NODE_PACKAGES)('playwright-core');
@@ -20,6 +20,10 @@ before(async () => {
     // Chromium's sandbox refuses to run as root.
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
+});
+
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
 });
 
 after(async () => {
