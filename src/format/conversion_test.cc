@@ -20,25 +20,33 @@ const InputFormat* reader_of(const OutputFormat& output) {
   return nullptr;
 }
 
-// Whether `after` has the weight `before`, or its diagnostics name the rest.
-bool is_accounted_for(double before, const Profile& after) {
-  double missing = before - whole_value(after);
-  for (const auto& entry : after.diagnostics.entries())
-    missing -= static_cast<double>(entry.weight);
+double noted_weight(const Profile& profile) {
+  double sum = 0;
+  for (const auto& entry : profile.diagnostics.entries())
+    sum += static_cast<double>(entry.weight);
+  return sum;
+}
+
+// Whether `after` has the weight of `before`, or notes the rest.
+bool is_accounted_for(const Profile& before, const Profile& after) {
+  const double whole = whole_value(before);
+  const double missing = whole - whole_value(after);
+  const double noted = noted_weight(after) - noted_weight(before);
   const bool rounded = after.diagnostics.count(Problem::kRounded) > 0;
-  return std::abs(missing) <= std::abs(before) * (rounded ? 1e-6 : 1e-9);
+  const double tolerance = std::abs(whole) * (rounded ? 1e-6 : 1e-9);
+  return std::abs(missing) <= tolerance ||
+         std::abs(missing - noted) <= tolerance;
 }
 
 void expect_kept_by_every_writer(const Profile& profile) {
-  const double before = whole_value(profile);
   for (const OutputFormat* output : output_formats()) {
     SCOPED_TRACE(testing::Message() << "written as " << output->name);
     const std::string text = written(output->name, profile);
     EXPECT_FALSE(text.empty());
     if (reader_of(*output) == nullptr) continue;
     const Profile back = read_text(output->name, text);
-    EXPECT_TRUE(is_accounted_for(before, back))
-        << before << " became " << whole_value(back);
+    EXPECT_TRUE(is_accounted_for(profile, back))
+        << whole_value(profile) << " became " << whole_value(back);
   }
 }
 
@@ -56,6 +64,8 @@ TEST_P(Conversion, KeepsTheWeightThroughEveryWriter) {
 }
 
 TEST_P(Conversion, FindsTheFormatByTheContent) {
+  if (GetParam().format == "perf-sched")
+    GTEST_SKIP() << "is perf script's text, read in another way if asked";
   const InputFormat* found = detect(GetParam().bytes());
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->name, GetParam().format);
