@@ -10,18 +10,19 @@
 
 namespace wick {
 
-extern const InputFormat pprof_input;
-extern const InputFormat chrome_trace_input;
+extern const InputFormat bcc_input;
+extern const InputFormat bpftrace_input;
 extern const InputFormat cpuprofile_input;
 extern const InputFormat dtrace_input;
+extern const InputFormat eu_stack_input;
 extern const InputFormat folded_input;
+extern const InputFormat gdb_input;
 extern const InputFormat perf_script_input;
+extern const InputFormat pprof_input;
 extern const InputFormat wick_input;
 
-extern const OutputFormat chrome_trace_output;
 extern const OutputFormat folded_output;
 extern const OutputFormat svg_output;
-extern const OutputFormat text_output;
 extern const OutputFormat wick_output;
 extern const OutputFormat pprof_output;
 
@@ -32,18 +33,19 @@ namespace {
 constexpr const InputFormat* kInputs[] = {
     &wick_input,
     &pprof_input,
-    &chrome_trace_input,
     &cpuprofile_input,
+    &bpftrace_input,
+    &bcc_input,
+    &eu_stack_input,
+    &gdb_input,
     &dtrace_input,
     &perf_script_input,
     &folded_input,  // last: almost any text looks folded
 };
 
 constexpr const OutputFormat* kOutputs[] = {
-    &chrome_trace_output,
     &folded_output,
     &svg_output,
-    &text_output,
     &wick_output,
     &pprof_output,
 };

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of line-based texts share that print one stack after the
+// other, leaf first, with something before or behind it that says whose stack
+// it is and what it weighs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "profile/format.h"
+
+namespace wick {
+
+// Calls visit(line, number) for every line of `file`, the first being 1.
+template <class Visit>
+void for_each_line(InputFile& file, Visit visit) {
+  std::uint64_t number = 0;
+  for (std::string_view block; !(block = file.next_block(1 << 20)).empty();)
+    while (!block.empty()) visit(take_line(block), ++number);
+}
+
+// Calls test(line) for the lines of `head`, at most `count`, until it returns
+// true, and returns whether it did. A last line that may be cut is left out.
+template <class Test>
+bool any_line(std::string_view head, int count, Test test) {
+  const bool may_be_cut = head.size() >= 65536;
+  while (!head.empty() && count-- > 0) {
+    const std::string_view line = take_line(head);
+    if (may_be_cut && head.empty()) return false;
+    if (test(line)) return true;
+  }
+  return false;
+}
+
+// "f" for "f+0x1a", "f+0x1a/0x30" and "f+26".
+std::string_view without_offset(std::string_view symbol);
+
+// `name` with ";", which separates the frames of folded stacks, replaced.
+std::string without_separator(std::string_view name);
+
+// A symbol as it is printed: by the rules for names of perf script, its offset
+// removed unless the options keep it. Perl's scripts for these formats leave
+// names as they are.
+std::string symbol_name(std::string_view symbol, const ReadOptions& options);
+
+// Whether this symbol is where the kernel is entered, which makes a stack whose
+// outermost frame it is a stack of the kernel.
+bool is_kernel_entry(std::string_view symbol);
+
+// Takes the stacks of a text as they come: frames, leaf first, then a sample.
+class StackBuffer {
+ public:
+  StackBuffer(Profile& profile, const ReadOptions& options)
+      : profile_(profile),
+        options_(options),
+        samples_(profile, options.keep_time) {}
+
+  // The next frame towards the root. `name` is taken as it is, ";" aside; ""
+  // is a function that is not known.
+  void push(std::string_view name, Frame frame = {});
+  // The same for a symbol, whose name is made by symbol_name.
+  void push_symbol(std::string_view symbol, Frame frame = {});
+
+  bool empty() const { return frames_.empty(); }
+  // The frames of the stack so far, leaf first, not in the profile yet.
+  std::vector<Frame>& frames() { return frames_; }
+  void clear() { frames_.clear(); }
+
+  // Adds `sample` with the stack of the frames so far and forgets them. A
+  // sample without frames stands at the root and is noted.
+  void add(Sample sample);
+  // The same for a sample that weighs 1.
+  void add_one(ThreadId thread = ThreadId::kUnknown);
+
+ private:
+  Profile& profile_;
+  const ReadOptions& options_;
+  SampleCollector samples_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace wick
