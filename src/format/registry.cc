@@ -15,8 +15,13 @@ extern const InputFormat bpftrace_input;
 extern const InputFormat cpuprofile_input;
 extern const InputFormat dtrace_input;
 extern const InputFormat eu_stack_input;
+extern const InputFormat faulthandler_input;
 extern const InputFormat folded_input;
 extern const InputFormat gdb_input;
+extern const InputFormat ibmjava_input;
+extern const InputFormat java_exceptions_input;
+extern const InputFormat jstack_input;
+extern const InputFormat ljp_input;
 extern const InputFormat perf_script_input;
 extern const InputFormat pprof_input;
 extern const InputFormat wick_input;
@@ -34,10 +39,15 @@ constexpr const InputFormat* kInputs[] = {
     &wick_input,
     &pprof_input,
     &cpuprofile_input,
+    &ibmjava_input,
+    &jstack_input,
     &bpftrace_input,
     &bcc_input,
     &eu_stack_input,
     &gdb_input,
+    &faulthandler_input,
+    &ljp_input,
+    &java_exceptions_input,
     &dtrace_input,
     &perf_script_input,
     &folded_input,  // last: almost any text looks folded
