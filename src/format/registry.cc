@@ -10,6 +10,7 @@
 
 namespace wick {
 
+extern const InputFormat aix_input;
 extern const InputFormat bcc_input;
 extern const InputFormat bpftrace_input;
 extern const InputFormat cpuprofile_input;
@@ -18,13 +19,19 @@ extern const InputFormat eu_stack_input;
 extern const InputFormat faulthandler_input;
 extern const InputFormat folded_input;
 extern const InputFormat gdb_input;
+extern const InputFormat go_raw_input;
 extern const InputFormat ibmjava_input;
 extern const InputFormat java_exceptions_input;
 extern const InputFormat jstack_input;
 extern const InputFormat ljp_input;
+extern const InputFormat perf_sched_input;
 extern const InputFormat perf_script_input;
+extern const InputFormat pmcstat_input;
 extern const InputFormat pprof_input;
+extern const InputFormat stap_input;
+extern const InputFormat wcp_input;
 extern const InputFormat wick_input;
+extern const InputFormat xdebug_input;
 
 extern const OutputFormat folded_output;
 extern const OutputFormat svg_output;
@@ -39,15 +46,22 @@ constexpr const InputFormat* kInputs[] = {
     &wick_input,
     &pprof_input,
     &cpuprofile_input,
+    &xdebug_input,
+    &go_raw_input,
     &ibmjava_input,
     &jstack_input,
     &bpftrace_input,
     &bcc_input,
     &eu_stack_input,
     &gdb_input,
+    &wcp_input,
     &faulthandler_input,
+    &pmcstat_input,
+    &stap_input,
+    &aix_input,
     &ljp_input,
     &java_exceptions_input,
+    &perf_sched_input,
     &dtrace_input,
     &perf_script_input,
     &folded_input,  // last: almost any text looks folded

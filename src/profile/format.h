@@ -14,7 +14,6 @@
 #include "profile/draw_options.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
-#include "profile/report_options.h"
 
 namespace wick {
 
@@ -59,7 +58,6 @@ struct InputFormat {
 struct WriteOptions {
   FoldOptions fold;
   DrawOptions draw;
-  ReportOptions report;
 };
 
 struct OutputFormat {
