@@ -10,6 +10,10 @@
 
 namespace wick {
 
+extern const InputFormat d3_input;
+extern const InputFormat lepd_input;
+extern const InputFormat pprof_input;
+extern const InputFormat chrome_trace_input;
 extern const InputFormat aix_input;
 extern const InputFormat bcc_input;
 extern const InputFormat bpftrace_input;
@@ -37,6 +41,7 @@ extern const OutputFormat folded_output;
 extern const OutputFormat svg_output;
 extern const OutputFormat wick_output;
 extern const OutputFormat pprof_output;
+extern const OutputFormat d3_output;
 
 namespace {
 
@@ -45,6 +50,10 @@ namespace {
 constexpr const InputFormat* kInputs[] = {
     &wick_input,
     &pprof_input,
+    &lepd_input,
+    &chrome_trace_input,
+    &cpuprofile_input,
+    &d3_input,
     &cpuprofile_input,
     &xdebug_input,
     &go_raw_input,
@@ -72,6 +81,7 @@ constexpr const OutputFormat* kOutputs[] = {
     &svg_output,
     &wick_output,
     &pprof_output,
+    &d3_output,
 };
 
 template <class Formats>
