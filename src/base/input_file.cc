@@ -12,6 +12,7 @@
 #include "base/compress.h"
 #include "base/error.h"
 #include "base/mapped_file.h"
+#include "base/metrics.h"
 #include "base/unique_fd.h"
 
 namespace wick {
@@ -23,7 +24,10 @@ constexpr std::size_t kReadSize = 1 << 20;
 std::size_t read_some(int fd, char* out, std::size_t room) {
   while (true) {
     const ssize_t got = ::read(fd, out, room);
-    if (got >= 0) return static_cast<std::size_t>(got);
+    if (got >= 0) {
+      activity().bytes_read += static_cast<std::uint64_t>(got);
+      return static_cast<std::size_t>(got);
+    }
     if (errno != EINTR) fail("cannot read: {}", last_system_error());
   }
 }
@@ -60,6 +64,13 @@ struct InputFile::State {
   std::string buffer;
   std::size_t start = 0, end = 0;
   bool at_end = false, damaged = false;
+  std::size_t counted = 0;  // of the mapped bytes, as read in activity()
+
+  void count_to(std::size_t offset) {
+    if (mapped.bytes().empty() || offset <= counted) return;
+    activity().bytes_read += offset - counted;
+    counted = offset;
+  }
 
   // Reads enough of `fd` to see whether it is compressed.
   void read_magic() {
@@ -99,6 +110,7 @@ struct InputFile::State {
       const bool source_ended = raw_left.empty();
       if (source_ended && unpack->complete()) return 0;
       const std::size_t made = unpack->step(raw_left, out, room);
+      count_to(mapped.bytes().size() - raw_left.size());
       if (unpack->damaged() || (made == 0 && source_ended)) damaged = true;
       if (made > 0 || damaged) return made;
     }
@@ -152,6 +164,7 @@ InputFile InputFile::open(const std::string& path) {
           MappedFile(s->fd.get(), static_cast<std::size_t>(info.st_size));
       s->fd.reset();
       s->raw_left = s->mapped.bytes();
+      activity().bytes_to_read += s->raw_left.size();
     } else {
       s->read_magic();
     }
@@ -187,6 +200,7 @@ InputFile InputFile::from_memory(std::string name, std::string content) {
 }
 
 const std::string& InputFile::name() const { return state_->name; }
+std::size_t InputFile::size_hint() const { return state_->whole.size(); }
 bool InputFile::damaged() const { return state_->damaged; }
 
 std::string_view InputFile::head() {
@@ -197,7 +211,10 @@ std::string_view InputFile::head() {
 
 std::string_view InputFile::bytes() {
   State& s = *state_;
-  if (s.is_whole) return s.whole;
+  if (s.is_whole) {
+    s.count_to(s.whole.size());
+    return s.whole;
+  }
   s.fill(kMaxBuffered + 1);
   if (s.end - s.start > kMaxBuffered)
     fail(
@@ -221,6 +238,7 @@ std::string_view InputFile::next_block(std::size_t size, bool paragraphs) {
       break;
     }
     s.whole_at += cut;
+    s.count_to(s.whole_at);
     return rest.substr(0, cut);
   }
   for (std::size_t reach = size;; reach *= 2) {

@@ -32,6 +32,9 @@ class InputFile {
 
   const std::string& name() const;
 
+  // The size of the content where it is known beforehand, else 0.
+  std::size_t size_hint() const;
+
   // The first bytes of the content, 64 KiB if there are as many; does not
   // consume them.
   std::string_view head();

@@ -25,7 +25,13 @@ std::vector<Pass>& passes() {
 
 }  // namespace
 
+Activity& activity() {
+  static Activity the_activity;
+  return the_activity;
+}
+
 Timer::~Timer() {
+  activity().pass = outer_;
   const auto time = std::chrono::steady_clock::now() - start_;
   const std::scoped_lock lock(mutex);
   for (Pass& pass : passes()) {

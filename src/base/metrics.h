@@ -2,22 +2,36 @@
 // Time per pass, for `wick --stats`: put `Timer t("fold");` at the top of one.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace wick {
 
+// What a run is at, for whoever shows its progress from another thread.
+struct Activity {
+  std::atomic<const char*> pass = "";  // the innermost one
+  std::atomic<std::uint64_t> bytes_read = 0;
+  std::atomic<std::uint64_t> bytes_to_read = 0;  // as far as it is known
+};
+Activity& activity();
+
 class Timer {
  public:
-  explicit Timer(std::string_view pass)
-      : pass_(pass), start_(std::chrono::steady_clock::now()) {}
+  // `pass` is a literal.
+  explicit Timer(const char* pass)
+      : pass_(pass),
+        outer_(activity().pass.exchange(pass)),
+        start_(std::chrono::steady_clock::now()) {}
   ~Timer();
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
  private:
-  std::string_view pass_;
+  const char* pass_;
+  const char* outer_;
   std::chrono::steady_clock::time_point start_;
 };
 

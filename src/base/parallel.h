@@ -7,6 +7,8 @@
 #include <tbb/task_arena.h>
 
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <thread>
 
 namespace wick {
@@ -18,6 +20,16 @@ inline int worker_count(int wanted) {
   return cores == 0 ? 1 : static_cast<int>(cores);
 }
 
+namespace parallel_detail {
+// Arenas are made once: a reader asks for one with every block of its input.
+inline tbb::task_arena& arena(int workers) {
+  static std::mutex mutex;
+  static std::map<int, tbb::task_arena> arenas;
+  const std::scoped_lock lock(mutex);
+  return arenas.try_emplace(workers, workers).first->second;
+}
+}  // namespace parallel_detail
+
 // Calls body(0) … body(count - 1) on up to `workers` threads. An exception in
 // one of them comes out here.
 template <class Body>
@@ -26,9 +38,13 @@ void parallel_for(std::size_t count, int workers, Body&& body) {
     for (std::size_t i = 0; i < count; ++i) body(i);
     return;
   }
-  tbb::task_arena arena(workers);
-  arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { body(i); });
+  parallel_detail::arena(workers).execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, count, 1),
+        [&](const auto& range) {
+          for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
+        },
+        tbb::simple_partitioner());
   });
 }
 

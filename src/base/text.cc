@@ -74,7 +74,7 @@ std::optional<Decimal> to_decimal(std::string_view text) {
   const std::size_t point = text.find('.');
   const std::string_view whole = text.substr(0, point);
   std::string_view fraction = point == text.npos ? "" : text.substr(point + 1);
-  if (!all_digits(whole) || (point != text.npos && !all_digits(fraction)))
+  if (!all_digits(whole) || (!fraction.empty() && !all_digits(fraction)))
     return {};
   const bool round_up =
       fraction.size() > kMaxDecimals && fraction[kMaxDecimals] >= '5';

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/command.h"
@@ -9,6 +10,15 @@
 
 namespace wick {
 namespace {
+
+// Whether there is something to lose in a format that holds stacks and weights.
+bool has_more_than_sums(const Profile& profile) {
+  return profile.has_time || profile.threads.size() > 1 ||
+         std::ranges::any_of(profile.frames.ids(), [&](FrameId id) {
+           const Frame& frame = profile.frames[id];
+           return frame.address != 0 || frame.line != 0;
+         });
+}
 
 struct ConvertCommand {
   InputOptions input;
@@ -27,10 +37,10 @@ struct ConvertCommand {
       if (input.select.event.empty()) input.select.event = "*";
     }
     write.draw.inferno_difference = input.read.compat == Compat::kInferno;
-    const Profile profile = read_inputs(input);
-    write_output(profile, format, write, output.path);
+    const Profile profile = read_inputs(input, run);
+    write_output(profile, format, write, output.path, run);
     report_losses(profile, run);
-    if (run.verbose && !format.lacks.empty())
+    if (!format.lacks.empty() && has_more_than_sums(profile))
       say(run,
           fmt::format("{} has no place for {}", format.name, format.lacks));
     report_stats(run);

@@ -91,6 +91,7 @@ struct FlameCommand {
 
   int operator()(const Arguments& arguments) {
     perf.program = arguments.program;
+    perf.quiet = run.quiet;
     perf.verbose = input.perf.verbose = run.verbose && !run.quiet;
     input.perf.no_inline = perf.no_inline;
     input.perf.sudo = perf.sudo;
@@ -106,8 +107,8 @@ struct FlameCommand {
                            input.select.time.has_value();
     const bool named_here = output.path.empty() && format.name == "svg" &&
                             (::isatty(STDOUT_FILENO) != 0 || open);
-    draw(read_inputs(input), format, named_here ? "flame.svg" : output.path,
-         named_here);
+    draw(read_inputs(input, run), format,
+         named_here ? "flame.svg" : output.path, named_here);
     return 0;
   }
 
@@ -152,7 +153,7 @@ struct FlameCommand {
     const bool single = profile.has_time;
     if (!post_process.empty())
       profile = post_processed(profile, write.fold, post_process);
-    write_output(profile, format, write, path);
+    write_output(profile, format, write, path, run);
     report_losses(profile, run);
     if (tell) say(run, what_was_written(path, profile, single));
     report_stats(run);

@@ -18,8 +18,8 @@ struct FoldCommand {
     input.paths = arguments.inputs;
     const OutputFormat& format = chosen_format(output, "folded");
     input.read.keep_time = !format.only_sums || input.select.time.has_value();
-    const Profile profile = read_inputs(input);
-    write_output(profile, format, write, output.path);
+    const Profile profile = read_inputs(input, run);
+    write_output(profile, format, write, output.path, run);
     report_losses(profile, run);
     report_stats(run);
     return 0;

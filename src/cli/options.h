@@ -46,8 +46,8 @@ std::vector<std::string> default_inputs();
 // Reads one input as it is, without selecting. perf.data files go through
 // `perf script`.
 Profile read_input(const std::string& path, const InputOptions& input);
-// Reads all inputs, merges them, and selects.
-Profile read_inputs(const InputOptions& input);
+// Reads all inputs, merges them, and selects; shows its progress on a terminal.
+Profile read_inputs(const InputOptions& input, const RunOptions& run = {});
 
 // --- how frames are named and drawn
 
@@ -72,7 +72,8 @@ const OutputFormat& chosen_format(const OutputOptions& output,
 // Writes to the file, which appears whole or not at all, or to standard output.
 // A binary format is not written to a terminal.
 void write_output(const Profile& profile, const OutputFormat& format,
-                  const WriteOptions& options, const std::string& path);
+                  const WriteOptions& options, const std::string& path,
+                  const RunOptions& run = {});
 // The same for text that a command made itself.
 void write_text(std::string_view text, const std::string& path);
 // Fails if `path` cannot be written: before a recording rather than after it.

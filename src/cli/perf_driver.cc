@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/process.h"
+#include "cli/progress.h"
 #include "format/registry.h"
 
 namespace wick {
@@ -217,10 +218,12 @@ Profile read_script(const std::string& path, const PerfOptions& perf,
   const int status = child.wait();
   Interruption::watch(-1);
   Interruption::check();
+  // A reader that gave up closed the pipe under perf.
+  const bool closed_early = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
+  if (problem && (status == 0 || closed_early)) throw *problem;
   if (status != 0)
     fail("perf script failed ({}): {}", describe_status(status),
          essence(content_of(said.get())));
-  if (problem) throw *problem;
   return std::move(*profile);
 }
 
@@ -272,6 +275,7 @@ PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
       fail_recording(content_of(said.get()), status, perf.system_wide);
   }
   Interruption::forget();
+  const ProgressLine progress(perf.quiet);
   run.profile = read_script(data, perf, read);
   return run;
 }

@@ -25,6 +25,7 @@ struct PerfOptions {
   bool no_inline = false;  // do not ask addr2line for inlined functions
   std::optional<std::string> sudo;  // run perf by sudo, with these flags
   bool verbose = false;             // say which programs are run
+  bool quiet = false;               // show no progress
 };
 
 struct PerfRun {

@@ -12,6 +12,7 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "format/registry.h"
 
 namespace wick {
@@ -52,7 +53,8 @@ Profile read_input(const std::string& path, const InputOptions& input) {
   return read_profile(file, input.read, input.format);
 }
 
-Profile read_inputs(const InputOptions& input) {
+Profile read_inputs(const InputOptions& input, const RunOptions& run) {
+  const ProgressLine progress(run.quiet);
   const std::vector<std::string> paths =
       input.paths.empty() ? default_inputs() : input.paths;
   Profile profile = read_input(paths.front(), input);
@@ -79,15 +81,19 @@ const OutputFormat& chosen_format(const OutputOptions& output,
 }
 
 void write_output(const Profile& profile, const OutputFormat& format,
-                  const WriteOptions& options, const std::string& path) {
+                  const WriteOptions& options, const std::string& path,
+                  const RunOptions& run) {
   const Timer timer("write");
+  const bool to_terminal =
+      is_standard_output(path) && ::isatty(STDOUT_FILENO) != 0;
+  const ProgressLine progress(run.quiet || to_terminal);
   if (!is_standard_output(path)) {
     OutputFile file(path);
     format.write(profile, options, file.stream());
     file.commit();
     return;
   }
-  if (format.binary && ::isatty(STDOUT_FILENO) != 0)
+  if (format.binary && to_terminal)
     fail_usage("{} is not made for a terminal; name a file with -o, or pipe it",
                format.name);
   format.write(profile, options, std::cout);

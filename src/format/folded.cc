@@ -139,7 +139,6 @@ class Reader {
   }
 
   Profile run() {
-    constexpr std::size_t kPiece = 4 << 20;
     const int count = worker_count(options_.threads);
     std::string_view block;
     while (!(block = file_.next_block(kPiece * static_cast<std::size_t>(count)))
@@ -157,10 +156,16 @@ class Reader {
   }
 
  private:
+  static constexpr std::size_t kPiece = 4 << 20;
   static constexpr std::size_t kBatchFrames = 16 << 20;
   static constexpr std::size_t kBatchStacks = 1 << 20;
 
   void collect(Worker& worker) {
+    // The first lines tell how many frames the whole will have, roughly.
+    if (batch_.frame_count() == 0)
+      batch_.reserve(std::min(
+          kBatchFrames,
+          worker.frame_names.size() * (file_.size_hint() / kPiece + 1)));
     std::size_t at = 0;
     for (const Worker::Stack& stack : worker.stacks) {
       frames_.clear();

@@ -19,7 +19,10 @@ using hash_detail::mix;
 // size alone, so two names of one size are equal if their words are.
 struct Words {
   std::uint64_t a, b, c, d;
-  friend bool operator==(const Words&, const Words&) = default;
+  // One branch for all four.
+  friend bool operator==(const Words& x, const Words& y) {
+    return ((x.a ^ y.a) | (x.b ^ y.b) | (x.c ^ y.c) | (x.d ^ y.d)) == 0;
+  }
 };
 
 Words words_of(const char* p, std::size_t size) {
@@ -77,6 +80,16 @@ std::uint32_t NameTable::intern(std::string_view name) {
     const Words words = words_of(name.data(), name.size());
     return find_or_add(hash_of(words, name.size()), name, [&](const char* p) {
       return words_of(p, name.size()) == words;
+    });
+  }
+  if (name.size() <= 64) {
+    const std::size_t rest = name.size() - 32;
+    const Words first = words_of(name.data(), 32);
+    const Words last = words_of(name.data() + rest, 32);
+    const std::uint64_t hash =
+        hash_of(first, name.size()) ^ hash_of(last, rest);
+    return find_or_add(hash, name, [&](const char* p) {
+      return words_of(p, 32) == first && words_of(p + rest, 32) == last;
     });
   }
   return find_or_add(hash_bytes(name), name, [&](const char* p) {

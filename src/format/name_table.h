@@ -2,8 +2,8 @@
 // The names of folded stacks, each distinct one once. Splitting stacks into
 // names is the dearest part of reading folded text. What costs is not the bytes
 // but the branches that depend on their number and the cache misses, so names
-// of up to 32 bytes are hashed and compared as four words that overlap, and the
-// table leads to a name in two steps: slot, record.
+// of up to 64 bytes are hashed and compared as words that overlap, four at a
+// time, and the table leads to a name in two steps: slot, record.
 #pragma once
 
 #include <cstdint>

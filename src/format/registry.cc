@@ -10,14 +10,12 @@
 
 namespace wick {
 
-extern const InputFormat d3_input;
-extern const InputFormat lepd_input;
-extern const InputFormat pprof_input;
-extern const InputFormat chrome_trace_input;
 extern const InputFormat aix_input;
 extern const InputFormat bcc_input;
 extern const InputFormat bpftrace_input;
+extern const InputFormat chrome_trace_input;
 extern const InputFormat cpuprofile_input;
+extern const InputFormat d3_input;
 extern const InputFormat dtrace_input;
 extern const InputFormat eu_stack_input;
 extern const InputFormat faulthandler_input;
@@ -27,6 +25,7 @@ extern const InputFormat go_raw_input;
 extern const InputFormat ibmjava_input;
 extern const InputFormat java_exceptions_input;
 extern const InputFormat jstack_input;
+extern const InputFormat lepd_input;
 extern const InputFormat ljp_input;
 extern const InputFormat perf_sched_input;
 extern const InputFormat perf_script_input;
@@ -37,11 +36,13 @@ extern const InputFormat wcp_input;
 extern const InputFormat wick_input;
 extern const InputFormat xdebug_input;
 
-extern const OutputFormat folded_output;
-extern const OutputFormat svg_output;
-extern const OutputFormat wick_output;
-extern const OutputFormat pprof_output;
+extern const OutputFormat chrome_trace_output;
 extern const OutputFormat d3_output;
+extern const OutputFormat folded_output;
+extern const OutputFormat pprof_output;
+extern const OutputFormat svg_output;
+extern const OutputFormat text_output;
+extern const OutputFormat wick_output;
 
 namespace {
 
@@ -54,7 +55,6 @@ constexpr const InputFormat* kInputs[] = {
     &chrome_trace_input,
     &cpuprofile_input,
     &d3_input,
-    &cpuprofile_input,
     &xdebug_input,
     &go_raw_input,
     &ibmjava_input,
@@ -77,11 +77,13 @@ constexpr const InputFormat* kInputs[] = {
 };
 
 constexpr const OutputFormat* kOutputs[] = {
-    &folded_output,
-    &svg_output,
-    &wick_output,
-    &pprof_output,
+    &chrome_trace_output,
     &d3_output,
+    &folded_output,
+    &pprof_output,
+    &svg_output,
+    &text_output,
+    &wick_output,
 };
 
 template <class Formats>

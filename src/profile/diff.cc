@@ -120,12 +120,11 @@ Column<StackId, StackId> stacks_by_function(const Profile& profile) {
   return same;
 }
 
-// Scales the weights of `profile` by wanted / total, so that the sum for each
-// printed stack is rounded down to `unit` once, however many samples it has:
-// what a sample gets is the growth of the scaled running sum.
-void scale(Profile& profile, std::int64_t wanted, std::int64_t unit) {
-  const std::int64_t total = total_weight(profile, EventId{0});
-  if (total == 0) return;
+// Scales the weights before by wanted / total, so that the sum for each printed
+// stack is rounded down to `unit` once, however many samples it has: what a
+// sample gets is the growth of the scaled running sum.
+void scale_before(Profile& profile, std::int64_t total, std::int64_t wanted,
+                  std::int64_t unit) {
   __extension__ using Int128 = __int128;
   const auto scaled = [&](std::int64_t weight) {
     const auto exact =
@@ -142,6 +141,7 @@ void scale(Profile& profile, std::int64_t wanted, std::int64_t unit) {
   HashIndex seen;
   std::int64_t result = 0;
   for (Sample& sample : profile.samples) {
+    if (profile.events[sample.event].role != EventRole::kBefore) continue;
     const StackId stack = same[sample.stack];
     Running& running = rows[seen.find_or_add(
         hash_pair(index(sample.thread), index(stack)),
@@ -166,15 +166,6 @@ void scale(Profile& profile, std::int64_t wanted, std::int64_t unit) {
       wanted - result);
 }
 
-void normalize(Profile& before, Profile& after, Compat compat) {
-  constexpr EventId kEvent{0};
-  raise_decimals(before, kEvent, after.events[kEvent].decimals);
-  raise_decimals(after, kEvent, before.events[kEvent].decimals);
-  const int decimals = before.events[kEvent].decimals;
-  scale(before, total_weight(after, kEvent),
-        compat == Compat::kPerl ? power_of_ten(decimals) : 1);
-}
-
 }  // namespace
 
 bool is_difference(const Profile& profile) {
@@ -192,9 +183,24 @@ Profile join_as_difference(Profile before, Profile after,
   after = in_context("after", [&] {
     return prepared(std::move(after), EventRole::kAfter, options);
   });
-  if (options.normalize) normalize(before, after, options.compat);
   merge(before, after);
   return before;
+}
+
+void normalize(Profile& difference, Compat compat) {
+  int decimals = 0;
+  for (const Event& event : difference.events)
+    decimals = std::max<int>(decimals, event.decimals);
+  std::int64_t before = 0, after = 0;
+  for (const EventId id : difference.events.ids()) {
+    raise_decimals(difference, id, decimals);
+    std::int64_t& sum =
+        difference.events[id].role == EventRole::kBefore ? before : after;
+    sum = saturating_add(sum, total_weight(difference, id));
+  }
+  if (before == 0) return;
+  scale_before(difference, before, after,
+               compat == Compat::kPerl ? power_of_ten(decimals) : 1);
 }
 
 namespace {

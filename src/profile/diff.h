@@ -16,13 +16,9 @@
 namespace wick {
 
 struct JoinOptions {
-  // Scale the weights before so that both sides have the same total. Each stack
-  // is rounded down, as the peers do; what that loses is noted.
-  bool normalize = false;
   // "0x7f12" becomes "0x..." in names.
   bool strip_hex = false;
-  // inferno cuts the decimals of its input, difffolded.pl those of what it
-  // normalizes.
+  // inferno cuts the decimals of its inputs.
   Compat compat = Compat::kWick;
 };
 
@@ -33,6 +29,11 @@ Profile join_as_difference(Profile before, Profile after,
                            const JoinOptions& options = {});
 
 bool is_difference(const Profile& profile);
+
+// Scales the weights before so that both sides have the same total. Each stack
+// is rounded down, as the peers do (difffolded.pl to whole numbers, wick to the
+// last digit that the profile holds); what that loses is noted.
+void normalize(Profile& difference, Compat compat = Compat::kWick);
 
 // What is known of one side as a whole.
 struct DiffSide {

@@ -14,10 +14,7 @@ namespace wick {
 namespace {
 
 // The lines "stack before after", as --to folded prints them.
-std::vector<std::string> joined(std::string_view before, std::string_view after,
-                                const JoinOptions& options = {}) {
-  const Profile profile = join_as_difference(
-      read_text("folded", before), read_text("folded", after), options);
+std::vector<std::string> lines_of(const Profile& profile) {
   EXPECT_EQ(check(profile), "");
   const FlameGraph graph = fold(profile, {});
   std::vector<std::string> lines;
@@ -27,6 +24,25 @@ std::vector<std::string> joined(std::string_view before, std::string_view after,
                                   graph.value(graph.before_self[id]),
                                   graph.value(graph.self[id])));
   return lines;
+}
+
+std::vector<std::string> joined(std::string_view before, std::string_view after,
+                                const JoinOptions& options = {}) {
+  return lines_of(join_as_difference(read_text("folded", before),
+                                     read_text("folded", after), options));
+}
+
+Profile normalized(Profile difference, Compat compat = Compat::kWick) {
+  normalize(difference, compat);
+  return difference;
+}
+
+std::vector<std::string> normalized(std::string_view before,
+                                    std::string_view after,
+                                    Compat compat = Compat::kWick) {
+  return lines_of(normalized(join_as_difference(read_text("folded", before),
+                                                read_text("folded", after)),
+                             compat));
 }
 
 using Lines = std::vector<std::string>;
@@ -48,33 +64,37 @@ TEST(Join, KeepsStacksOfEitherSide) {
             (Lines{"a;b 4 5", "a;gone 3 0", "a;new 0 6"}));
 }
 
-TEST(Join, NormalizesAndRoundsEachStackDown) {
+TEST(Normalize, ScalesAndRoundsEachStackDown) {
   // 10 to 15: 3 is 4.5, 7 is 10.5.
-  EXPECT_EQ(joined("a 3\nb 7\n", "a 5\nb 10\n", {.normalize = true}),
+  EXPECT_EQ(normalized("a 3\nb 7\n", "a 5\nb 10\n"),
             (Lines{"a 4 5", "b 10 10"}));
 }
 
-TEST(Join, NormalizesExactlyWhereFloatingPointIsShort) {
-  EXPECT_EQ(joined("a 3\nb 7\n", "a 29\nb 71\n", {.normalize = true}),
+TEST(Normalize, IsExactWhereFloatingPointIsShort) {
+  EXPECT_EQ(normalized("a 3\nb 7\n", "a 29\nb 71\n"),
             (Lines{"a 30 29", "b 70 71"}));
 }
 
-TEST(Join, RoundsAStackOnceThatHasManySamples) {
+TEST(Normalize, RoundsAStackOnceThatHasManySamples) {
   // Two lines of one stack: 1.5 + 1.5 is 3, not 1 + 1.
-  EXPECT_EQ(joined("a 1\na 1\nb 8\n", "b 15\n", {.normalize = true}),
+  EXPECT_EQ(normalized("a 1\na 1\nb 8\n", "b 15\n"),
             (Lines{"a 3 0", "b 12 15"}));
 }
 
-TEST(Join, NotesWhatNormalizingLoses) {
-  const Profile profile =
-      join_as_difference(read_text("folded", "a 3\nb 7\n"),
-                         read_text("folded", "a 15\n"), {.normalize = true});
+TEST(Normalize, WorksOnTwoColumnsOfOneFile) {
+  EXPECT_EQ(lines_of(normalized(read_text("folded", "a 3 29\nb 7 71\n"))),
+            (Lines{"a 30 29", "b 70 71"}));
+}
+
+TEST(Normalize, NotesWhatItLoses) {
+  const Profile profile = normalized(join_as_difference(
+      read_text("folded", "a 3\nb 7\n"), read_text("folded", "a 15\n")));
   EXPECT_EQ(profile.diagnostics.count(Problem::kRounded), 2u);
   EXPECT_EQ(profile.diagnostics.weight(Problem::kRounded), 1);
 }
 
-TEST(Join, NormalizesNothingToNothing) {
-  EXPECT_EQ(joined("a 0\n", "a 5\n", {.normalize = true}), (Lines{"a 0 5"}));
+TEST(Normalize, LeavesNothingAsNothing) {
+  EXPECT_EQ(normalized("a 0\n", "a 5\n"), (Lines{"a 0 5"}));
 }
 
 TEST(Join, StripsHexadecimalNumbersFromNames) {
@@ -87,14 +107,17 @@ TEST(Join, KeepsDecimalsOfBothSides) {
   EXPECT_EQ(joined("a 1.5\n", "a 2.25\n"), (Lines{"a 1.5 2.25"}));
 }
 
+TEST(Join, ReadsANumberThatEndsWithItsPoint) {
+  EXPECT_EQ(joined("a 20.\n", "a 15\n"), (Lines{"a 20 15"}));
+}
+
 TEST(Join, CutsEachDecimalAsInferno) {
   EXPECT_EQ(joined("a 1.9\na 1.9\n", "a 2.25\n", {.compat = Compat::kInferno}),
             (Lines{"a 2 2"}));
 }
 
-TEST(Join, CutsNormalizedDecimalsAsPerl) {
-  EXPECT_EQ(joined("a 1.5\nb 8.5\n", "b 15\n",
-                   {.normalize = true, .compat = Compat::kPerl}),
+TEST(Normalize, CutsDecimalsAsPerl) {
+  EXPECT_EQ(normalized("a 1.5\nb 8.5\n", "b 15\n", Compat::kPerl),
             (Lines{"a 2 0", "b 12 15"}));
 }
 
@@ -136,11 +159,11 @@ TEST(Join, KeepsTheWeightOfBothSides) {
   }
 }
 
-TEST(Join, NormalizedLosesNoMoreThanItNotes) {
+TEST(Normalize, LosesNoMoreThanItNotes) {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
-    const Profile both = join_as_difference(
-        random_profile(seed), random_profile(seed + 100), {.normalize = true});
+    const Profile both = normalized(
+        join_as_difference(random_profile(seed), random_profile(seed + 100)));
     const FlameGraph graph = fold(both, {});
     EXPECT_EQ(graph.before_total[NodeId::kRoot] +
                   both.diagnostics.weight(Problem::kRounded),

@@ -14,6 +14,7 @@
 #include "profile/draw_options.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
+#include "profile/report_options.h"
 
 namespace wick {
 
@@ -58,6 +59,7 @@ struct InputFormat {
 struct WriteOptions {
   FoldOptions fold;
   DrawOptions draw;
+  ReportOptions report;
 };
 
 struct OutputFormat {

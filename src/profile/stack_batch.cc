@@ -80,6 +80,8 @@ std::vector<StackBatch::Entry> StackBatch::sorted() const {
 std::vector<StackId> StackBatch::move_to(StackTable& stacks) {
   // The first batch of a table needs no look-ups at all.
   const bool fresh = stacks.size() == 1;
+  // No more than this; what is not used is never touched.
+  if (fresh) stacks.reserve(frames_.size() + 1);
   std::vector<StackId> ids(size());
   std::vector<StackId> path{StackId::kRoot};
   std::span<const FrameId> previous;

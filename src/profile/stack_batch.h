@@ -19,6 +19,9 @@ class StackBatch {
   // `frames` outermost first.
   void add(std::span<const FrameId> frames);
 
+  // For `frames` frames in all; more may come.
+  void reserve(std::size_t frames) { frames_.reserve(frames); }
+
   std::size_t size() const { return ends_.size(); }
   std::size_t frame_count() const { return frames_.size(); }
 

@@ -123,12 +123,14 @@ std::size_t characters_in(std::string_view text) {
 // last part is left, the end of that.
 std::string cut_label(std::string_view name, std::size_t length,
                       std::size_t room, bool at_right) {
-  room -= 2;
-  if (at_right) return fmt::format("{}..", first_characters(name, room));
+  if (at_right) return fmt::format("{}..", first_characters(name, room - 2));
   const std::string_view last = last_part(name);
-  if (last.size() == name.size() || characters_in(last) > room)
-    return fmt::format("{}..", first_characters(last, room));
-  return fmt::format("..{}", last_characters(name, room, length));
+  const std::size_t last_length =
+      last.size() == name.size() ? length : characters_in(last);
+  if (last_length > room)
+    return fmt::format("{}..", first_characters(last, room - 2));
+  if (last_length > room - 2) return std::string(last);
+  return fmt::format("..{}", last_characters(name, room - 2, length));
 }
 
 // What is drawn of a name, worked out once for all frames that have it.
@@ -267,6 +269,8 @@ class SvgWriter {
   void write_style() {
     const auto [from, to] = background(options_);
     put("<style>\n{}", kSvgStyleCss);
+    // A background that was asked for stays in the dark, too.
+    if (options_.bg_colors.empty()) text_ += kSvgDarkCss;
     put("#frames text{{font:{0:.3g}px {1}}}\n"
         "#title{{font-size:{2:.3g}px}}\n"
         "#subtitle,#footer,.panel{{font-size:{0:.3g}px}}\n"
@@ -274,16 +278,9 @@ class SvgWriter {
         options_.font_size, font_family(options_.font_type),
         options_.font_size + 4, checked_color(options_.search_color));
     if (!options_.ui_color.empty())
-      put(":root,:root.auto{{--ink:{0};--faint:{0}}}\n",
-          checked_color(options_.ui_color));
+      put(":root{{--ink:{0};--faint:{0}}}\n", checked_color(options_.ui_color));
     if (options_.stroke_color != "none")
       put("#frames rect{{stroke:{}}}\n", checked_color(options_.stroke_color));
-    // A background that was asked for stays in the dark, too.
-    if (options_.bg_colors.empty())
-      put("@media (prefers-color-scheme:dark){{#paper stop{{stop-color:"
-          "var(--paper)}}}}\n");
-    else
-      put(":root{{color-scheme:light}}\n");
     put("</style>\n"
         "<defs><linearGradient id=\"paper\" x2=\"0\" y2=\"1\">"
         "<stop stop-color=\"{}\"/><stop offset=\"1\" stop-color=\"{}\"/>"

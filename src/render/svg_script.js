@@ -76,8 +76,8 @@ const width = text => {
 };
 
 // A name that does not fit loses its qualifiers from the left, and once nothing
-// but its last part is left, the end of that. Less than three letters say
-// nothing.
+// but its last part is left, the end of that. The rest of a cut name has at
+// least three letters, or it says nothing.
 const cutRight = view.dataset.cut === 'right';
 function fitted(name, room) {
   if (room < 1.5 * width('m')) return '';
@@ -85,9 +85,13 @@ function fitted(name, room) {
   // measured to its end.
   const most = Math.ceil(room / width('m') * 10) + 2;
   if (name.length <= most && width(name) <= room) return name;
-  room -= width('..');
   const start = Math.max(name.lastIndexOf('::') + 1, name.lastIndexOf('/')) + 1;
   const last = start > 1 ? name.slice(start) : name;
+  if (!cutRight && start > 1 && last.length <= most) {
+    const least = width(last);
+    if (least <= room && least > room - width('..')) return last;
+  }
+  room -= width('..');
   const right = cutRight || start <= 1 || last.length > most || width(last) > room;
   const all = Array.from(!right ? name.slice(-most) : (cutRight ? name : last).slice(0, most));
   if (!right) all.reverse();

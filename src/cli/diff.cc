@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/diff.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/table_options.h"
+#include "profile/diff_gate.h"
+#include "render/text_report.h"
+
+namespace wick {
+namespace {
+
+constexpr int kGateClosed = 3;
+
+// The name of the first event, as all like it are called.
+std::string event_of(const Profile& profile) {
+  if (profile.events.empty()) return "";
+  return std::string(
+      event_group(profile.strings[profile.events[EventId{0}].name]));
+}
+
+struct DiffCommand {
+  InputOptions input;
+  OutputOptions output;
+  WriteOptions write;
+  RunOptions run;
+  bool normalized = false, strip_hex = false;
+  double confidence = 95;
+  std::vector<std::string> fail_on;
+
+  int operator()(const Arguments& arguments) {
+    std::vector<Gate> gates;
+    for (const std::string& text : fail_on)
+      gates.push_back(
+          in_context("--fail-on", [&] { return parse_gate(text); }));
+    const OutputFormat& format = chosen_format(output, "text");
+    const bool as_table = format.name == "text";
+    // Only the number of single samples tells how sure a change is, and only
+    // inferno's cutting of decimals looks at single lines.
+    input.read.keep_time = as_table || !gates.empty() || input.select.time ||
+                           input.read.compat == Compat::kInferno;
+    write.draw.inferno_difference = input.read.compat == Compat::kInferno;
+
+    CompareOptions compare_options{.confidence = confidence,
+                                   .fold = write.fold};
+    Profile difference = read_both(arguments.inputs, compare_options);
+    int status = 0;
+    if (as_table || !gates.empty()) {
+      const DiffTable table = compare(difference, compare_options);
+      if (as_table)
+        write_text(diff_report(table, write.report, names_), output.path);
+      status = judge(gates, table);
+    }
+    if (!as_table) {
+      if (normalized) normalize(difference, input.read.compat);
+      write_output(difference, format, write, output.path);
+    }
+    report_losses(difference, run);
+    report_stats(run);
+    return status;
+  }
+
+ private:
+  Profile read_one(const std::string& path) {
+    Profile profile = read_input(path, input);
+    if (profile.samples.empty())
+      fail("{}: has no samples, so there is nothing to compare", path);
+    return select(std::move(profile), input.select);
+  }
+
+  // BEFORE and AFTER, or one input that holds both.
+  Profile read_both(const std::vector<std::string>& paths,
+                    CompareOptions& options) {
+    if (paths.empty() || paths.size() > 2)
+      fail_usage("diff: {} inputs are named, two are wanted: BEFORE AFTER",
+                 paths.size());
+    Profile before = read_one(paths.front());
+    if (paths.size() == 1) {
+      if (!is_difference(before))
+        fail_usage(
+            "{}: is one plain profile; diff wants two, BEFORE AFTER, or one "
+            "with two weights a stack",
+            paths.front());
+      return before;
+    }
+    Profile after = read_one(paths.back());
+    names_ = {paths.front(), paths.back()};
+    if (event_of(before) != event_of(after))
+      say(run, fmt::format("before counts '{}', after '{}'", event_of(before),
+                           event_of(after)));
+    options.samples = {.before = effective_samples(before, EventRole::kPlain),
+                       .after = effective_samples(after, EventRole::kPlain)};
+    return join_as_difference(
+        std::move(before), std::move(after),
+        {.strip_hex = strip_hex, .compat = input.read.compat});
+  }
+
+  int judge(const std::vector<Gate>& gates, const DiffTable& table) {
+    int status = 0;
+    for (const Gate& gate : gates) {
+      const GateResult result = check(gate, table);
+      if (!result.matched)
+        say(run, fmt::format("--fail-on '{}': no function has such a name",
+                             gate.text));
+      for (const std::string& reason : result.reasons) {
+        fmt::print(stderr, "wick: {}\n", reason);
+        status = kGateClosed;
+      }
+    }
+    return status;
+  }
+
+  DiffNames names_;
+};
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<DiffCommand>();
+  add_input_options(app, command->input);
+  // -n is taken here, as in the peers.
+  app.remove_option(app.get_option("--nthreads"));
+  add_number(app, "--nthreads", command->input.read.threads, "N", {0, 1024},
+             "threads to read with; 0: as many as there are cores")
+      ->group("Input");
+  add_flag(app, "-n,--normalize", command->normalized,
+           "scale the weights before to the total after (the table shows "
+           "shares in any case)");
+  add_flag(app, "-s,--strip-hex", command->strip_hex,
+           "0x... for hexadecimal numbers in names, so that addresses match");
+  add_texts(app, "--fail-on", command->fail_on, "REGEX>+N%",
+            "exit with status 3 if the total share of a function that matches "
+            "grew by more than N percentage points (REGEX<-N%: shrank), and "
+            "not by chance alone");
+  add_number(app, "--confidence", command->confidence, "PERCENT",
+             {0.01, 99.9999},
+             "how sure a change must be for --fail-on, and what ± stands for");
+  add_output_options(app, command->output);
+  add_table_options(app, command->write.report, "function|stack", "total");
+  add_drawing_options(app, command->write.draw, command->write.fold);
+  add_naming_options(app, command->write.fold, command->input.read);
+  add_run_options(app, command->run);
+  return
+      [command](const Arguments& arguments) { return (*command)(arguments); };
+}
+
+}  // namespace
+
+extern const Command diff_command = {
+    .name = "diff",
+    .usage = "[OPTION…] BEFORE AFTER",
+    .summary = "what changed between two profiles, and how sure that is",
+    .examples =
+        "wick diff before.folded after.folded\n"
+        "wick diff --by stack --top 50 before.folded after.folded\n"
+        "wick diff -n -o change.svg before.txt after.txt  # red grew\n"
+        "wick diff --to folded before.txt after.txt | flamegraph.pl\n"
+        "wick diff --fail-on '^parse>+2%' old.txt new.txt # for CI: exits 3\n",
+    .declare = declare,
+};
+
+}  // namespace wick

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/table_options.h"
+#include "render/text_report.h"
+
+namespace wick {
+namespace {
+
+struct ReportCommand {
+  InputOptions input;
+  std::string output;
+  WriteOptions write;
+  RunOptions run;
+
+  int operator()(const Arguments& arguments) {
+    input.paths = arguments.inputs;
+    // Events are listed as the inputs have them, also those not selected.
+    const Selection selection = std::exchange(input.select, {.event = "*"});
+    Profile profile = read_inputs(input);
+    const std::vector<EventTotal> events = event_totals(profile);
+    profile = select(std::move(profile), selection);
+    write_text(text_report(profile, write.report, write.fold, events), output);
+    report_stats(run);
+    return 0;
+  }
+};
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<ReportCommand>();
+  ReportOptions& report = command->write.report;
+  add_table_options(app, report, "function|line|module|file|thread", "self");
+  add_text(app, "--callers", report.callers, "FUNCTION",
+           "who calls this function (or those that match, if none has just "
+           "this name)")
+      ->group("Tables");
+  add_text(app, "--callees", report.callees, "FUNCTION",
+           "whom this function calls")
+      ->group("Tables");
+  add_text(app, "-o,--output", command->output, "FILE", "write to this file")
+      ->group("Output");
+  add_naming_options(app, command->write.fold, command->input.read);
+  add_input_options(app, command->input);
+  add_run_options(app, command->run);
+  return
+      [command](const Arguments& arguments) { return (*command)(arguments); };
+}
+
+}  // namespace
+
+extern const Command report_command = {
+    .name = "report",
+    .usage = "[OPTION…] [INPUT…]",
+    .summary = "tables: the hottest functions, their callers, what was lost",
+    .examples =
+        "perf script | wick report\n"
+        "wick report --sort total --top 10 perf.txt\n"
+        "wick report --by line perf.txt       # or module, file, thread\n"
+        "wick report --callers malloc --callees malloc perf.txt\n",
+    .declare = declare,
+};
+
+}  // namespace wick

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of commands that print tables.
+#pragma once
+
+#include <string>
+
+#include "profile/report_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace wick {
+
+// --by (one of the words in `by`, "function|line"), --sort, --top,
+// --name-width. `sort` is the order taken without --sort.
+void add_table_options(CLI::App& app, ReportOptions& report,
+                       const std::string& by, const std::string& sort);
+
+}  // namespace wick

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/text_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <ranges>
+#include <tuple>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/metrics.h"
+#include "base/regex.h"
+#include "base/text.h"
+#include "profile/format.h"
+#include "profile/name_weights.h"
+#include "render/text_table.h"
+
+namespace wick {
+
+std::string weight_text(std::int64_t weight, int decimals) {
+  return decimals == 0 ? with_commas(weight) : format_decimal(weight, decimals);
+}
+
+std::string rest_line(std::size_t all, const ReportOptions& options,
+                      std::string_view what) {
+  const auto top = static_cast<std::size_t>(std::max(options.top, 0));
+  if (top == 0 || all <= top) return "";
+  return fmt::format("  … {} more {} (--top 0 shows all)\n",
+                     with_commas(static_cast<std::int64_t>(all - top)), what);
+}
+
+std::string loss_report(const Diagnostics& diagnostics, std::int64_t total) {
+  std::string out;
+  for (const Diagnostics::Entry& entry : diagnostics.entries())
+    if (entry.problem != Problem::kNoStack)
+      total = saturating_add(total, entry.weight);
+  for (const std::string& line : describe(diagnostics, total))
+    out += fmt::format("  {}\n", printable(line));
+  return out.empty() ? out : "\nlost or left out\n" + out;
+}
+
+std::vector<EventTotal> event_totals(const Profile& profile) {
+  std::vector<EventTotal> totals;
+  for (const Event& event : profile.events)
+    totals.push_back({.name = std::string(profile.strings[event.name]),
+                      .unit = std::string(profile.strings[event.unit]),
+                      .decimals = event.decimals});
+  for (const Sample& sample : profile.samples) {
+    EventTotal& total = totals[index(sample.event)];
+    total.weight = saturating_add(total.weight, sample.weight);
+    ++total.samples;
+  }
+  return totals;
+}
+
+namespace {
+
+using Align = TextTable::Align;
+using By = ReportOptions::By;
+
+struct Row {
+  std::string name;
+  std::int64_t self = 0, total = 0;
+};
+
+class Reporter {
+ public:
+  Reporter(const Profile& profile, const ReportOptions& options,
+           const FoldOptions& fold)
+      : profile_(profile), options_(options), fold_(fold) {
+    fold_.root = ThreadRoot::kNone;
+    fold_.reversed = fold_.flamechart = false;
+    fold_.min_share = 0;
+    fold_.max_depth = INT_MAX - 1;
+  }
+
+  std::string run(const std::vector<EventTotal>& events) {
+    const FlameGraph graph = wick::fold(profile_, fold_);
+    whole_ = graph.total[NodeId::kRoot];
+    decimals_ = graph.decimals;
+    add_events(events);
+    if (!options_.callers.empty() || !options_.callees.empty()) {
+      add_neighbours(graph);
+    } else {
+      add_tables(graph);
+    }
+    out_ += loss_report(graph.diagnostics, whole_);
+    return std::move(out_);
+  }
+
+ private:
+  std::string percent(std::int64_t weight) const {
+    return share(weight, whole_);
+  }
+  static std::string share(std::int64_t weight, std::int64_t whole) {
+    if (whole <= 0) return "-";
+    return fmt::format("{:.2f}%", 100.0 * static_cast<double>(weight) /
+                                      static_cast<double>(whole));
+  }
+  std::string weight(std::int64_t weight) const {
+    return weight_text(weight, decimals_);
+  }
+  std::string name(std::string_view text) const {
+    return printable(text, options_.name_width);
+  }
+  std::size_t rows_shown(std::size_t all) const {
+    return options_.top <= 0
+               ? all
+               : std::min(all, static_cast<std::size_t>(options_.top));
+  }
+
+  void add_events(const std::vector<EventTotal>& events) {
+    std::vector<TextTable::Heading> headings{{"total"}, {"unit", Align::kLeft}};
+    if (profile_.has_time) headings.push_back({"samples"});
+    headings.push_back({"event", Align::kLeft});
+    TextTable table(headings);
+    for (const EventTotal& event : events) {
+      std::vector<std::string> cells{
+          weight_text(event.weight, event.decimals),
+          event.unit.empty() ? "samples" : name(event.unit)};
+      if (profile_.has_time)
+        cells.push_back(with_commas(static_cast<std::int64_t>(event.samples)));
+      cells.push_back(name(event.name));
+      table.add(std::move(cells));
+    }
+    out_ += "events\n" + table.text();
+    if (profile_.has_time && !profile_.samples.empty())
+      out_ += fmt::format("  from the first sample to the last: {:.3f} s\n",
+                          static_cast<double>(profile_.samples.back().time -
+                                              profile_.samples.front().time) /
+                              1e9);
+  }
+
+  void add_tables(const FlameGraph& functions) {
+    switch (options_.by) {
+      case By::kSummary:
+        add_ranked("functions", rows_of(functions));
+        if (std::ranges::any_of(profile_.frames.ids(), [&](FrameId id) {
+              return profile_.frames[id].module != ModuleId::kUnknown;
+            }))
+          add_detail("modules", NameDetail::kModule);
+        if (std::ranges::any_of(profile_.samples, [](const Sample& sample) {
+              return sample.thread != ThreadId::kUnknown;
+            }))
+          add_threads();
+        break;
+      case By::kFunction:
+        add_ranked("functions", rows_of(functions));
+        break;
+      case By::kLine:
+        add_detail("lines", NameDetail::kLine);
+        break;
+      case By::kModule:
+        add_detail("modules", NameDetail::kModule);
+        break;
+      case By::kFile:
+        add_detail("files", NameDetail::kFile);
+        break;
+      case By::kThread:
+        add_threads();
+        break;
+      case By::kStack:
+        fail_usage(
+            "stacks are listed for a difference; see `wick fold` for "
+            "those of one profile");
+    }
+  }
+
+  static std::vector<Row> rows_of(const FlameGraph& graph) {
+    std::vector<Row> rows;
+    for (const NameWeight& row : sum_by_name(graph))
+      rows.push_back({row.name == StringId::kEmpty
+                          ? "[no stack]"
+                          : std::string(graph.strings[row.name]),
+                      row.self, row.total});
+    return rows;
+  }
+
+  void add_detail(std::string_view what, NameDetail detail) {
+    FoldOptions options = fold_;
+    options.detail = detail;
+    add_ranked(what, rows_of(wick::fold(profile_, options)));
+  }
+
+  void add_ranked(std::string_view what, std::vector<Row> rows) {
+    const bool by_total = options_.sort == ReportOptions::Sort::kTotal;
+    const std::size_t all = rows.size(), shown = rows_shown(all);
+    std::ranges::partial_sort(
+        rows, rows.begin() + static_cast<std::ptrdiff_t>(shown), {},
+        [&](const Row& row) {
+          return std::tuple(by_total ? -row.total : -row.self,
+                            by_total ? -row.self : -row.total,
+                            std::string_view(row.name));
+        });
+    rows.resize(shown);
+    TextTable table({{"self"},
+                     {"self%"},
+                     {"total"},
+                     {"total%"},
+                     {std::string(what), Align::kLeft}});
+    for (const Row& row : rows)
+      table.add({weight(row.self), percent(row.self), weight(row.total),
+                 percent(row.total), name(row.name)});
+    out_ += fmt::format("\n{}, by {} weight\n{}{}", what,
+                        by_total ? "total" : "self", table.text(),
+                        rest_line(all, options_, what));
+  }
+
+  void add_threads() {
+    Column<ThreadId, std::int64_t> sums(profile_.threads.size());
+    for (const Sample& sample : profile_.samples)
+      sums[sample.thread] = saturating_add(
+          sums[sample.thread],
+          saturating_mul(sample.weight,
+                         power_of_ten(decimals_ -
+                                      profile_.events[sample.event].decimals)));
+    std::vector<Row> rows;
+    for (const ThreadId id : profile_.threads.ids())
+      if (sums[id] != 0)
+        rows.push_back({thread_name(profile_.threads[id]), sums[id], sums[id]});
+    add_list({.heading = "threads", .what = "threads"}, std::move(rows));
+  }
+
+  std::string thread_name(const Thread& thread) const {
+    const bool numbered =
+        thread.pid != Thread::kUnknown || thread.tid != Thread::kUnknown;
+    const std::string text = thread_root_name(
+        profile_, thread,
+        numbered ? ThreadRoot::kCommPidTid : ThreadRoot::kComm);
+    return text.empty() ? "[unknown]" : text;
+  }
+
+  // Names with one weight each; `part` is a whole inside the whole.
+  struct List {
+    std::string heading;
+    std::string_view what;
+    std::int64_t part = 0;
+    std::string_view part_heading = "";
+  };
+  void add_list(const List& list, std::vector<Row> rows) {
+    std::ranges::sort(rows, {}, [](const Row& row) {
+      return std::pair(-row.total, std::string_view(row.name));
+    });
+    std::vector<TextTable::Heading> headings{{"total"}, {"total%"}};
+    if (list.part != 0) headings.push_back({std::string(list.part_heading)});
+    headings.push_back({std::string(list.what), Align::kLeft});
+    TextTable table(headings);
+    for (const Row& row : rows | std::views::take(rows_shown(rows.size()))) {
+      std::vector<std::string> cells{weight(row.total), percent(row.total)};
+      if (list.part != 0) cells.push_back(share(row.total, list.part));
+      cells.push_back(name(row.name));
+      table.add(std::move(cells));
+    }
+    out_ += fmt::format("\n{}\n{}{}", list.heading, table.text(),
+                        rest_line(rows.size(), options_, list.what));
+  }
+
+  // Those named exactly so, or else those in which the expression is found.
+  NameSet chosen_names(const FlameGraph& graph, const std::string& wanted) {
+    NameSet chosen(graph.strings.size()), used(graph.strings.size());
+    bool any = false;
+    for (const NodeId id : graph.ids())
+      if (id != NodeId::kRoot) used[graph.name[id]] = true;
+    const auto choose = [&](auto matches) {
+      for (const StringId id : graph.strings.ids()) {
+        chosen[id] = used[id] && matches(graph.strings[id]);
+        any = any || chosen[id];
+      }
+    };
+    choose([&](std::string_view text) { return text == wanted; });
+    if (any) return chosen;
+    const Regex regex(wanted);
+    choose([&](std::string_view text) { return regex.found_in(text); });
+    if (!any) fail("no function is named '{}' or matches it", wanted);
+    return chosen;
+  }
+
+  // "parse", or "3 functions: parse, parse_line, parse_word".
+  std::string described(const FlameGraph& graph, const NameSet& chosen) const {
+    constexpr int kListed = 3;
+    int count = 0;
+    std::string names;
+    for (const StringId id : graph.strings.ids()) {
+      if (!chosen[id] || ++count > kListed) continue;
+      names += (names.empty() ? "" : ", ") + name(graph.strings[id]);
+    }
+    if (count == 1) return names;
+    return fmt::format("{} functions: {}{}", count, names,
+                       count > kListed ? ", …" : "");
+  }
+
+  void add_neighbours(const FlameGraph& graph) {
+    const auto add = [&](const std::string& wanted, std::string_view what,
+                         std::string_view nobody, auto neighbours) {
+      if (wanted.empty()) return;
+      const NameSet chosen = chosen_names(graph, wanted);
+      std::vector<Row> rows;
+      std::int64_t sum = 0;
+      for (const Neighbour& row : neighbours(graph, chosen)) {
+        rows.push_back({std::string(row.name == StringId::kEmpty
+                                        ? nobody
+                                        : graph.strings[row.name]),
+                        0, row.weight});
+        sum = saturating_add(sum, row.weight);
+      }
+      add_list({.heading = fmt::format("{} of {}: {}, {} of the whole", what,
+                                       described(graph, chosen), weight(sum),
+                                       percent(sum)),
+                .what = what,
+                .part = std::max<std::int64_t>(sum, 1),
+                .part_heading = "part%"},
+               std::move(rows));
+    };
+    add(options_.callers, "callers", "[nobody]", callers_of);
+    add(options_.callees, "callees", "[self]", callees_of);
+  }
+
+  const Profile& profile_;
+  const ReportOptions& options_;
+  FoldOptions fold_;
+  std::int64_t whole_ = 0;
+  int decimals_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string text_report(const Profile& profile, const ReportOptions& options,
+                        const FoldOptions& fold,
+                        const std::vector<EventTotal>& events) {
+  const Timer timer("report");
+  if (is_difference(profile)) {
+    const DiffTable table = compare(profile, {.fold = fold});
+    return diff_report(table, options) +
+           loss_report(profile.diagnostics, table.after.weight);
+  }
+  return Reporter(profile, options, fold).run(events);
+}
+
+extern const OutputFormat text_output = {
+    .name = "text",
+    .extension = ".txt",
+    .description = "tables of the hottest functions, modules and threads",
+    .write =
+        [](const Profile& profile, const WriteOptions& options,
+           std::ostream& out) {
+          out << text_report(profile, options.report, options.fold,
+                             event_totals(profile));
+        },
+    .lacks = "stacks, times and addresses: it is for people",
+};
+
+}  // namespace wick

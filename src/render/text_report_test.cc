@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/text_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "builders/read.h"
+
+namespace wick {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string report(const Profile& profile, const ReportOptions& options = {}) {
+  return written("text", profile, {.report = options});
+}
+
+TEST(TextReport, ListsFunctionsWithTheHottestFirst) {
+  EXPECT_EQ(report(read_text("folded", "main;parse 1\nmain;read 3\nmain 1\n")),
+            "events\n"
+            "  total  unit     event\n"
+            "      5  samples  samples\n"
+            "\n"
+            "functions, by self weight\n"
+            "  self   self%  total   total%  functions\n"
+            "     3  60.00%      3   60.00%  read\n"
+            "     1  20.00%      5  100.00%  main\n"
+            "     1  20.00%      1   20.00%  parse\n");
+}
+
+TEST(TextReport, SortsByTotalIfAsked) {
+  const std::string text =
+      report(read_text("folded", "main;parse 1\nmain;read 3\n"),
+             {.sort = ReportOptions::Sort::kTotal});
+  EXPECT_LT(text.find(" main\n"), text.find(" read\n"));
+}
+
+TEST(TextReport, CountsRecursionOnce) {
+  EXPECT_THAT(report(read_text("folded", "f;f;f 4\n")),
+              HasSubstr("     4  100.00%      4  100.00%  f\n"));
+}
+
+TEST(TextReport, SaysHowManyRowsAreLeftOut) {
+  const std::string text =
+      report(read_text("folded", "a 3\nb 2\nc 1\n"), {.top = 1});
+  EXPECT_THAT(text, HasSubstr("  a\n  … 2 more functions (--top 0 shows all)"));
+  EXPECT_THAT(text, Not(HasSubstr(" b\n")));
+}
+
+TEST(TextReport, ShowsAllWithTopZero) {
+  std::string input;
+  for (int i = 0; i < 50; ++i) input += "f" + std::to_string(i) + " 1\n";
+  EXPECT_THAT(report(read_text("folded", input), {.top = 0}),
+              HasSubstr(" f49\n"));
+}
+
+TEST(TextReport, KeepsDecimals) {
+  EXPECT_THAT(report(read_text("folded", "a 0.5\nb 1.25\n")),
+              HasSubstr("  1.25  71.43%   1.25  71.43%  b\n"));
+}
+
+TEST(TextReport, SaysWhatWasLost) {
+  EXPECT_THAT(
+      report(read_text("folded", "a 1\nno number\n")),
+      HasSubstr("\nlost or left out\n  1 lines could not be read (first: line "
+                "2: no number)\n"));
+}
+
+TEST(TextReport, GivesTheCallersOfAFunction) {
+  EXPECT_EQ(report(read_text("folded", "main;a;f 3\nmain;b;f;g 1\nmain 4\n"),
+                   {.callers = "f"}),
+            "events\n"
+            "  total  unit     event\n"
+            "      8  samples  samples\n"
+            "\n"
+            "callers of f: 4, 50.00% of the whole\n"
+            "  total  total%   part%  callers\n"
+            "      3  37.50%  75.00%  a\n"
+            "      1  12.50%  25.00%  b\n");
+}
+
+TEST(TextReport, GivesTheCalleesOfAllFunctionsThatMatch) {
+  const std::string text =
+      report(read_text("folded", "main;mf;x 3\nmain;mg;x 1\nmain;mg 4\n"),
+             {.callees = "^m[fg]"});
+  EXPECT_THAT(text, HasSubstr("callees of 2 functions: mf, mg: 8, 100.00%"));
+  EXPECT_THAT(text, HasSubstr("      4  50.00%  50.00%  [self]\n"
+                              "      4  50.00%  50.00%  x\n"));
+}
+
+TEST(TextReport, TakesAnExactNameBeforeAnExpression) {
+  const std::string text =
+      report(read_text("folded", "main;f 3\nmain;of;g 1\n"), {.callers = "f"});
+  EXPECT_THAT(text, HasSubstr("callers of f: 3"));
+}
+
+TEST(TextReport, RefusesAFunctionThatIsNotThere) {
+  EXPECT_THROW(report(read_text("folded", "a 1\n"), {.callers = "zz"}), Error);
+}
+
+Profile detailed_profile() {
+  Profile p;
+  p.has_time = true;
+  const EventId event = p.event_id("cycles", "cycles");
+  const ThreadId thread = p.thread_id({10, 11, p.strings.intern("make")});
+  const auto frame = [&](std::string_view function, std::string_view module,
+                         std::uint32_t line) {
+    return p.frames.intern({.function = p.strings.intern(function),
+                            .file = p.strings.intern("src/x.cc"),
+                            .module = p.module_id(module),
+                            .line = line});
+  };
+  const StackId main =
+      p.stacks.push(StackId::kRoot, frame("main", "/bin/make", 7));
+  const StackId leaf =
+      p.stacks.push(main, frame("memcpy", "/lib/libc.so.6", 99));
+  p.samples = {
+      {.time = 1'000'000'000,
+       .weight = 10,
+       .stack = main,
+       .thread = thread,
+       .event = event},
+      {.time = 1'250'000'000, .weight = 30, .stack = leaf, .event = event}};
+  return p;
+}
+
+TEST(TextReport, ShowsModulesThreadsAndTimeWhereKnown) {
+  EXPECT_EQ(report(detailed_profile()),
+            "events\n"
+            "  total  unit    samples  event\n"
+            "     40  cycles        2  cycles\n"
+            "  from the first sample to the last: 0.250 s\n"
+            "\n"
+            "functions, by self weight\n"
+            "  self   self%  total   total%  functions\n"
+            "    30  75.00%     30   75.00%  memcpy\n"
+            "    10  25.00%     40  100.00%  main\n"
+            "\n"
+            "modules, by self weight\n"
+            "  self   self%  total   total%  modules\n"
+            "    30  75.00%     30   75.00%  libc.so.6\n"
+            "    10  25.00%     40  100.00%  make\n"
+            "\n"
+            "threads\n"
+            "  total  total%  threads\n"
+            "     30  75.00%  [unknown]\n"
+            "     10  25.00%  make-10/11\n");
+}
+
+TEST(TextReport, ListsLinesAndFiles) {
+  EXPECT_THAT(report(detailed_profile(), {.by = ReportOptions::By::kLine}),
+              HasSubstr("  memcpy:x.cc:99\n"));
+  EXPECT_THAT(report(detailed_profile(), {.by = ReportOptions::By::kFile}),
+              HasSubstr("    40  100.00%     40  100.00%  src/x.cc\n"));
+}
+
+TEST(TextReport, ShowsADifferenceAsOne) {
+  EXPECT_EQ(report(read_text("folded", "a 900 1000\nb 100 0\nc 0 10\n")),
+            "before: 1,000 samples\n"
+            "after:  1,010 samples\n"
+            "\n"
+            "total share of each function; change in percentage points, ± with "
+            "95% confidence (* if more than that)\n"
+            "  before   after  change     ±           functions\n"
+            "  10.00%   0.00%  -10.00  1.88  *  gone  b\n"
+            "  90.00%  99.01%   +9.01  1.98  *        a\n"
+            "   0.00%   0.99%   +0.99  0.71  *  new   c\n"
+            "  1 new, 1 gone of 3 functions\n");
+}
+
+TEST(TextReport, ListsTheStacksOfADifference) {
+  EXPECT_THAT(report(read_text("folded", "a;x 5 5\nb;x 1 0\n"),
+                     {.by = ReportOptions::By::kStack}),
+              HasSubstr(" gone  b;x\n"));
+}
+
+TEST(TextReport, OfNothingIsShort) {
+  EXPECT_EQ(report(Profile{}),
+            "events\n  total  unit  event\n\nfunctions, by self weight\n"
+            "  self  self%  total  total%  functions\n");
+}
+
+TEST(DiffReport, SaysWhatWeightsAreWorth) {
+  DiffTable table;
+  table.before = {.weight = 5'000'000, .samples = 811.6, .event = "cycles"};
+  table.after = {.weight = 10, .samples = 10, .event = "cycles"};
+  EXPECT_THAT(diff_report(table, {}, {.before = "old\x1b[2J", .after = "new"}),
+              HasSubstr("before: old?[2J, 5,000,000 cycles worth 812 samples\n"
+                        "after:  new, 10 samples\n"));
+}
+
+TEST(DiffReport, SortsBySelfIfAsked) {
+  const std::string text =
+      report(read_text("folded", "f;g 60 30\nf 40 70\nh 1 20\n"),
+             {.sort = ReportOptions::Sort::kSelf});
+  EXPECT_THAT(text, HasSubstr("self share of each function"));
+  EXPECT_LT(text.find(" g\n"), text.find(" f\n"));
+}
+
+}  // namespace
+}  // namespace wick

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh WICK: tests what wick's pictures do in Chromium. Without Chromium or
+# npm, says so in one line and exits with status 77.
+set -euo pipefail
+
+wick=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(dirname "$(dirname "$wick")")/browser
+
+skip() {
+  echo "SKIP browser tests: $1"
+  exit 77
+}
+for program in node npm; do
+  command -v "$program" >/dev/null || skip "there is no $program"
+done
+chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser ||
+  command -v google-chrome || true)}
+[ -n "$chromium" ] || skip "there is no chromium"
+
+if ! cmp -s "$here/package-lock.json" "$build/package-lock.json" ||
+  [ ! -d "$build/node_modules/playwright-core" ]; then
+  mkdir -p "$build"
+  cp "$here/package.json" "$here/package-lock.json" "$build"
+  npm ci --prefix "$build" --ignore-scripts --no-audit --no-fund \
+    >"$build/npm.log" 2>&1 || {
+    rm -f "$build/package-lock.json"
+    tail -n 5 "$build/npm.log" >&2
+    skip "npm could not install playwright-core"
+  }
+fi
+
+export WICK=$wick CHROMIUM=$chromium NODE_PACKAGES=$build/
+exec node --test "$here/"

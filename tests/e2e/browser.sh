@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The pictures do in a browser what they should.
+exec "$SOURCE/tests/browser/run.sh" "$WICK"
