@@ -18,6 +18,7 @@ struct FoldCommand {
     input.paths = arguments.inputs;
     const OutputFormat& format = chosen_format(output, "folded");
     input.read.keep_time = !format.only_sums || input.select.time.has_value();
+    input.read.inferno_counts = input.read.compat != Compat::kPerl;
     const Profile profile = read_inputs(input, run);
     write_output(profile, format, write, output.path, run);
     report_losses(profile, run);

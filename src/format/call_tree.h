@@ -42,17 +42,14 @@ class CallTree {
   template <class Done>
   StackId push(StackTable& stacks, std::size_t indent, FrameId frame,
                std::int64_t total, Done done) {
-    close(indent, done);
-    StackId caller = StackId::kRoot;
-    if (!open_.empty()) {
-      Line& parent = open_.back();
-      parent.callees = saturating_add(parent.callees, total);
-      parent.is_leaf = false;
-      caller = parent.stack;
-    }
-    const StackId stack = stacks.push(caller, frame);
-    open_.push_back({.indent = indent, .stack = stack, .total = total});
-    return stack;
+    const StackId caller = open(indent, total, done);
+    return open_.back().stack = stacks.push(caller, frame);
+  }
+
+  // Adds a line that is no function: a thread, above all that it calls.
+  template <class Done>
+  void push_thread(std::size_t indent, std::int64_t total, Done done) {
+    open(indent, total, done);
   }
 
   // Completes the lines that stand at `indent` or further to the right.
@@ -64,9 +61,22 @@ class CallTree {
     }
   }
 
-  bool empty() const { return open_.empty(); }
-
  private:
+  // Returns the stack of the caller, which the new line has at first.
+  template <class Done>
+  StackId open(std::size_t indent, std::int64_t total, Done done) {
+    close(indent, done);
+    StackId caller = StackId::kRoot;
+    if (!open_.empty()) {
+      Line& parent = open_.back();
+      parent.callees = saturating_add(parent.callees, total);
+      parent.is_leaf = false;
+      caller = parent.stack;
+    }
+    open_.push_back({.indent = indent, .stack = caller, .total = total});
+    return caller;
+  }
+
   std::vector<Line> open_;  // the path from the root to the last line
 };
 

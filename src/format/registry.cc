@@ -21,8 +21,10 @@ extern const InputFormat eu_stack_input;
 extern const InputFormat faulthandler_input;
 extern const InputFormat folded_input;
 extern const InputFormat gdb_input;
+extern const InputFormat ghcprof_input;
 extern const InputFormat go_raw_input;
 extern const InputFormat ibmjava_input;
+extern const InputFormat instruments_input;
 extern const InputFormat java_exceptions_input;
 extern const InputFormat jstack_input;
 extern const InputFormat lepd_input;
@@ -31,9 +33,14 @@ extern const InputFormat perf_sched_input;
 extern const InputFormat perf_script_input;
 extern const InputFormat pmcstat_input;
 extern const InputFormat pprof_input;
+extern const InputFormat sample_input;
 extern const InputFormat stap_input;
+extern const InputFormat vsprof_input;
+extern const InputFormat vtune_input;
+extern const InputFormat vtune_memory_input;
 extern const InputFormat wcp_input;
 extern const InputFormat wick_input;
+extern const InputFormat xctrace_input;
 extern const InputFormat xdebug_input;
 
 extern const OutputFormat chrome_trace_output;
@@ -46,6 +53,9 @@ extern const OutputFormat wick_output;
 
 namespace {
 
+// One line for each, so that lines can be added side by side.
+// clang-format off
+
 // In the order of trying: formats with a magic number first, then JSON and XML,
 // then texts by how surely they are recognised.
 constexpr const InputFormat* kInputs[] = {
@@ -55,6 +65,13 @@ constexpr const InputFormat* kInputs[] = {
     &chrome_trace_input,
     &cpuprofile_input,
     &d3_input,
+    &xctrace_input,
+    &ghcprof_input,
+    &vtune_memory_input,
+    &vtune_input,
+    &vsprof_input,
+    &instruments_input,
+    &sample_input,
     &xdebug_input,
     &go_raw_input,
     &ibmjava_input,
@@ -85,6 +102,7 @@ constexpr const OutputFormat* kOutputs[] = {
     &text_output,
     &wick_output,
 };
+// clang-format on
 
 template <class Formats>
 std::string names_of(const Formats& formats) {

@@ -35,6 +35,12 @@ struct ReadOptions {
   // Threads to read with; 0: all cores.
   int threads = 0;
 
+  // sample, vsprof: of equal stacks only the last one counts, and Visual
+  // Studio's calls are counted by inferno's rules. `wick fold` asks for it,
+  // whose output is compared with inferno's; all else adds up. What it leaves
+  // out is noted.
+  bool inferno_counts = false;
+
   // Options of single formats, named as in the peers.
   bool include_offset = false;  // dtrace: keep "+0x1a"
   bool no_modules = false;      // sample, vtune: no "module`" in front
