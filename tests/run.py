@@ -6,6 +6,7 @@ usage: run.py WICK UNIT-TESTS [SUITE...]
 
 WICK is the release binary, UNIT-TESTS the GoogleTest program. The suites:
   layers       which directory may include which
+  docs         README lists every format; links between pages lead somewhere
   unit         src/**/*_test.cc
   golden       tests/golden: inputs and what `wick fold` prints for them
   e2e          tests/e2e/*.sh: exit status 0 is good, 77 is skipped with the last
@@ -31,6 +32,23 @@ SKIPPED = 77
 def layers(_wick, _unit):
     bad = subprocess.run([SOURCE / "tools/check_layers.py"], check=False)
     return (1, 0, 0) if bad.returncode == 0 else (0, 1, 0)
+
+
+def docs(wick, _unit):
+    wrong = []
+    readme = (SOURCE / "README.md").read_text()
+    names = subprocess.run([wick, "formats", "--names"], text=True,
+                           capture_output=True, check=True).stdout
+    wrong += [f"README.md does not name the format {name}"
+              for name in {line.split()[1] for line in names.splitlines()}
+              if f"`{name}`" not in readme]
+    for page in [*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text()):
+            if not (page.parent / link).exists():
+                wrong.append(f"{page.name}: there is no {link}")
+    for line in sorted(wrong):
+        print(f"FAIL {line}")
+    return (0, len(wrong), 0) if wrong else (1, 0, 0)
 
 
 def unit(_wick, unit_tests):
@@ -111,7 +129,7 @@ def conformance(wick, _unit):
     return int(counts[1]), int(counts[2]), 0
 
 
-SUITES = {f.__name__: f for f in (layers, unit, golden, e2e, conformance)}
+SUITES = {f.__name__: f for f in (layers, docs, unit, golden, e2e, conformance)}
 
 
 def main():
