@@ -10,8 +10,8 @@ WICK is the release binary, UNIT-TESTS the GoogleTest program. The suites:
   unit         src/**/*_test.cc
   golden       tests/golden: inputs and what `wick fold` prints for them
   e2e          tests/e2e/*.sh: exit status 0 is good, 77 is skipped with the last
-               line of its output as the reason; WICK and SOURCE are set, and the
-               current folder is empty
+               line of its output as the reason; WICK and SOURCE are set, the
+               current folder is empty, and TMPDIR is another such
   conformance  cases of other projects, if they lie beside this one
 """
 import json
@@ -95,12 +95,14 @@ def golden(wick, _unit):
 def e2e(wick, _unit):
     passed = failed = skipped = 0
     for script in sorted((SOURCE / "tests/e2e").glob("*.sh")):
-        with tempfile.TemporaryDirectory() as folder:
+        with (tempfile.TemporaryDirectory() as folder,
+              tempfile.TemporaryDirectory() as scratch):
             done = subprocess.run(
                 ["bash", script], cwd=folder, check=False, timeout=300,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "WICK": wick, "SOURCE": str(SOURCE)})
+                env={**os.environ, "WICK": wick, "SOURCE": str(SOURCE),
+                     "TMPDIR": scratch})
         lines = done.stdout.decode("utf-8", "replace").splitlines()
         if done.returncode == 0:
             passed += 1
@@ -110,7 +112,8 @@ def e2e(wick, _unit):
         else:
             failed += 1
             print(f"FAIL {script.name}: exit status {done.returncode}")
-            print("\n".join("  " + line for line in lines[-30:]))
+            said = [line for line in lines[:-20] if line.startswith("not ok")]
+            print("\n".join("  " + line for line in said + lines[-20:]))
     return passed, failed, skipped
 
 
