@@ -23,8 +23,6 @@ for (const child of view.children) {
   if (g.localName !== 'g') continue;
   const rect = g.querySelector('rect'), title = g.querySelector('title').textContent;
   const cut = title.lastIndexOf(' (');
-  g.setAttribute('role', 'treeitem');
-  g.setAttribute('tabindex', -1);
   frames.push({
     g, rect, title, text: g.querySelector('text'),
     name: cut < 0 ? title : title.slice(0, cut),
@@ -41,7 +39,6 @@ frames.forEach((frame, i) => {
   const level = depth(frame);
   while (open.length > level) frames[open.pop()].end = i;
   frame.parent = level === 0 ? -1 : open[level - 1];
-  frame.g.setAttribute('aria-level', level + 1);
   open.push(i);
 });
 while (open.length) frames[open.pop()].end = frames.length;
@@ -270,9 +267,8 @@ function update() {
 
 function zoom(i) {
   state.zoom = i;
-  choose(i, false);
   update();
-  show(frames[i]);
+  choose(i, true);
   remember();
 }
 function search(term) {
@@ -298,11 +294,14 @@ function toggleCase() {
 
 // One frame at a time takes the focus of the Tab key; arrows move it.
 function choose(i, focus) {
-  frames[current].g.setAttribute('tabindex', -1);
+  const before = frames[current].g, g = frames[i].g;
+  before.removeAttribute('tabindex');
   current = i;
-  frames[i].g.setAttribute('tabindex', 0);
+  g.setAttribute('tabindex', 0);
+  g.setAttribute('role', 'treeitem');
+  g.setAttribute('aria-level', depth(frames[i]) + 1);
   if (focus) {
-    frames[i].g.focus();
+    g.focus();
     show(frames[i]);
   }
 }

@@ -17,6 +17,13 @@ const box = (page, name) => frame(page, name).locator('rect').boundingBox();
 const near = (actual, wanted, by = 1) =>
   assert.ok(Math.abs(actual - wanted) <= by, `${actual} is not near ${wanted}`);
 
+// The browser tells a page of a new size when it comes to it.
+async function resized(page, width) {
+  await page.setViewportSize({width, height: 600});
+  await page.waitForFunction(wanted =>
+    Math.abs(document.querySelector('#frames').width.baseVal.value - wanted) <= 1, width - 20);
+}
+
 test('a click zooms, and what is outside is hidden', async () => {
   const page = await show(picture(SAMPLES));
   await frame(page, 'draw').click();
@@ -193,7 +200,7 @@ test('the picture is as wide as the window and cuts its labels anew', async () =
   const label = frame(page, name).locator('text');
   near((await box(page, 'all')).width, 980);
   assert.equal(await label.textContent(), name);
-  await page.setViewportSize({width: 500, height: 600});
+  await resized(page, 500);
   near((await box(page, 'all')).width, 480);
   assert.match(await label.textContent(), /^a_func.*\.\.$/);
   const inner = await label.boundingBox();
@@ -211,9 +218,9 @@ test('a name loses its qualifiers first', async () => {
   const label = frame(page, name).locator('text');
   const shown = await label.textContent();
   assert.match(shown, /^\.\..*five::a_method$/);
-  await page.setViewportSize({width: 420, height: 600});
+  await resized(page, 420);
   assert.equal(await label.textContent(), 'a_method');
-  await page.setViewportSize({width: 350, height: 600});
+  await resized(page, 350);
   assert.match(await label.textContent(), /^a_m.*\.\.$/);
 });
 
