@@ -19,6 +19,7 @@ extern const InputFormat d3_input;
 extern const InputFormat dtrace_input;
 extern const InputFormat eu_stack_input;
 extern const InputFormat faulthandler_input;
+extern const InputFormat firefox_input;
 extern const InputFormat folded_input;
 extern const InputFormat gdb_input;
 extern const InputFormat ghcprof_input;
@@ -45,6 +46,7 @@ extern const InputFormat xdebug_input;
 
 extern const OutputFormat chrome_trace_output;
 extern const OutputFormat d3_output;
+extern const OutputFormat firefox_output;
 extern const OutputFormat folded_output;
 extern const OutputFormat pprof_output;
 extern const OutputFormat svg_output;
@@ -88,6 +90,7 @@ constexpr const InputFormat* kInputs[] = {
     &ljp_input,
     &java_exceptions_input,
     &perf_sched_input,
+    &firefox_input,
     &dtrace_input,
     &perf_script_input,
     &folded_input,  // last: almost any text looks folded
@@ -96,6 +99,7 @@ constexpr const InputFormat* kInputs[] = {
 constexpr const OutputFormat* kOutputs[] = {
     &chrome_trace_output,
     &d3_output,
+    &firefox_output,
     &folded_output,
     &pprof_output,
     &svg_output,
