@@ -248,9 +248,7 @@ class Reader {
     } else {
       // Maps without stacks, often left over from the measuring itself
       // (@start[tid]), must not become the event that is shown first.
-      for (std::size_t i = stack_.frames().size(); i-- > 0;)
-        sample.stack = profile_.stacks.push(
-            sample.stack, profile_.frames.intern(stack_.frames()[i]));
+      sample.stack = stack_.take_stack();
       without_stack_.emplace_back(sample, map_);
     }
     forget_entry();

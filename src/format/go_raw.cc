@@ -78,7 +78,9 @@ CodeLine parse_code_line(std::string_view text) {
 class Reader {
  public:
   explicit Reader(const ReadOptions& options)
-      : options_(options), stack_(profile_, options) {}
+      : options_(options),
+        stack_(profile_, options),
+        samples_(profile_, options.keep_time) {}
 
   Profile read(InputFile& file) {
     const std::string_view text = file.bytes();
@@ -95,6 +97,7 @@ class Reader {
 
  private:
   using ReadLine = bool (Reader::*)(std::string_view);
+  static constexpr std::size_t kMaxDepth = 10'000;
 
   static bool is_section(std::string_view line) {
     return line == "Samples:" || line == "Locations" || line == "Mappings";
@@ -182,11 +185,10 @@ class Reader {
     }
     if (weights.size() != events_.size()) return false;
     push_stack(line.substr(colon + 1));
-    const std::vector<Frame> frames = stack_.frames();
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      stack_.frames() = frames;
-      stack_.add({.weight = weights[i], .event = events_[i]});
-    }
+    if (stack_.empty()) profile_.diagnostics.note(Problem::kNoStack);
+    const StackId stack = stack_.take_stack();
+    for (std::size_t i = 0; i < events_.size(); ++i)
+      samples_.add({.weight = weights[i], .stack = stack, .event = events_[i]});
     return true;
   }
 
@@ -210,14 +212,21 @@ class Reader {
         stack_.push("");
         continue;
       }
-      stack_.frames().insert(stack_.frames().end(), location->second.begin(),
-                             location->second.end());
+      auto& frames = stack_.frames();
+      if (frames.size() + location->second.size() > kMaxDepth) {
+        // A few bytes can name a location of any size again and again.
+        profile_.diagnostics.note(Problem::kDeepStack);
+        return;
+      }
+      frames.insert(frames.end(), location->second.begin(),
+                    location->second.end());
     }
   }
 
   const ReadOptions& options_;
   Profile profile_;
   StackBuffer stack_;
+  SampleCollector samples_;
   std::unordered_map<std::uint64_t, ModuleId> modules_;
   std::unordered_map<std::uint64_t, std::vector<Frame>> locations_;
   std::vector<Frame>* location_ = nullptr;  // the one being read

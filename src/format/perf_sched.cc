@@ -185,13 +185,8 @@ class Reader {
   }
 
   void end_event() {
-    if (switch_ && *switch_ != 0) {  // 0: the CPU was idle
-      StackId stack = StackId::kRoot;
-      auto& frames = stack_.frames();
-      for (std::size_t i = frames.size(); i-- > 0;)
-        stack = profile_.stacks.push(stack, profile_.frames.intern(frames[i]));
-      sleeps_[*switch_] = {stack, since_, thread_, true};
-    }
+    if (switch_ && *switch_ != 0)  // 0: the CPU was idle
+      sleeps_[*switch_] = {stack_.take_stack(), since_, thread_, true};
     stack_.clear();
     switch_.reset();
   }

@@ -62,13 +62,17 @@ void StackBuffer::push_symbol(std::string_view symbol, Frame frame) {
   push(symbol_name(symbol, options_), frame);
 }
 
+StackId StackBuffer::take_stack() {
+  StackId stack = StackId::kRoot;
+  for (std::size_t i = frames_.size(); i-- > 0;)
+    stack = profile_.stacks.push(stack, profile_.frames.intern(frames_[i]));
+  frames_.clear();
+  return stack;
+}
+
 void StackBuffer::add(Sample sample) {
   if (frames_.empty()) profile_.diagnostics.note(Problem::kNoStack);
-  sample.stack = StackId::kRoot;
-  for (std::size_t i = frames_.size(); i-- > 0;)
-    sample.stack =
-        profile_.stacks.push(sample.stack, profile_.frames.intern(frames_[i]));
-  frames_.clear();
+  sample.stack = take_stack();
   samples_.add(sample);
 }
 

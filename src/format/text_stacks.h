@@ -68,8 +68,11 @@ class StackBuffer {
   std::vector<Frame>& frames() { return frames_; }
   void clear() { frames_.clear(); }
 
-  // Adds `sample` with the stack of the frames so far and forgets them. A
-  // sample without frames stands at the root and is noted.
+  // The stack of the frames so far, which are forgotten.
+  StackId take_stack();
+
+  // Adds `sample` with the stack of the frames so far. A sample without frames
+  // stands at the root and is noted.
   void add(Sample sample);
   // The same for a sample that weighs 1.
   void add_one(ThreadId thread = ThreadId::kUnknown);

@@ -28,6 +28,7 @@ std::optional<std::int64_t> parse_header(std::string_view line) {
 }
 
 struct WcpFrame {
+  std::string_view text;  // "main   (at shop.cpp:41)"
   std::string_view function, file;
   std::uint32_t line = 0;
 };
@@ -40,7 +41,7 @@ std::optional<WcpFrame> parse_frame(std::string_view text) {
   text.remove_prefix(colon + 2);
   const std::size_t place = text.rfind("(at ");
   if (place == text.npos || !text.ends_with(')')) return {};
-  WcpFrame frame{.function = trim(text.substr(0, place))};
+  WcpFrame frame{.text = text, .function = trim(text.substr(0, place))};
   text = text.substr(place + 4, text.size() - place - 5);
   const std::size_t line = text.rfind(':');
   if (line == text.npos) return {};
@@ -88,8 +89,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
       end_stack();
       count = header;
     } else if (const auto frame = parse_frame(line); frame && count) {
-      const std::string_view name =
-          frame->function == "??" ? "" : frame->function;
+      std::string_view name = frame->function == "??" ? "" : frame->function;
+      if (options.compat == Compat::kPerl) name = frame->text;
       stack.push_symbol(name, {.file = profile.strings.intern(frame->file),
                                .line = frame->line});
     } else if (!trim(line).empty() && !is_source_line(line)) {
