@@ -105,6 +105,11 @@ class HashIndex {
     return kNone;
   }
 
+  // Brings the slot of `hash` near, for one who will look for it soon.
+  void prefetch(std::uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[tag_of(hash) & mask_]);
+  }
+
   std::size_t size() const { return used_; }
   void clear() {
     slots_.clear();

@@ -89,20 +89,12 @@ class Worker {
     previous_ends_.resize(shared);
     previous_ = stack;
     if (stack.empty()) return;
-    std::string_view rest =
-        stack.substr(shared == 0 ? 0 : previous_ends_.back() + 1);
-    while (true) {
-      frame_names.push_back(names_.take(rest));
-      // `rest` begins behind a semicolon, or at the end of the stack.
-      const auto at = static_cast<std::size_t>(rest.data() - stack.data());
-      const bool semicolon = at > 0 && stack[at - 1] == ';';
-      previous_ends_.push_back(semicolon ? at - 1 : at);
-      if (!semicolon) return;
-      if (rest.empty()) {  // "a;b;" ends in an empty name
-        frame_names.push_back(names_.take(rest));
-        previous_ends_.push_back(stack.size());
-        return;
-      }
+    const std::size_t begin = shared == 0 ? 0 : previous_ends_.back() + 1;
+    found_.clear();
+    names_.split(stack.substr(begin), found_);
+    for (const NameTable::Found& found : found_) {
+      frame_names.push_back(found.name);
+      previous_ends_.push_back(begin + found.end);
     }
   }
 
@@ -118,6 +110,7 @@ class Worker {
 
   int columns_;
   NameTable names_;
+  std::vector<NameTable::Found> found_;
   std::vector<FrameId> frames_;             // by name
   std::string_view previous_;               // the stack before this one
   std::vector<std::size_t> previous_ends_;  // where its names end
@@ -140,11 +133,12 @@ class Reader {
 
   Profile run() {
     const int count = worker_count(options_.threads);
+    const std::size_t size = kPiece * static_cast<std::size_t>(count);
     std::string_view block;
-    while (!(block = file_.next_block(kPiece * static_cast<std::size_t>(count)))
-                .empty()) {
+    while (!(block = file_.next_block(size)).empty()) {
+      // A small input is not worth a second thread.
       const auto pieces =
-          pieces_at_lines(block, block.size() < kPiece ? 1 : count);
+          pieces_at_lines(block, block.size() < kPiece / 4 ? 1 : count);
       while (workers_.size() < pieces.size())
         workers_.push_back(std::make_unique<Worker>(columns_));
       parallel_for(pieces.size(), count,
@@ -156,7 +150,7 @@ class Reader {
   }
 
  private:
-  static constexpr std::size_t kPiece = 4 << 20;
+  static constexpr std::size_t kPiece = 16 << 20;
   static constexpr std::size_t kBatchFrames = 16 << 20;
   static constexpr std::size_t kBatchStacks = 1 << 20;
 

@@ -36,9 +36,26 @@ Words words_of(const char* p, std::size_t size) {
   return {word, 0, 0, 0};
 }
 
-std::uint64_t hash_of(const Words& w, std::size_t size) {
+std::uint64_t hash_words(const Words& w, std::size_t size) {
   return mix(mix(w.a ^ kSeed, w.b ^ kB) ^ size,
              mix(w.c ^ kA, w.d ^ kSeed) ^ kB);
+}
+
+std::uint64_t hash_name(std::string_view name) {
+  const char* p = name.data();
+  const std::size_t size = name.size();
+  if (size <= 32) return hash_words(words_of(p, size), size);
+  if (size > 64) return hash_bytes(name);
+  return hash_words(words_of(p, 32), size) ^
+         hash_words(words_of(p + size - 32, 32), size - 32);
+}
+
+// Of names of the same size.
+bool equal_names(const char* p, const char* q, std::size_t size) {
+  if (size <= 32) return words_of(p, size) == words_of(q, size);
+  if (size > 64) return std::memcmp(p, q, size) == 0;
+  return words_of(p, 32) == words_of(q, 32) &&
+         words_of(p + size - 32, 32) == words_of(q + size - 32, 32);
 }
 
 }  // namespace
@@ -61,47 +78,35 @@ std::uint32_t NameTable::add(std::string_view name) {
   return static_cast<std::uint32_t>(offset);
 }
 
-template <class Equal>
-std::uint32_t NameTable::find_or_add(std::uint64_t hash, std::string_view name,
-                                     Equal equal) {
+std::uint32_t NameTable::intern(const Piece& piece) {
+  const std::string_view name = piece.name;
   const std::uint32_t offset = index_.find_or_add(
-      hash,
+      piece.hash,
       [&](std::uint32_t at) {
         const std::uint64_t* record = records_.data() + at;
         return static_cast<std::uint32_t>(*record) == name.size() &&
-               equal(reinterpret_cast<const char*>(record + 1));
+               equal_names(reinterpret_cast<const char*>(record + 1),
+                           name.data(), name.size());
       },
       [&] { return add(name); });
   return static_cast<std::uint32_t>(records_[offset] >> 32);
 }
 
-std::uint32_t NameTable::intern(std::string_view name) {
-  if (name.size() <= 32) {
-    const Words words = words_of(name.data(), name.size());
-    return find_or_add(hash_of(words, name.size()), name, [&](const char* p) {
-      return words_of(p, name.size()) == words;
-    });
+void NameTable::split(std::string_view text, std::vector<Found>& out) {
+  pieces_.clear();
+  const char* const begin = text.data();
+  for (bool more = true; more;) {
+    const std::size_t end = text.find(';');
+    const std::string_view name = text.substr(0, end);
+    more = end != text.npos;
+    text.remove_prefix(more ? end + 1 : text.size());
+    pieces_.push_back({name, hash_name(name)});
+    index_.prefetch(pieces_.back().hash);
   }
-  if (name.size() <= 64) {
-    const std::size_t rest = name.size() - 32;
-    const Words first = words_of(name.data(), 32);
-    const Words last = words_of(name.data() + rest, 32);
-    const std::uint64_t hash =
-        hash_of(first, name.size()) ^ hash_of(last, rest);
-    return find_or_add(hash, name, [&](const char* p) {
-      return words_of(p, 32) == first && words_of(p + rest, 32) == last;
-    });
-  }
-  return find_or_add(hash_bytes(name), name, [&](const char* p) {
-    return std::memcmp(p, name.data(), name.size()) == 0;
-  });
-}
-
-std::uint32_t NameTable::take(std::string_view& text) {
-  const std::size_t end = text.find(';');
-  const std::string_view name = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  return intern(name);
+  for (const Piece& piece : pieces_)
+    out.push_back(
+        {intern(piece), static_cast<std::uint32_t>(piece.name.data() +
+                                                   piece.name.size() - begin)});
 }
 
 }  // namespace wick

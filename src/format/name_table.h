@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of folded stacks, each distinct one once. Splitting stacks into
 // names is the dearest part of reading folded text. What costs is not the bytes
-// but the branches that depend on their number and the cache misses, so names
+// but the branches that depend on their number and the cache misses. So names
 // of up to 64 bytes are hashed and compared as words that overlap, four at a
-// time, and the table leads to a name in two steps: slot, record.
+// time; the table leads to a name in two steps, slot and record; and all names
+// of a stack are hashed before the first is looked for, so that their slots are
+// there when they are wanted.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +18,24 @@ namespace wick {
 
 class NameTable {
  public:
-  // Takes the name at the front of `text`, up to the next `;` (which is taken
-  // too) or to the end, and returns its number. Numbers count from 0.
-  std::uint32_t take(std::string_view& text);
+  struct Found {
+    std::uint32_t name;  // its number; they count from 0
+    std::uint32_t end;   // where it ends in the text
+  };
+  // Appends the names in `text`, which stand between semicolons; "" is one
+  // empty name.
+  void split(std::string_view text, std::vector<Found>& out);
 
-  // Lives until the next take().
+  // Lives until the next split().
   std::string_view operator[](std::uint32_t name) const;
   std::size_t size() const { return offsets_.size(); }
 
  private:
-  std::uint32_t intern(std::string_view name);
-  template <class Equal>
-  std::uint32_t find_or_add(std::uint64_t hash, std::string_view name,
-                            Equal equal);
+  struct Piece {
+    std::string_view name;
+    std::uint64_t hash;
+  };
+  std::uint32_t intern(const Piece& piece);
   std::uint32_t add(std::string_view name);
 
   // Records of a header (the size in its low half, the number in its high one)
@@ -36,6 +43,7 @@ class NameTable {
   std::vector<std::uint64_t> records_;
   std::vector<std::uint32_t> offsets_;  // of each name in records_
   HashIndex index_;                     // of offsets
+  std::vector<Piece> pieces_;           // of the text that is split
 };
 
 }  // namespace wick
