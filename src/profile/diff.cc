@@ -240,6 +240,12 @@ DiffSide side_of(const Profile& difference, EventRole role) {
   return side;
 }
 
+bool has_thread_roots(const Profile& profile, const FoldOptions& options) {
+  return std::ranges::any_of(profile.threads, [&](const Thread& thread) {
+    return !thread_root_name(profile, thread, options.root).empty();
+  });
+}
+
 // Large changes first, then what is large on either side.
 auto rank(const Change& change) {
   return std::tuple(-std::abs(change.points()),
@@ -299,7 +305,10 @@ DiffTable compare(const Profile& difference, const CompareOptions& options) {
   table.before.weight = table.graph.before_total[NodeId::kRoot];
   table.after.weight = table.graph.total[NodeId::kRoot];
   const Judge judge(table.before, table.after, options.confidence);
-  compare_functions(table, fold(difference, by_function), judge);
+  if (has_thread_roots(difference, by_stack))
+    compare_functions(table, fold(difference, by_function), judge);
+  else
+    compare_functions(table, table.graph, judge);
   compare_stacks(table, judge);
   return table;
 }

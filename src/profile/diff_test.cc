@@ -171,6 +171,21 @@ TEST(Normalize, LosesNoMoreThanItNotes) {
   }
 }
 
+TEST(Join, IsDrawnByItsLargerSide) {
+  const FlameGraph graph =
+      fold(join_as_difference(read_text("folded", "a;gone 500\na;tiny 1\n"),
+                              read_text("folded", "a;b 498\na;less 2\n")),
+           {.min_share = 0.1});
+  EXPECT_EQ(check(graph), "");
+  std::vector<std::string> names;
+  for (const NodeId id : graph.ids())
+    names.push_back(std::string(graph.name_of(id)));
+  EXPECT_EQ(names, (Lines{"", "a", "b", "gone"}));
+  // What is not drawn is still in the totals.
+  EXPECT_EQ(graph.total[NodeId{1}], 500);
+  EXPECT_EQ(graph.before_total[NodeId{1}], 501);
+}
+
 TEST(Compare, GivesSharesOfEachSide) {
   const DiffTable table = table_of("a;b 10\na;c 30\n", "a;b 50\na;c 50\n");
   const FunctionChange& b = function(table, "b");

@@ -259,20 +259,29 @@ class Folder {
   // names stand for several frames, several thread roots, stacks of weight 0,
   // or another order.
   bool add_pruned() {
-    if (options_.reversed || !one_name_one_frame_ || graph_.is_difference ||
-        has_weightless_)
+    if (options_.reversed || !one_name_one_frame_ || has_weightless_)
       return false;
     for (const Entry& entry : entries_)
       if (entry.root != entries_.front().root) return false;
     if (entries_.empty()) return false;
     const StackTable& stacks = profile_.stacks;
-    Column<StackId, std::int64_t> total(stacks.size());
-    for (const Entry& entry : entries_)
-      total[entry.stack] = saturating_add(total[entry.stack], entry.after);
-    for (const StackId id : stacks.ids() | std::views::reverse)
-      if (id != StackId::kRoot)
-        total[stacks.parent(id)] =
-            saturating_add(total[stacks.parent(id)], total[id]);
+    const auto totals_of = [&](std::int64_t Entry::* weight) {
+      Column<StackId, std::int64_t> total(stacks.size());
+      for (const Entry& entry : entries_)
+        total[entry.stack] = saturating_add(total[entry.stack], entry.*weight);
+      for (const StackId id : stacks.ids() | std::views::reverse)
+        if (id != StackId::kRoot)
+          total[stacks.parent(id)] =
+              saturating_add(total[stacks.parent(id)], total[id]);
+      return total;
+    };
+    // The larger side decides what is drawn of a difference.
+    Column<StackId, std::int64_t> total = totals_of(&Entry::after);
+    if (graph_.is_difference) {
+      const Column<StackId, std::int64_t> before = totals_of(&Entry::before);
+      for (const StackId id : stacks.ids())
+        total[id] = std::max(total[id], before[id]);
+    }
 
     const double least =
         options_.min_share * static_cast<double>(total[StackId::kRoot]);
@@ -299,16 +308,21 @@ class Folder {
       if (node == node_of[entry.stack])
         give(tree_, node, entry);
       else
-        below(node) = saturating_add(below(node), entry.after);
+        give_below(node, entry);
     }
     graph_.diagnostics.note(Problem::kHiddenNarrow, hidden);
     return true;
   }
 
   // Weight that lies under a node in nodes that are not drawn.
-  std::int64_t& below(std::uint32_t node) {
+  struct Below {
+    std::int64_t after = 0, before = 0;
+  };
+  void give_below(std::uint32_t node, const Entry& entry) {
     if (below_.size() < tree_.nodes.size()) below_.resize(tree_.nodes.size());
-    return below_[node];
+    Below& below = below_[node];
+    below.after = saturating_add(below.after, entry.after);
+    below.before = saturating_add(below.before, entry.before);
   }
 
   void add_stacks() {
@@ -406,8 +420,8 @@ class Folder {
     below_.resize(count);
     std::vector<std::int64_t> total(count), before(count);
     for (std::size_t i = 0; i < count; ++i) {
-      total[i] = saturating_add(tree_.self[i], below_[i]);
-      before[i] = tree_.before[i];
+      total[i] = saturating_add(tree_.self[i], below_[i].after);
+      before[i] = saturating_add(tree_.before[i], below_[i].before);
     }
     for (std::size_t i = count; i-- > 1;) {
       const std::uint32_t parent = tree_.nodes[i].parent;
@@ -506,7 +520,7 @@ class Folder {
   bool has_weightless_ = false;
   std::vector<Entry> entries_;
   Tree tree_;
-  std::vector<std::int64_t> below_;
+  std::vector<Below> below_;
   std::vector<StackId> pending_;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ranges>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/bytes.h"
@@ -84,6 +85,63 @@ class StringMover {
   std::vector<StringId> moved_;
 };
 
+// The stacks that each stack calls, as ranges of one list.
+class Callees {
+ public:
+  explicit Callees(const StackTable& stacks)
+      : first_(stacks.size() + 1), ids_(stacks.size() - 1) {
+    for (const StackId id : stacks.ids())
+      if (id != StackId::kRoot) ++first_[index(stacks.parent(id)) + 1];
+    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    std::vector<std::uint32_t> next = first_;
+    for (const StackId id : stacks.ids())
+      if (id != StackId::kRoot) ids_[next[index(stacks.parent(id))]++] = id;
+  }
+  // None for a stack that was not there yet.
+  std::span<const StackId> of(StackId id) const {
+    if (index(id) + std::size_t{1} >= first_.size()) return {};
+    const std::uint32_t from = first_[index(id)];
+    return std::span(ids_).subspan(from, first_[index(id) + 1] - from);
+  }
+
+ private:
+  std::vector<std::uint32_t> first_;
+  std::vector<StackId> ids_;
+};
+
+// Adds the stacks of `other`, whose frames became `frame`, and gives their new
+// ids. Both tables are walked once, caller by caller: to look up two tables of
+// millions of stacks by hash costs three times as much.
+Column<StackId, StackId> merge_stack_tables(
+    StackTable& into, const StackTable& other,
+    const Column<FrameId, FrameId>& frame, std::size_t frame_count) {
+  Column<StackId, StackId> moved(other.size());
+  // To walk a large table for a small one is the dearer way.
+  if (other.size() < into.size() / 8) {
+    for (const StackId id : other.ids())
+      if (id != StackId::kRoot)
+        moved[id] = into.push(moved[other.parent(id)], frame[other.frame(id)]);
+    return moved;
+  }
+  const Callees mine(into), theirs(other);
+  constexpr StackId kNone{0xffffffff};
+  Column<FrameId, StackId> called(frame_count, kNone);  // by one caller
+  for (const StackId caller : other.ids()) {
+    const StackId to = moved[caller];
+    if (theirs.of(caller).empty()) continue;
+    for (const StackId id : mine.of(to)) called[into.frame(id)] = id;
+    for (const StackId id : theirs.of(caller)) {
+      StackId& known = called[frame[other.frame(id)]];
+      if (known == kNone) known = into.append(to, frame[other.frame(id)]);
+      moved[id] = known;
+    }
+    for (const StackId id : mine.of(to)) called[into.frame(id)] = kNone;
+    for (const StackId id : theirs.of(caller))
+      called[frame[other.frame(id)]] = kNone;
+  }
+  return moved;
+}
+
 Column<StackId, StackId> merge_stacks(Profile& into, const Profile& other,
                                       StringMover& moved_string) {
   Column<ModuleId, ModuleId> module;
@@ -98,12 +156,8 @@ Column<StackId, StackId> merge_stacks(Profile& into, const Profile& other,
     f.module = module[f.module];
     frame.push_back(into.frames.intern(f));
   }
-  Column<StackId, StackId> stack(other.stacks.size());
-  for (const StackId id : other.stacks.ids())
-    if (id != StackId::kRoot)
-      stack[id] = into.stacks.push(stack[other.stacks.parent(id)],
-                                   frame[other.stacks.frame(id)]);
-  return stack;
+  return merge_stack_tables(into.stacks, other.stacks, frame,
+                            into.frames.size());
 }
 
 Column<ThreadId, ThreadId> merge_threads(Profile& into, const Profile& other,

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
 #include "base/error.h"
 #include "builders/read.h"
 
@@ -135,6 +138,29 @@ TEST(Transform, MergingAddsWeightsOfDifferentPrecision) {
   Profile profile = read_text("folded", "a 1\n");
   merge(profile, read_text("folded", "a 0.25\n"));
   EXPECT_EQ(folded(profile), "a 1.25\n");
+}
+
+TEST(Merge, HasEachStackOnce) {
+  const auto stacks_of = [](const Profile& profile) {
+    std::set<std::pair<StackId, FrameId>> rows;
+    for (const StackId id : profile.stacks.ids())
+      if (id != StackId::kRoot)
+        rows.insert({profile.stacks.parent(id), profile.stacks.frame(id)});
+    EXPECT_EQ(rows.size() + 1, profile.stacks.size());
+    return rows.size();
+  };
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Profile merged = random_profile(seed);
+    const std::size_t count = stacks_of(merged);
+    merge(merged, random_profile(seed));
+    EXPECT_EQ(stacks_of(merged), count);
+    merge(merged, random_profile(seed + 1));
+    EXPECT_GT(stacks_of(merged), count);
+    merge(merged, read_text("folded", "main;new 1\n"));
+    stacks_of(merged);
+    EXPECT_EQ(check(merged), "");
+  }
 }
 
 }  // namespace
