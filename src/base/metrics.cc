@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include <iterator>
 #include <mutex>
@@ -13,7 +14,7 @@ namespace {
 
 struct Pass {
   std::string_view name;
-  std::chrono::nanoseconds time{};
+  std::chrono::nanoseconds time{}, cpu{};
   int runs = 0;
 };
 
@@ -30,27 +31,38 @@ Activity& activity() {
   return the_activity;
 }
 
+std::chrono::nanoseconds Timer::cpu_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) +
+         std::chrono::nanoseconds(now.tv_nsec);
+}
+
 Timer::~Timer() {
   activity().pass = outer_;
   const auto time = std::chrono::steady_clock::now() - start_;
+  const auto cpu = cpu_time() - cpu_start_;
   const std::scoped_lock lock(mutex);
   for (Pass& pass : passes()) {
     if (pass.name != pass_) continue;
     pass.time += time;
+    pass.cpu += cpu;
     ++pass.runs;
     return;
   }
-  passes().push_back({pass_, time, 1});
+  passes().push_back({pass_, time, cpu, 1});
 }
 
 std::string metrics_report() {
   const std::scoped_lock lock(mutex);
   std::string out;
+  const auto ms = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+  };
   for (const Pass& pass : passes())
-    fmt::format_to(std::back_inserter(out), "{:<16} {:>9.1f} ms {:>6}x\n",
-                   pass.name,
-                   std::chrono::duration<double, std::milli>(pass.time).count(),
-                   pass.runs);
+    fmt::format_to(std::back_inserter(out),
+                   "{:<16} {:>9.1f} ms {:>9.1f} ms CPU {:>6}x\n", pass.name,
+                   ms(pass.time), ms(pass.cpu), pass.runs);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   fmt::format_to(std::back_inserter(out), "{:<16} {:>9.1f} MB\n", "peak memory",

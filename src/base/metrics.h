@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time per pass, for `wick --stats`: put `Timer t("fold");` at the top of one.
+// Elapsed and CPU time per pass, for `wick --stats`: put `Timer t("fold");` at
+// the top of one.
 #pragma once
 
 #include <atomic>
@@ -24,15 +25,20 @@ class Timer {
   explicit Timer(const char* pass)
       : pass_(pass),
         outer_(activity().pass.exchange(pass)),
-        start_(std::chrono::steady_clock::now()) {}
+        start_(std::chrono::steady_clock::now()),
+        cpu_start_(cpu_time()) {}
   ~Timer();
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
  private:
+  // Of all threads of the process.
+  static std::chrono::nanoseconds cpu_time();
+
   const char* pass_;
   const char* outer_;
   std::chrono::steady_clock::time_point start_;
+  std::chrono::nanoseconds cpu_start_;
 };
 
 // A line per pass, in the order in which they first ended, and the peak of
