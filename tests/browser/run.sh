@@ -32,4 +32,4 @@ if ! cmp -s "$here/package-lock.json" "$build/package-lock.json" ||
 fi
 
 export WICK=$wick CHROMIUM=$chromium NODE_PACKAGES=$build/
-exec node --test "$here/"
+exec node --test "$here"/*_test.mjs
