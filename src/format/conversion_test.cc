@@ -27,15 +27,36 @@ double noted_weight(const Profile& profile) {
   return sum;
 }
 
+// Formats without decimals write milliseconds as microseconds.
+double seconds_per(std::string_view unit) {
+  if (unit == "milliseconds") return 1e-3;
+  if (unit == "microseconds") return 1e-6;
+  if (unit == "nanoseconds") return 1e-9;
+  return 1;
+}
+
+double whole_in_seconds(const Profile& profile) {
+  return profile.events.empty()
+             ? 0
+             : whole_value(profile) *
+                   seconds_per(
+                       profile.strings[profile.events[EventId{0}].unit]);
+}
+
+bool about_equal(double whole, double other, double tolerance) {
+  return std::abs(whole - other) <= std::abs(whole) * tolerance;
+}
+
 // Whether `after` has the weight of `before`, or notes the rest.
 bool is_accounted_for(const Profile& before, const Profile& after) {
   const double whole = whole_value(before);
-  const double missing = whole - whole_value(after);
   const double noted = noted_weight(after) - noted_weight(before);
   const bool rounded = after.diagnostics.count(Problem::kRounded) > 0;
-  const double tolerance = std::abs(whole) * (rounded ? 1e-6 : 1e-9);
-  return std::abs(missing) <= tolerance ||
-         std::abs(missing - noted) <= tolerance;
+  const double tolerance = rounded ? 1e-6 : 1e-9;
+  return about_equal(whole, whole_value(after), tolerance) ||
+         about_equal(whole, whole_value(after) + noted, tolerance) ||
+         about_equal(whole_in_seconds(before), whole_in_seconds(after),
+                     tolerance);
 }
 
 void expect_kept_by_every_writer(const Profile& profile) {
