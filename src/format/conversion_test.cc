@@ -4,10 +4,12 @@
 // is said.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "builders/read.h"
 #include "builders/stored_inputs.h"
+#include "format/event_label.h"
 #include "format/registry.h"
 #include "profile/transform.h"
 
@@ -28,19 +30,11 @@ double noted_weight(const Profile& profile) {
 }
 
 // Formats without decimals write milliseconds as microseconds.
-double seconds_per(std::string_view unit) {
-  if (unit == "milliseconds") return 1e-3;
-  if (unit == "microseconds") return 1e-6;
-  if (unit == "nanoseconds") return 1e-9;
-  return 1;
-}
-
 double whole_in_seconds(const Profile& profile) {
-  return profile.events.empty()
-             ? 0
-             : whole_value(profile) *
-                   seconds_per(
-                       profile.strings[profile.events[EventId{0}].unit]);
+  if (profile.events.empty()) return 0;
+  const int decimals =
+      time_unit_decimals(profile.strings[profile.events[EventId{0}].unit]);
+  return whole_value(profile) / std::pow(10, std::max(decimals, 0));
 }
 
 bool about_equal(double whole, double other, double tolerance) {
