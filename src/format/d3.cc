@@ -293,6 +293,7 @@ extern const OutputFormat d3_output = {
     .description = "tree for d3-flame-graph, as LEP has it",
     .write = write,
     .lacks = "times, threads, events side by side, addresses, files and lines",
+    .only_sums = true,
 };
 
 }  // namespace wick

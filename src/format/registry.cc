@@ -34,6 +34,7 @@ extern const InputFormat perf_sched_input;
 extern const InputFormat perf_script_input;
 extern const InputFormat pmcstat_input;
 extern const InputFormat pprof_input;
+extern const InputFormat speedscope_input;
 extern const InputFormat sample_input;
 extern const InputFormat stap_input;
 extern const InputFormat vsprof_input;
@@ -49,6 +50,7 @@ extern const OutputFormat d3_output;
 extern const OutputFormat firefox_output;
 extern const OutputFormat folded_output;
 extern const OutputFormat pprof_output;
+extern const OutputFormat speedscope_output;
 extern const OutputFormat svg_output;
 extern const OutputFormat text_output;
 extern const OutputFormat wick_output;
@@ -64,6 +66,7 @@ constexpr const InputFormat* kInputs[] = {
     &wick_input,
     &pprof_input,
     &lepd_input,
+    &speedscope_input,
     &chrome_trace_input,
     &cpuprofile_input,
     &d3_input,
@@ -102,6 +105,7 @@ constexpr const OutputFormat* kOutputs[] = {
     &firefox_output,
     &folded_output,
     &pprof_output,
+    &speedscope_output,
     &svg_output,
     &text_output,
     &wick_output,
