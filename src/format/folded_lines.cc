@@ -87,6 +87,9 @@ class Writer {
       end_[id] = std::max(end_[id], index(id) + 1);
       end_[graph.parent[id]] = std::max(end_[graph.parent[id]], end_[id]);
     }
+    for (const StringId id : graph.strings.ids())
+      has_separator_.push_back(graph.strings[id].find_first_of(kSeparators) !=
+                               std::string_view::npos);
   }
 
   void write() {
@@ -98,7 +101,7 @@ class Writer {
       path_.resize(item.path_size);
       if (item.path_size > 0 || graph_.parent[item.node] != NodeId::kRoot)
         path_ += ';';
-      path_ += graph_.name_of(item.node);
+      append_name(graph_.name[item.node]);
       if (item.below)
         push_children(item.node, path_.size());
       else
@@ -113,6 +116,17 @@ class Writer {
     bool below;  // what is called from the node, not the node itself
     std::size_t path_size;
   };
+
+  // A name must not end the frame or the line that it stands in.
+  static constexpr std::string_view kSeparators = ";\n\r";
+  void append_name(StringId name) {
+    const std::size_t begin = path_.size();
+    path_ += graph_.strings[name];
+    if (!has_separator_[index(name)]) return;
+    for (std::size_t at = begin;
+         (at = path_.find_first_of(kSeparators, at)) != path_.npos; ++at)
+      path_[at] = path_[at] == ';' ? ':' : ' ';
+  }
 
   bool ends_here(NodeId id) const {
     return graph_.self[id] != 0 ||
@@ -183,6 +197,7 @@ class Writer {
   const FlameGraph& graph_;
   std::ostream& out_;
   Column<NodeId, std::uint32_t> end_;  // one past the last node below
+  std::vector<bool> has_separator_;    // by name
   std::vector<Item> items_;
   std::string path_, buffer_;
 };

@@ -69,6 +69,16 @@ TEST(Folded, CutsWeightsThatDoNotFitAndSaysSo) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kOverflow), 1u);
 }
 
+TEST(Folded, WritesNamesThatDoNotEndTheirLine) {
+  Profile profile;
+  profile.samples.push_back(
+      {.weight = 1,
+       .stack = profile.stacks.push(StackId::kRoot,
+                                    profile.named_frame("a;b\nc\r")),
+       .event = profile.event_id("samples")});
+  EXPECT_EQ(folded(profile), "a:b c  1\n");
+}
+
 TEST(Folded, IsNotSeenInABinaryFile) {
   InputFile file = InputFile::from_memory("x", std::string("a\0b 1\n", 7));
   EXPECT_THROW(read_profile(file, {}), Error);
