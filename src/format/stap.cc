@@ -37,7 +37,8 @@ StapFrame parse_frame(std::string_view text) {
     }
   }
   const std::size_t bracket = text.rfind('[');
-  if (text.ends_with(']') && (bracket == 0 || text[bracket - 1] == ' ')) {
+  if (text.ends_with(']') && bracket != text.npos &&
+      (bracket == 0 || text[bracket - 1] == ' ')) {
     frame.module = text.substr(bracket + 1, text.size() - bracket - 2);
     text = trim_right(text.substr(0, bracket));
   }

@@ -35,6 +35,10 @@ TEST(Stap, ReadsFramesWithoutAddress) {
   EXPECT_EQ(folded(read_text("stap", " f(int)+0x1\n main\n3\n")), "main;f 3\n");
 }
 
+TEST(Stap, ReadsABracketThatOnlyCloses) {
+  EXPECT_EQ(folded(read_text("stap", " 0x1 : f]\n3\n")), "f] 3\n");
+}
+
 TEST(Stap, NotesACountThatIsMissing) {
   const Profile profile = read_text("stap", " f\n 3\n g\n");
   EXPECT_EQ(folded(profile), "f 3\n");
