@@ -265,7 +265,7 @@ class Folder {
       if (entry.root != entries_.front().root) return false;
     if (entries_.empty()) return false;
     const StackTable& stacks = profile_.stacks;
-    const auto totals_of = [&](std::int64_t Entry::* weight) {
+    const auto totals_of = [&](std::int64_t Entry::*weight) {
       Column<StackId, std::int64_t> total(stacks.size());
       for (const Entry& entry : entries_)
         total[entry.stack] = saturating_add(total[entry.stack], entry.*weight);

@@ -24,9 +24,9 @@ std::string side_line(std::string_view role, std::string_view file,
   std::string line = fmt::format("{:<8}", fmt::format("{}:", role));
   if (!file.empty()) line += printable(file) + ", ";
   if (weight == samples) return line + samples + " samples\n";
-  const std::string_view unit = !side.unit.empty()    ? side.unit
-                                : !side.event.empty() ? side.event
-                                                      : "samples";
+  const std::string unit = !side.unit.empty()    ? side.unit
+                           : !side.event.empty() ? side.event
+                                                 : "samples";
   return line + fmt::format("{} {} worth {} samples\n", weight,
                             printable(unit, 40), samples);
 }
