@@ -60,7 +60,7 @@ struct DiffCommand {
     }
     if (!as_table) {
       if (normalized) normalize(difference, input.read.compat);
-      write_output(difference, format, write, output.path);
+      write_output(difference, format, write, output.path, run);
     }
     report_losses(difference, run);
     report_stats(run);

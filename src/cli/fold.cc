@@ -16,6 +16,9 @@ struct FoldCommand {
 
   int operator()(const Arguments& arguments) {
     input.paths = arguments.inputs;
+    // Folded stacks are text, and .txt means no other text here.
+    if (output.format.empty() && output.path.ends_with(".txt"))
+      output.format = "folded";
     const OutputFormat& format = chosen_format(output, "folded");
     input.read.keep_time = !format.only_sums || input.select.time.has_value();
     input.read.inferno_counts = input.read.compat != Compat::kPerl;

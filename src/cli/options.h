@@ -65,12 +65,11 @@ struct OutputOptions {
 void add_output_options(CLI::App& app, OutputOptions& output);
 
 // By --to, else by the extension of -o, else `fallback`; a UsageError if that
-// is empty.
+// is empty, or if a binary format would go to a terminal.
 const OutputFormat& chosen_format(const OutputOptions& output,
                                   std::string_view fallback);
 
 // Writes to the file, which appears whole or not at all, or to standard output.
-// A binary format is not written to a terminal.
 void write_output(const Profile& profile, const OutputFormat& format,
                   const WriteOptions& options, const std::string& path,
                   const RunOptions& run = {});

@@ -21,7 +21,7 @@ struct ReportCommand {
     input.paths = arguments.inputs;
     // Events are listed as the inputs have them, also those not selected.
     const Selection selection = std::exchange(input.select, {.event = "*"});
-    Profile profile = read_inputs(input);
+    Profile profile = read_inputs(input, run);
     const std::vector<EventTotal> events = event_totals(profile);
     profile = select(std::move(profile), selection);
     write_text(text_report(profile, write.report, write.fold, events), output);

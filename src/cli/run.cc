@@ -65,19 +65,26 @@ Profile read_inputs(const InputOptions& input, const RunOptions& run) {
 
 const OutputFormat& chosen_format(const OutputOptions& output,
                                   std::string_view fallback) {
-  if (!output.format.empty()) return output_format(output.format);
-  if (!is_standard_output(output.path))
-    if (const OutputFormat* format = output_format_for(output.path))
-      return *format;
-  if (!fallback.empty()) return output_format(fallback);
-  if (is_standard_output(output.path))
+  const bool to_stdout = is_standard_output(output.path);
+  const OutputFormat* format = nullptr;
+  if (!output.format.empty())
+    format = &output_format(output.format);
+  else if (!to_stdout)
+    format = output_format_for(output.path);
+  if (format == nullptr && !fallback.empty()) format = &output_format(fallback);
+  if (format == nullptr && to_stdout)
     fail_usage(
-        "the output is missing: name a file with -o, or a format with "
-        "--to (see `wick formats`)");
-  fail_usage(
-      "{}: no format is known for this extension; name one with --to "
-      "(see `wick formats`)",
-      output.path);
+        "the output is missing: name a file with -o, or a format with --to "
+        "(see `wick formats`)");
+  if (format == nullptr)
+    fail_usage(
+        "{}: no format is known for this extension; name one with --to (see "
+        "`wick formats`)",
+        output.path);
+  if (format->binary && to_stdout && ::isatty(STDOUT_FILENO) != 0)
+    fail_usage("{} is not made for a terminal; name a file with -o, or pipe it",
+               format->name);
+  return *format;
 }
 
 void write_output(const Profile& profile, const OutputFormat& format,
@@ -93,9 +100,6 @@ void write_output(const Profile& profile, const OutputFormat& format,
     file.commit();
     return;
   }
-  if (format.binary && to_terminal)
-    fail_usage("{} is not made for a terminal; name a file with -o, or pipe it",
-               format.name);
   format.write(profile, options, std::cout);
   finish_standard_output(std::cout);
 }

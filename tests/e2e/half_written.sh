@@ -16,7 +16,7 @@ same 'the old file after a failure' "$(cat out.svg)" old
 ) 2>said.txt && complain 'a full disk is not noticed'
 has 'full disk' "$(cat said.txt)" 'out.svg: cannot write: File too large'
 same 'the old file after a full disk' "$(cat out.svg)" old
-same 'what is left' "$(ls -A)" $'empty\nin.folded\nout.svg\nsaid.txt'
+same 'what is left' "$(ls -A)" $'empty\nin.folded\nout.svg\nsaid.txt\ntmp'
 "$WICK" flame in.folded -o out.svg || complain 'cannot overwrite'
 has 'the new file' "$(head -c 300 out.svg)" '<svg'
 

@@ -5,6 +5,8 @@
 set -u
 WICK=${WICK:-$1}
 failures=0
+export TMPDIR=$PWD/tmp
+mkdir -p tmp
 
 complain() {
   echo "FAIL $*"

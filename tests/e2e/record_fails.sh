@@ -15,7 +15,7 @@ expect 1 "perf record failed .*nosuchevent" \
 expect 1 'perf took no samples' flame -F 1 -- true
 expect 1 'nosuch/x.svg: cannot write' flame -o nosuch/x.svg -- touch ran
 [ ! -e ran ] || complain 'the program ran though the output cannot be written'
-same 'what is left' "$(ls -A)" stdout.txt
+same 'what is left' "$(ls -A . tmp)" $'.:\nstdout.txt\ntmp\n\ntmp:'
 
 # A kernel that forbids it, as perf says it.
 cat >perf-forbidden <<'P'
