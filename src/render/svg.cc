@@ -436,7 +436,8 @@ class SvgWriter {
                               (width_ - 2 * kMargin) /
                               (100.0 * static_cast<double>(scale_)) -
                           2 * kLabelPadding;
-    const double letter = options_.font_size * options_.font_width;
+    // Where letters are wider than was thought, a label must still stay inside.
+    const double letter = options_.font_size * options_.font_width * 1.03;
     if (pixels < letter || name.length == 0) return;
     const auto room = static_cast<std::size_t>(pixels / letter);
     if (room < std::min<std::size_t>(name.length, 5)) return;

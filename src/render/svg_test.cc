@@ -166,10 +166,10 @@ TEST(Svg, LabelsAreCutToTheWidthOfTheirFrame) {
     return between(svg(input, {.draw = draw}), " dx=\"3\" y=\"12\">", "</text>")
         .back();
   };
-  EXPECT_EQ(label(1440, false), "..vector::push_back");
+  EXPECT_EQ(label(1480, false), "..vector::push_back");
   EXPECT_EQ(label(820, false), "push_back");
-  EXPECT_EQ(label(650, false), "push_b..");
-  EXPECT_EQ(label(1440, true), "std::vector::push..");
+  EXPECT_EQ(label(650, false), "push_..");
+  EXPECT_EQ(label(1480, true), "std::vector::push..");
 }
 
 TEST(Svg, NamesItselfAfterWhatItShows) {
