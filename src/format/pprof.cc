@@ -19,6 +19,7 @@
 #include "format/event_label.h"
 #include "format/protobuf.h"
 #include "profile/format.h"
+#include "profile/stack_batch.h"
 
 namespace wick {
 namespace pprof {
@@ -153,6 +154,7 @@ class Reader {
   static constexpr std::size_t kMaxLines = 256;
   static constexpr std::size_t kMaxEvents = 1000;
   static constexpr std::size_t kMaxAbout = 1000;
+  static constexpr std::size_t kBatchFrames = 16'000'000;
 
   void collect();
   void bad_record(std::string_view what) {
@@ -171,8 +173,8 @@ class Reader {
   void read_sample(std::string_view message);
   bool read_label(std::string_view message, Sample& sample, Thread& thread);
   LabelRole label_role(std::uint64_t key);
-  StackId stack_of_sample();
-  StackId push_location(StackId stack, std::uint32_t location);
+  void expand_locations();
+  void add_batch();
 
   std::string_view bytes_;  // cut back to the fields that are whole
   const ReadOptions& options_;
@@ -201,9 +203,11 @@ class Reader {
   std::vector<std::string_view> lost_labels_;
   std::vector<std::int64_t> values_;
   std::vector<std::uint32_t> locations_;  // of the sample, leaf first
-  // The sample before: its locations, outermost first, and the stack up to and
-  // including each.
-  std::vector<std::pair<std::uint32_t, StackId>> path_;
+  std::vector<FrameId> stack_;
+  // Stacks go into the profile many at a time. Until then, the stack of a
+  // pending sample is its number in the batch.
+  StackBatch batch_;
+  std::vector<Sample> pending_;
   std::uint64_t timed_ = 0, untimed_ = 0;
 };
 
@@ -535,32 +539,28 @@ bool Reader::read_label(std::string_view message, Sample& sample,
   return true;
 }
 
-StackId Reader::push_location(StackId stack, std::uint32_t location) {
-  std::uint32_t end = begin_[location + 1];
-  const std::uint32_t begin = begin_[location];
-  if (end - begin > 1 && profile_.stacks.size() > max_stacks_) {
-    profile_.diagnostics.note(Problem::kDeepStack, end - begin - 1);
-    end = begin + 1;
+// The frames of the sample, outermost first, into `stack_`.
+void Reader::expand_locations() {
+  stack_.clear();
+  for (std::size_t i = locations_.size(); i-- > 0;) {
+    const std::uint32_t begin = begin_[locations_[i]];
+    std::uint32_t end = begin_[locations_[i] + 1];
+    if (end - begin > 1 && (profile_.stacks.size() > max_stacks_ ||
+                            stack_.size() > kBatchFrames)) {
+      profile_.diagnostics.note(Problem::kDeepStack, end - begin - 1);
+      end = begin + 1;
+    }
+    stack_.insert(stack_.end(), frames_.begin() + begin, frames_.begin() + end);
   }
-  for (std::uint32_t i = begin; i < end; ++i)
-    stack = profile_.stacks.push(stack, frames_[i]);
-  return stack;
 }
 
-// Neighbours often begin alike, and comparing is quicker than looking up.
-StackId Reader::stack_of_sample() {
-  const std::size_t depth = locations_.size();
-  std::size_t shared = 0;
-  while (shared < depth && shared < path_.size() &&
-         path_[shared].first == locations_[depth - 1 - shared])
-    ++shared;
-  path_.resize(shared);
-  StackId stack = shared == 0 ? StackId::kRoot : path_.back().second;
-  for (std::size_t i = depth - shared; i-- > 0;) {
-    stack = push_location(stack, locations_[i]);
-    path_.emplace_back(locations_[i], stack);
+void Reader::add_batch() {
+  const std::vector<StackId> ids = batch_.move_to(profile_.stacks);
+  for (Sample& sample : pending_) {
+    sample.stack = ids[index(sample.stack)];
+    samples_.add(sample);
   }
-  return stack;
+  pending_.clear();
 }
 
 void Reader::read_sample(std::string_view message) {
@@ -605,17 +605,19 @@ void Reader::read_sample(std::string_view message) {
     profile_.diagnostics.note(Problem::kZeroWeight);
     return;
   }
-  sample.stack = stack_of_sample();
-  if (sample.stack == StackId::kRoot)
-    profile_.diagnostics.note(Problem::kNoStack);
+  expand_locations();
+  if (stack_.empty()) profile_.diagnostics.note(Problem::kNoStack);
+  sample.stack = StackId{static_cast<std::uint32_t>(batch_.size())};
+  batch_.add(stack_);
   if (thread != Thread{}) sample.thread = profile_.thread_id(thread);
   ++(sample.time != 0 ? timed_ : untimed_);
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (values_[i] == 0) continue;
     sample.weight = values_[i];
     sample.event = events_[i];
-    samples_.add(sample);
+    pending_.push_back(sample);
   }
+  if (batch_.frame_count() > kBatchFrames) add_batch();
 }
 
 Profile Reader::read() {
@@ -632,6 +634,7 @@ Profile Reader::read() {
   for (ProtoField field; next_field(in, field);)
     if (field.number == kSample && field.wire == Wire::kBytes)
       read_sample(field.bytes);
+  add_batch();
   read_about();
 
   profile_.has_time = timed_ > 0 && untimed_ == 0 && options_.keep_time;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes pprof's profile.proto: a sample for each stack and thread, with a
 // value for each event. Everything stands before what refers to it, so that a
-// file that breaks off has lost samples but no names, and the samples are in
-// the order of the tree, so that neighbours have most of their stack in common:
-// that reads and compresses best.
+// file that breaks off has lost samples but no names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,11 +68,7 @@ struct Location {
 class Writer {
  public:
   Writer(const Profile& profile, std::ostream& out)
-      : profile_(profile),
-        out_(out),
-        strings_(profile.strings.size()),
-        location_of_(profile.stacks.size()),
-        caller_(profile.stacks.size()) {}
+      : profile_(profile), out_(out), strings_(profile.strings.size()) {}
 
   void write();
 
@@ -105,6 +99,15 @@ class Writer {
   void write_about();
   void sum_samples();
   void make_locations();
+  void make_inlined_locations();
+  Location& location_of(StackId id) {
+    return locations_[has_inlined_ ? location_numbers_[id]
+                                   : index(profile_.stacks.frame(id))];
+  }
+  // Without the frames that are inlined in between.
+  StackId caller_of(StackId id) const {
+    return has_inlined_ ? callers_[id] : profile_.stacks.parent(id);
+  }
   void write_mappings();
   void write_locations();
   void append_lines(std::string& out, const Location& location);
@@ -130,8 +133,10 @@ class Writer {
   std::vector<Row> rows_;
   std::vector<std::int64_t> values_;  // one per event for each row
   std::vector<Location> locations_;
-  Column<StackId, std::uint32_t> location_of_;
-  Column<StackId, StackId> caller_;  // without the frames inlined in between
+  bool has_inlined_ = false;
+  // Where frames are inlined: the location and the caller of each stack.
+  Column<StackId, std::uint32_t> location_numbers_;
+  Column<StackId, StackId> callers_;
   Column<ModuleId, std::uint64_t> mapping_ids_;
   std::uint64_t kernel_mapping_ = 0;
   struct Function {
@@ -252,41 +257,55 @@ void Writer::sum_samples() {
 
 void Writer::make_locations() {
   const StackTable& stacks = profile_.stacks;
+  for (const FrameId id : profile_.frames.ids()) {
+    locations_.push_back({.frame = id});
+    has_inlined_ |= profile_.frames[id].kind == FrameKind::kInlined;
+  }
+  if (has_inlined_) make_inlined_locations();
+  std::vector<bool> used(stacks.size());
+  for (const Row& row : rows_) used[index(row.stack)] = true;
+  for (const StackId id : stacks.ids() | std::views::reverse) {
+    if (id == StackId::kRoot || !used[index(id)]) continue;
+    used[index(caller_of(id))] = true;
+    location_of(id).id = 1;
+  }
+  std::uint32_t count = 0;
+  for (Location& location : locations_)
+    if (location.id != 0) location.id = ++count;
+}
+
+void Writer::make_inlined_locations() {
+  const StackTable& stacks = profile_.stacks;
+  location_numbers_.resize(stacks.size());
+  callers_.resize(stacks.size());
+  const auto plain = static_cast<std::uint32_t>(locations_.size());
   HashIndex index_of_location;
   for (const StackId id : stacks.ids()) {
     if (id == StackId::kRoot) continue;
     const StackId parent = stacks.parent(id);
     const FrameId frame = stacks.frame(id);
-    Location location{.frame = frame};
-    caller_[id] = parent;
-    if (profile_.frames[frame].kind == FrameKind::kInlined &&
-        parent != StackId::kRoot &&
-        locations_[location_of_[parent]].lines < kMaxLines) {
-      location.around = location_of_[parent];
-      location.lines = locations_[location.around].lines + 1;
-      caller_[id] = caller_[parent];
-    }
-    location_of_[id] = index_of_location.find_or_add(
-        hash_pair(location.around, index(frame)),
-        [&](std::uint32_t i) {
-          return locations_[i].around == location.around &&
-                 locations_[i].frame == frame;
-        },
-        [&] {
-          locations_.push_back(location);
-          return static_cast<std::uint32_t>(locations_.size() - 1);
-        });
+    callers_[id] = parent;
+    location_numbers_[id] = index(frame);
+    const std::uint32_t around = location_numbers_[parent];
+    if (profile_.frames[frame].kind != FrameKind::kInlined ||
+        parent == StackId::kRoot || locations_[around].lines >= kMaxLines)
+      continue;
+    callers_[id] = callers_[parent];
+    location_numbers_[id] =
+        plain +
+        index_of_location.find_or_add(
+            hash_pair(around, index(frame)),
+            [&](std::uint32_t i) {
+              return locations_[plain + i].around == around &&
+                     locations_[plain + i].frame == frame;
+            },
+            [&] {
+              locations_.push_back({.around = around,
+                                    .frame = frame,
+                                    .lines = locations_[around].lines + 1});
+              return static_cast<std::uint32_t>(locations_.size()) - plain - 1;
+            });
   }
-  Column<StackId, bool> used(stacks.size());
-  for (const Row& row : rows_) used[row.stack] = true;
-  for (const StackId id : stacks.ids() | std::views::reverse) {
-    if (id == StackId::kRoot || !used[id]) continue;
-    used[caller_[id]] = true;
-    locations_[location_of_[id]].id = 1;
-  }
-  std::uint32_t count = 0;
-  for (Location& location : locations_)
-    if (location.id != 0) location.id = ++count;
 }
 
 // Readers know the kernel by its module.
@@ -410,31 +429,6 @@ std::string Writer::labels(const Thread& thread, const LabelKeys& keys) {
   return out;
 }
 
-// The place of every stack when the tree is walked from the root, callers
-// before callees.
-Column<StackId, std::uint32_t> preorder(const StackTable& stacks) {
-  Column<StackId, StackId> first_child(stacks.size()), sibling(stacks.size());
-  for (const StackId id : stacks.ids() | std::views::reverse) {
-    if (id == StackId::kRoot) continue;
-    sibling[id] = first_child[stacks.parent(id)];
-    first_child[stacks.parent(id)] = id;
-  }
-  Column<StackId, std::uint32_t> place(stacks.size());
-  std::uint32_t count = 0;
-  StackId at = first_child[StackId::kRoot];
-  while (at != StackId::kRoot) {
-    place[at] = ++count;
-    if (first_child[at] != StackId::kRoot) {
-      at = first_child[at];
-      continue;
-    }
-    while (at != StackId::kRoot && sibling[at] == StackId::kRoot)
-      at = stacks.parent(at);
-    if (at != StackId::kRoot) at = sibling[at];
-  }
-  return place;
-}
-
 void Writer::write_samples() {
   const LabelKeys keys{.comm = new_string(kCommLabel),
                        .pid = new_string(kPidLabel),
@@ -442,19 +436,18 @@ void Writer::write_samples() {
   std::vector<std::string> labels_of;
   for (const Thread& thread : profile_.threads)
     labels_of.push_back(labels(thread, keys));
+  // In the order of the stack table, where callers are near their callees.
   std::vector<std::uint32_t> order(rows_.size());
-  {
-    const Column<StackId, std::uint32_t> place = preorder(profile_.stacks);
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(
-        order, {}, [&](std::uint32_t row) { return place[rows_[row].stack]; });
-  }
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {},
+                           [&](std::uint32_t row) { return rows_[row].stack; });
   const std::size_t width = profile_.events.size();
   std::string ids, values, bytes;
   for (const std::uint32_t row : order) {
     ids.clear();
-    for (StackId at = rows_[row].stack; at != StackId::kRoot; at = caller_[at])
-      append_varint(ids, locations_[location_of_[at]].id);
+    for (StackId at = rows_[row].stack; at != StackId::kRoot;
+         at = caller_of(at))
+      append_varint(ids, location_of(at).id);
     values.clear();
     for (const EventId id : profile_.events.ids())
       append_varint(values, static_cast<std::uint64_t>(
