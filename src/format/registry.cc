@@ -69,6 +69,7 @@ constexpr const InputFormat* kInputs[] = {
     &speedscope_input,
     &chrome_trace_input,
     &cpuprofile_input,
+    &firefox_input,
     &d3_input,
     &xctrace_input,
     &ghcprof_input,
@@ -93,7 +94,6 @@ constexpr const InputFormat* kInputs[] = {
     &ljp_input,
     &java_exceptions_input,
     &perf_sched_input,
-    &firefox_input,
     &dtrace_input,
     &perf_script_input,
     &folded_input,  // last: almost any text looks folded
