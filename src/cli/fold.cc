@@ -21,7 +21,8 @@ struct FoldCommand {
       output.format = "folded";
     const OutputFormat& format = chosen_format(output, "folded");
     input.read.keep_time = !format.only_sums || input.select.time.has_value();
-    input.read.inferno_counts = input.read.compat != Compat::kPerl;
+    input.read.inferno_counts =
+        !input.compat_given || input.read.compat == Compat::kInferno;
     const Profile profile = read_inputs(input, run);
     write_output(profile, format, write, output.path, run);
     report_losses(profile, run);

@@ -246,6 +246,7 @@ void add_input_options(CLI::App& app, InputOptions& input) {
            input.read.compat = text == "inferno" ? Compat::kInferno
                                : text == "perl"  ? Compat::kPerl
                                                  : Compat::kWick;
+           input.compat_given = true;
            input.select.base_inside = input.read.compat == Compat::kInferno;
          },
          "whose rules give names and weights")

@@ -32,6 +32,7 @@ struct InputOptions {
   std::vector<std::string> paths;  // none: see default_inputs()
   std::string format;
   ReadOptions read;
+  bool compat_given = false;
   Selection select;
   PerfOptions perf;  // for perf.data, which is read by perf script
 };

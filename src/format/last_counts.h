@@ -44,8 +44,8 @@ class LastCounts {
           {.problem = Problem::kNotCarried,
            .count = left_out_,
            .weight = weight_left_out_,
-           .example = "of equal stacks inferno counts the last; --compat perl "
-                      "counts all"});
+           .example = "of equal stacks inferno counts the last; --compat wick "
+                      "adds them up"});
   }
 
  private:
