@@ -526,6 +526,16 @@ void draw(const FlameGraph& graph, const DrawOptions& options,
   write_palette_map(map, options.palette_map);
 }
 
+// --total: the picture is of more than what was measured, which leaves the
+// rest of its width empty.
+void widen_to_total(FlameGraph& graph, double total) {
+  const double wanted =
+      total * static_cast<double>(power_of_ten(graph.decimals));
+  std::int64_t& whole = graph.total[NodeId::kRoot];
+  if (wanted > static_cast<double>(whole) && wanted < 9e18)
+    whole = static_cast<std::int64_t>(wanted);
+}
+
 void write(const Profile& profile, const WriteOptions& options,
            std::ostream& out) {
   const double least = min_share(options.draw);
@@ -537,8 +547,10 @@ void write(const Profile& profile, const WriteOptions& options,
                     });
   FoldOptions fold_options = options.fold;
   fold_options.min_share = late ? 0 : least;
-  draw(fold(profile, fold_options), options.draw,
-       {.after_only = late, .min_share = late ? least : 0}, out);
+  FlameGraph graph = fold(profile, fold_options);
+  widen_to_total(graph, options.draw.total);
+  draw(graph, options.draw, {.after_only = late, .min_share = late ? least : 0},
+       out);
 }
 
 }  // namespace

@@ -26,4 +26,5 @@ same 'the extension gives the format' "$(cat out.folded)" $'a;b 3\na;c 4'
 same '--to overrides it' "$(cat out.svg)" $'a;b 3\na;c 4'
 "$WICK" fold in.folded -o out.txt
 same 'another extension' "$(cat out.txt)" $'a;b 3\na;c 4'
+has '--total' "$("$WICK" flame --total 14 in.folded)" 'c \(4 samples, 28.57%\)'
 finish
