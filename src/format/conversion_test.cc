@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
+#include <string>
 
 #include "builders/read.h"
 #include "builders/stored_inputs.h"
@@ -84,6 +87,13 @@ TEST_P(Conversion, FindsTheFormatByTheContent) {
   const InputFormat* found = detect(GetParam().bytes());
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->name, GetParam().format);
+}
+
+TEST(GoldenInputs, ThereIsOneForEveryReader) {
+  std::set<std::string, std::less<>> formats;
+  for (const StoredInput& input : golden_inputs()) formats.insert(input.format);
+  for (const InputFormat* format : input_formats())
+    EXPECT_TRUE(formats.contains(format->name)) << format->name;
 }
 
 TEST(ConversionOfRandomProfiles, KeepsTheWeightThroughEveryWriter) {
