@@ -51,8 +51,8 @@ std::string create_beside(const std::string& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-  in_context(path_, [&] {
+OutputFile::OutputFile(std::string path) : path_(path) {
+  in_context(path, [&] {
     struct stat info {};
     if (::stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       fail("is a directory; a file name is wanted");
