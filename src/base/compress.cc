@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/deflate.h"
 #include "base/error.h"
 #include "base/parallel.h"
 
@@ -159,39 +160,15 @@ constexpr std::size_t kGzipPiece = 256 << 10, kGzipWindow = 32 << 10,
                       kGzipPending = 4 << 20;
 
 struct GzipPiece {
-  std::string_view bytes, before;
+  std::size_t begin = 0, end = 0;
   std::string deflated;
   std::uint64_t crc = 0;
 };
 
-// A piece of a deflate stream, which ends at a byte so that the next can
-// follow; `before` gives it the matches that a single stream would find.
-void deflate_piece(GzipPiece& piece, bool last) {
-  z_stream z{};
-  if (deflateInit2(&z, 1, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    fail("zlib: out of memory");
-  const auto bytes_of = [](std::string_view text) {
-    return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  };
-  if (!piece.before.empty())
-    deflateSetDictionary(&z, bytes_of(piece.before),
-                         static_cast<uInt>(piece.before.size()));
-  piece.deflated.resize(deflateBound(&z, piece.bytes.size()) + 16);
-  z.next_in = bytes_of(piece.bytes);
-  z.avail_in = static_cast<uInt>(piece.bytes.size());
-  z.next_out = bytes_of(piece.deflated);
-  z.avail_out = static_cast<uInt>(piece.deflated.size());
-  deflate(&z, last ? Z_FINISH : Z_SYNC_FLUSH);
-  piece.deflated.resize(piece.deflated.size() - z.avail_out);
-  deflateEnd(&z);
-  piece.crc = crc32_z(crc32_z(0, nullptr, 0), bytes_of(piece.bytes),
-                      piece.bytes.size());
-}
-
 }  // namespace
 
 GzipWriter::GzipWriter(std::ostream& out)
-    : out_(out), crc_(crc32_z(0, nullptr, 0)) {
+    : out_(out), crc_(crc32("")) {
   // Magic, deflate, no flags, no time, fastest, no system named.
   out_.write("\x1f\x8b\x08\0\0\0\0\0\x04\xff", 10);
 }
@@ -199,35 +176,35 @@ GzipWriter::GzipWriter(std::ostream& out)
 void GzipWriter::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t room =
-        std::min(bytes.size(), kGzipPending - pending_.size());
+        std::min(bytes.size(), kGzipPending + window_ - pending_.size());
     pending_ += bytes.substr(0, room);
     bytes.remove_prefix(room);
-    if (pending_.size() == kGzipPending) compress(false);
+    if (pending_.size() == kGzipPending + window_) compress(false);
   }
 }
 
 void GzipWriter::compress(bool last) {
   std::vector<GzipPiece> pieces;
   const std::string_view all = pending_;
-  for (std::size_t at = 0; at < all.size() || pieces.empty();
-       at += kGzipPiece) {
-    const std::size_t back = std::min(at, kGzipWindow);
-    pieces.push_back({.bytes = all.substr(at, kGzipPiece),
-                      .before = at == 0 ? std::string_view(window_)
-                                        : all.substr(at - back, back)});
-  }
+  for (std::size_t at = window_; at < all.size() || pieces.empty();
+       at += kGzipPiece)
+    pieces.push_back({at, std::min(at + kGzipPiece, all.size())});
   parallel_for(pieces.size(), worker_count(0), [&](std::size_t i) {
-    deflate_piece(pieces[i], last && i + 1 == pieces.size());
+    GzipPiece& piece = pieces[i];
+    append_deflated(piece.deflated, all.substr(0, piece.end), piece.begin,
+                    last && i + 1 == pieces.size());
+    piece.crc = crc32(all.substr(piece.begin, piece.end - piece.begin));
   });
   for (const GzipPiece& piece : pieces) {
     out_.write(piece.deflated.data(),
                static_cast<std::streamsize>(piece.deflated.size()));
     crc_ = crc32_combine(crc_, piece.crc,
-                         static_cast<z_off_t>(piece.bytes.size()));
-    size_ += piece.bytes.size();
+                         static_cast<z_off_t>(piece.end - piece.begin));
+    size_ += piece.end - piece.begin;
   }
-  window_ = all.substr(all.size() - std::min(all.size(), kGzipWindow));
-  pending_.clear();
+  // Matches may reach back into what was compressed before.
+  window_ = std::min(all.size(), kGzipWindow);
+  pending_.erase(0, pending_.size() - window_);
 }
 
 void GzipWriter::finish() {

@@ -69,7 +69,7 @@ class GzipWriter {
 
   std::ostream& out_;
   std::string pending_;
-  std::string window_;  // the end of what was compressed before
+  std::size_t window_ = 0;  // its first bytes, which were compressed before
   std::uint64_t crc_, size_ = 0;
 };
 
