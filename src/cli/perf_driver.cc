@@ -182,8 +182,12 @@ void try_recording(const Words& words, const std::string& folder,
     fail_recording(content_of(said.get()), status, system_wide);
 }
 
-int wait_for_end(Child& child, double duration) {
+// The duration of a program's recording counts from the moment at which perf
+// has begun its file: before, it does not listen to signals.
+int wait_for_end(Child& child, double duration, const std::string& data) {
   if (duration > 0) {
+    while (!has_content(data) && !Interruption::once())
+      if (const auto status = child.wait_for(0.01)) return *status;
     if (const auto status = child.wait_for(duration)) return *status;
     if (!Interruption::once()) ::kill(child.pid(), SIGINT);
   }
@@ -254,11 +258,18 @@ PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
                            : record.output         ? *record.output
                                            : folder.path() + "/perf.data";
   append(words, {"-o", data});
+  // As perf does it; done here so that an older file is never taken for the
+  // result.
+  std::error_code no_older_file;
+  std::filesystem::rename(data, data + ".old", no_older_file);
   if (perf.system_wide) words.emplace_back("-a");
   if (!perf.pids.empty()) append(words, {"-p", perf.pids});
   if (has_program) {
     words.emplace_back("--");
     append(words, perf.program);
+  } else if (perf.duration > 0) {
+    // perf records for as long as its own program runs.
+    append(words, {"--", "sleep", fmt::format("{}", perf.duration)});
   }
   announce(perf, words);
   const UniqueFd said = make_memory_file();
@@ -266,10 +277,12 @@ PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
   {
     Child child(words, has_program ? ChildIo{} : ChildIo{.err = said.get()});
     Interruption::watch(child.pid());
-    const int status = wait_for_end(child, perf.duration);
+    const int status =
+        wait_for_end(child, has_program ? perf.duration : 0, data);
     Interruption::watch(-1);
     Interruption::check();
-    run.interrupted = Interruption::once();
+    run.interrupted =
+        Interruption::once() || (perf.duration > 0 && WIFSIGNALED(status));
     run.program_status = has_program ? shell_status(status) : 0;
     if (!has_content(data))
       fail_recording(content_of(said.get()), status, perf.system_wide);

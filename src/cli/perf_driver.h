@@ -31,7 +31,7 @@ struct PerfOptions {
 struct PerfRun {
   Profile profile;
   int program_status = 0;    // as a shell would give it
-  bool interrupted = false;  // Ctrl-C ended the recording
+  bool interrupted = false;  // Ctrl-C or --duration ended it
 };
 
 // Records and reads. Fails with what to do if there is no perf, the kernel does
