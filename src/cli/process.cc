@@ -48,8 +48,9 @@ void on_signal(int signal, siginfo_t* info, void*) {
   last_signal = signal;
   interrupts = interrupts + 1;
   if (signal != SIGINT || interrupts > 1 || first_aborts != 0) {
+    // perf takes its target with it when asked, not when killed.
+    if (watched > 0) ::kill(watched, abort_wanted != 0 ? SIGKILL : SIGTERM);
     abort_wanted = 1;
-    if (watched > 0) ::kill(watched, SIGKILL);
   } else if (watched > 0 && info->si_code == SI_USER) {
     ::kill(watched, SIGINT);
   }

@@ -36,6 +36,12 @@ start flame -o three.folded -- ./burn 0 100000000000
 kill -TERM $wick
 wait $wick
 same 'status after SIGTERM' $? 143
+for process in /proc/[0-9]*; do
+  [ "$(readlink "$process/cwd")" = "$PWD" ] || continue
+  case $(tr '\0' ' ' <"$process/cmdline") in
+    ./burn*) complain "the target outlived wick: $process" ;;
+  esac
+done
 [ ! -e three.folded ] || complain 'SIGTERM left an output'
 same 'temporary files' "$(ls -A tmp)" ''
 finish
