@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/compress.h"
 
+#include <libdeflate.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <climits>
-#include <vector>
 
-#include "base/bytes.h"
-#include "base/deflate.h"
 #include "base/error.h"
-#include "base/parallel.h"
 
 namespace wick {
 
@@ -131,88 +128,16 @@ std::string decompress(std::string_view bytes, std::uint64_t limit) {
 }
 
 std::string gzip(std::string_view bytes, int level) {
-  z_stream z{};
-  if (deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-      Z_OK)
-    fail("zlib: out of memory");
-  std::string out;
-  char buffer[1 << 16];
-  int status = Z_OK;
-  while (status != Z_STREAM_END) {
-    if (z.avail_in == 0) {
-      const std::size_t piece = std::min<std::size_t>(bytes.size(), 1 << 30);
-      z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-      z.avail_in = static_cast<uInt>(piece);
-      bytes.remove_prefix(piece);
-    }
-    z.next_out = reinterpret_cast<Bytef*>(buffer);
-    z.avail_out = sizeof buffer;
-    status = deflate(&z, bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
-    out.append(buffer, sizeof buffer - z.avail_out);
-  }
-  deflateEnd(&z);
+  const std::unique_ptr<libdeflate_compressor,
+                        decltype(&libdeflate_free_compressor)>
+      compressor(libdeflate_alloc_compressor(level),
+                 libdeflate_free_compressor);
+  if (!compressor) fail("libdeflate: out of memory");
+  std::string out(
+      libdeflate_gzip_compress_bound(compressor.get(), bytes.size()), '\0');
+  out.resize(libdeflate_gzip_compress(compressor.get(), bytes.data(),
+                                      bytes.size(), out.data(), out.size()));
   return out;
-}
-
-namespace {
-
-constexpr std::size_t kGzipPiece = 256 << 10, kGzipWindow = 32 << 10,
-                      kGzipPending = 4 << 20;
-
-struct GzipPiece {
-  std::size_t begin = 0, end = 0;
-  std::string deflated;
-  std::uint64_t crc = 0;
-};
-
-}  // namespace
-
-GzipWriter::GzipWriter(std::ostream& out)
-    : out_(out), crc_(crc32("")) {
-  // Magic, deflate, no flags, no time, fastest, no system named.
-  out_.write("\x1f\x8b\x08\0\0\0\0\0\x04\xff", 10);
-}
-
-void GzipWriter::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t room =
-        std::min(bytes.size(), kGzipPending + window_ - pending_.size());
-    pending_ += bytes.substr(0, room);
-    bytes.remove_prefix(room);
-    if (pending_.size() == kGzipPending + window_) compress(false);
-  }
-}
-
-void GzipWriter::compress(bool last) {
-  std::vector<GzipPiece> pieces;
-  const std::string_view all = pending_;
-  for (std::size_t at = window_; at < all.size() || pieces.empty();
-       at += kGzipPiece)
-    pieces.push_back({at, std::min(at + kGzipPiece, all.size())});
-  parallel_for(pieces.size(), worker_count(0), [&](std::size_t i) {
-    GzipPiece& piece = pieces[i];
-    append_deflated(piece.deflated, all.substr(0, piece.end), piece.begin,
-                    last && i + 1 == pieces.size());
-    piece.crc = crc32(all.substr(piece.begin, piece.end - piece.begin));
-  });
-  for (const GzipPiece& piece : pieces) {
-    out_.write(piece.deflated.data(),
-               static_cast<std::streamsize>(piece.deflated.size()));
-    crc_ = crc32_combine(crc_, piece.crc,
-                         static_cast<z_off_t>(piece.end - piece.begin));
-    size_ += piece.end - piece.begin;
-  }
-  // Matches may reach back into what was compressed before.
-  window_ = std::min(all.size(), kGzipWindow);
-  pending_.erase(0, pending_.size() - window_);
-}
-
-void GzipWriter::finish() {
-  compress(true);
-  std::string tail;
-  append_raw(tail, static_cast<std::uint32_t>(crc_));
-  append_raw(tail, static_cast<std::uint32_t>(size_));
-  out_.write(tail.data(), static_cast<std::streamsize>(tail.size()));
 }
 
 std::string zstd_compress(std::string_view bytes, int level) {

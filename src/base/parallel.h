@@ -6,6 +6,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -38,7 +39,8 @@ void parallel_for(std::size_t count, int workers, Body&& body) {
     for (std::size_t i = 0; i < count; ++i) body(i);
     return;
   }
-  parallel_detail::arena(workers).execute([&] {
+  // More than there are cores would only make TBB complain.
+  parallel_detail::arena(std::min(workers, worker_count(0))).execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, count, 1),
         [&](const auto& range) {

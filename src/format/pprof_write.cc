@@ -74,7 +74,6 @@ class Writer {
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
-  static constexpr std::size_t kPiece = 1 << 20;
   // Deeper inlining than this is written as calls, because a location repeats
   // all the lines around it.
   static constexpr std::uint32_t kMaxLines = 200;
@@ -86,11 +85,6 @@ class Writer {
 
   void message(int field, std::string_view bytes) {
     append_field(buffer_, field, bytes);
-    if (buffer_.size() >= kPiece) flush();
-  }
-  void flush() {
-    out_.write(buffer_);
-    buffer_.clear();
   }
   std::uint64_t new_string(std::string_view text);
   std::uint64_t string(StringId id);
@@ -125,7 +119,7 @@ class Writer {
   std::string labels(const Thread& thread, const LabelKeys& keys);
 
   const Profile& profile_;
-  GzipWriter out_;
+  std::ostream& out_;
   std::string buffer_;
   std::uint64_t string_count_ = 0;
   Column<StringId, std::uint64_t> strings_;  // 0: not written yet
@@ -469,8 +463,8 @@ void Writer::write() {
   write_mappings();
   write_locations();
   write_samples();
-  flush();
-  out_.finish();
+  const std::string packed = gzip(buffer_);
+  out_.write(packed.data(), static_cast<std::streamsize>(packed.size()));
 }
 
 }  // namespace
