@@ -33,6 +33,8 @@ golden-bless: release
 	@tests/run_golden.py $(WICK) --bless
 
 bench: deps-bench release
+	@cmake --build build/release --target wick_bench
+	@build/release/wick_bench --benchmark_min_time=0.2
 	@bench/run.py $(WICK) $(BENCH_ARGS)
 
 fuzz: deps-fuzz build/fuzz/build.ninja
