@@ -118,6 +118,10 @@ struct FlameCommand {
                  excerpt(input.paths.front()));
     if (!perf.pids.empty() && !perf.program.empty())
       fail_usage("flame: -p and a program; one of both is wanted");
+    if (perf.duration > 0 && !perf.program.empty())
+      fail_usage(
+          "flame: --duration is for -p and -a; a program is ended by "
+          "`timeout` in front of it");
     if (output.path == "-")
       fail_usage(
           "flame: -o -: the picture of a recording goes to a file, "
@@ -190,7 +194,7 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
       ->excludes(count)
       ->excludes(call_graph);
   add_number(app, "--duration", perf.duration, "SECONDS", {0, 1e9},
-             "stop after this time; 0: do not")
+             "with -p or -a, stop after this time; 0: do not")
       ->group(group);
   app.add_option_function<std::string>(
          "--root", [&perf](const std::string& flags) { perf.sudo = flags; },

@@ -182,18 +182,6 @@ void try_recording(const Words& words, const std::string& folder,
     fail_recording(content_of(said.get()), status, system_wide);
 }
 
-// The duration of a program's recording counts from the moment at which perf
-// has begun its file: before, it does not listen to signals.
-int wait_for_end(Child& child, double duration, const std::string& data) {
-  if (duration > 0) {
-    while (!has_content(data) && !Interruption::once())
-      if (const auto status = child.wait_for(0.01)) return *status;
-    if (const auto status = child.wait_for(duration)) return *status;
-    if (!Interruption::once()) ::kill(child.pid(), SIGINT);
-  }
-  return child.wait();
-}
-
 // perf ends with the status of its program, or with the number of the signal
 // that ended it; it ends itself by the signal that stopped the recording.
 int shell_status(int status) {
@@ -277,12 +265,10 @@ PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
   {
     Child child(words, has_program ? ChildIo{} : ChildIo{.err = said.get()});
     Interruption::watch(child.pid());
-    const int status =
-        wait_for_end(child, has_program ? perf.duration : 0, data);
+    const int status = child.wait();
     Interruption::watch(-1);
     Interruption::check();
-    run.interrupted =
-        Interruption::once() || (perf.duration > 0 && WIFSIGNALED(status));
+    run.interrupted = Interruption::once();
     run.program_status = has_program ? shell_status(status) : 0;
     if (!has_content(data))
       fail_recording(content_of(said.get()), status, perf.system_wide);

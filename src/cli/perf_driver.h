@@ -20,7 +20,7 @@ struct PerfOptions {
   int count = 0;                     // a sample every so many events
   std::string call_graph = "fp";
   std::string command;     // perf's own words: "record -e cycles -g"
-  double duration = 0;     // seconds; 0: until it ends or Ctrl-C
+  double duration = 0;     // seconds, without a program; 0: until Ctrl-C
   std::string data_path;   // keep perf.data here
   bool no_inline = false;  // do not ask addr2line for inlined functions
   std::optional<std::string> sudo;  // run perf by sudo, with these flags
@@ -31,7 +31,7 @@ struct PerfOptions {
 struct PerfRun {
   Profile profile;
   int program_status = 0;    // as a shell would give it
-  bool interrupted = false;  // Ctrl-C or --duration ended it
+  bool interrupted = false;  // Ctrl-C ended the recording
 };
 
 // Records and reads. Fails with what to do if there is no perf, the kernel does

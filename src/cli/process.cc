@@ -9,12 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <thread>
 
 #include "base/text.h"
 
@@ -91,20 +89,6 @@ int Child::wait() {
   }
   pid_ = -1;
   return status;
-}
-
-std::optional<int> Child::wait_for(double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  do {
-    int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) > 0) {
-      pid_ = -1;
-      return status;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  } while (Clock::now() < end && interrupts == 0);
-  return {};
 }
 
 std::string describe_status(int status) {

@@ -30,10 +30,7 @@ class Child {
   ~Child();
 
   pid_t pid() const { return pid_; }
-  // The status as waitpid gives it. With a limit, nothing if the child still
-  // runs after so many seconds.
-  int wait();
-  std::optional<int> wait_for(double seconds);
+  int wait();  // the status, as waitpid gives it
 
  private:
   pid_t pid_ = -1;
@@ -83,7 +80,7 @@ class Interrupted : public Error {
 
 // While this object lives, Ctrl-C does not end wick. The first one is left to
 // the child, which gets it from the terminal as well (or from here, if it was
-// sent to wick alone); a second one, SIGTERM and SIGHUP kill the child, and
+// sent to wick alone); a second one, SIGTERM and SIGHUP end the child, and
 // check() throws Interrupted.
 class Interruption {
  public:

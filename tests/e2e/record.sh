@@ -34,10 +34,6 @@ has '--post-process' "$(cat post.folded)" 'renamed'
 expect 1 "--post-process 'exit 3' failed: exit status 3" \
   flame --post-process 'exit 3' -o post.svg 'my own.data'
 
-"$WICK" flame --duration 0.3 -o short.folded -- ./burn 0 100000000000 \
-  </dev/null 2>/dev/null
-has '--duration of a program' "$(cat short.folded)" 'hot_function'
-
 ./burn 0 100000000000 </dev/null 2>/dev/null &
 burner=$!
 "$WICK" flame -p $burner --duration 0.5 -o pid.folded 2>pid.txt
