@@ -140,6 +140,12 @@ struct FlameCommand {
     if (recorded.program_status != 0 && !recorded.interrupted)
       say(run, fmt::format("the program ended with status {}",
                            recorded.program_status));
+    const auto lost = recorded.profile.diagnostics.count(Problem::kLostSamples);
+    if (recorded.profile.samples.empty() && lost > 0)
+      fail(
+          "perf lost all {} samples; a lower --freq or smaller stacks "
+          "(--call-graph fp) lose fewer",
+          lost);
     if (recorded.profile.samples.empty())
       fail(
           "perf took no samples: the program ran too briefly or only waited; "

@@ -191,7 +191,8 @@ int shell_status(int status) {
 Profile read_script(const std::string& path, const PerfOptions& perf,
                     const ReadOptions& read) {
   Words words = perf_words(perf);
-  append(words, {"script", "--force", "-i", path, "-F", "+pid"});
+  append(words,
+         {"script", "--force", "--show-lost-events", "-i", path, "-F", "+pid"});
   if (perf.no_inline) words.emplace_back("--no-inline");
   announce(perf, words);
   const UniqueFd said = make_memory_file();

@@ -248,6 +248,10 @@ class Worker {
       }
       event = PerfEventLine{.comm = trim(line)};
     }
+    if (event->event.empty() && event->rest.starts_with("PERF_RECORD_")) {
+      read_side_record(event->rest);
+      return;
+    }
     in_sample_ = true;
     sample_ = {};
     sample_.thread = thread_of(*event);
@@ -267,6 +271,18 @@ class Worker {
     any_sample_ = true;
     if (!event->rest.empty() && is_only_frame(event->rest))
       add_frames(event->rest, event->rest.find(' '));
+  }
+
+  // What `perf script --show-lost-events` and its like print between the
+  // samples: "PERF_RECORD_LOST lost 12".
+  void read_side_record(std::string_view text) {
+    const std::string_view kind = take_word(text);
+    if (kind != "PERF_RECORD_LOST" && kind != "PERF_RECORD_LOST_SAMPLES")
+      return;
+    take_word(text);
+    profile_.diagnostics.note(
+        Problem::kLostSamples,
+        to_number<std::uint64_t>(take_word(text)).value_or(1));
   }
 
   // A tracepoint's arguments are not a frame, even if they begin with a number.

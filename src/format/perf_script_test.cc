@@ -185,6 +185,18 @@ TEST(PerfScript, KeepsASampleWithoutFrames) {  // peers: inferno drops it
   EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 1u);
 }
 
+TEST(PerfScript, CountsWhatPerfSaysItLost) {
+  const Profile profile = read_text(
+      "perf-script",
+      "a 1 1.5: c:\n\t1 f (/x)\n\n"
+      "t x  80  82.1: PERF_RECORD_LOST lost 12\n"
+      "a 1 1.6: PERF_RECORD_MMAP2 1/1: [0x55(0x1) @ 0 08:01 5 0]: r-xp /x\n"
+      "a 1 1.7: c:\n\t1 f (/x)\n\n");
+  EXPECT_EQ(folded(profile), "a;f 2\n");
+  EXPECT_EQ(profile.diagnostics.count(Problem::kLostSamples), 12u);
+  EXPECT_EQ(profile.diagnostics.count(Problem::kBadLine), 0u);
+}
+
 // Frames.
 
 TEST(PerfScript, NamesUnknownFunctionsAfterTheirModule) {
