@@ -73,8 +73,8 @@ TEST(Folded, WritesNamesThatDoNotEndTheirLine) {
   Profile profile;
   profile.samples.push_back(
       {.weight = 1,
-       .stack = profile.stacks.push(StackId::kRoot,
-                                    profile.named_frame("a;b\nc\r")),
+       .stack =
+           profile.stacks.push(StackId::kRoot, profile.named_frame("a;b\nc\r")),
        .event = profile.event_id("samples")});
   EXPECT_EQ(folded(profile), "a:b c  1\n");
 }
