@@ -133,12 +133,15 @@ class Reader {
 
   Profile run() {
     const int count = worker_count(options_.threads);
-    const std::size_t size = kPiece * static_cast<std::size_t>(count);
+    // Pieces of a file are large, so that workers seldom wait for each other;
+    // those of a pipe stand in memory.
+    const std::size_t size = (file_.size_hint() > 0 ? kFilePiece : kPipePiece) *
+                             static_cast<std::size_t>(count);
     std::string_view block;
     while (!(block = file_.next_block(size)).empty()) {
       // A small input is not worth a second thread.
       const auto pieces =
-          pieces_at_lines(block, block.size() < kPiece / 4 ? 1 : count);
+          pieces_at_lines(block, block.size() < kSmall ? 1 : count);
       while (workers_.size() < pieces.size())
         workers_.push_back(std::make_unique<Worker>(columns_));
       parallel_for(pieces.size(), count,
@@ -150,7 +153,8 @@ class Reader {
   }
 
  private:
-  static constexpr std::size_t kPiece = 16 << 20;
+  static constexpr std::size_t kFilePiece = 64 << 20, kPipePiece = 16 << 20;
+  static constexpr std::size_t kSmall = 4 << 20;
   static constexpr std::size_t kBatchFrames = 16 << 20;
   static constexpr std::size_t kBatchStacks = 1 << 20;
 
@@ -159,7 +163,7 @@ class Reader {
     if (batch_.frame_count() == 0)
       batch_.reserve(std::min(
           kBatchFrames,
-          worker.frame_names.size() * (file_.size_hint() / kPiece + 1)));
+          worker.frame_names.size() * (file_.size_hint() / kFilePiece + 1)));
     std::size_t at = 0;
     for (const Worker::Stack& stack : worker.stacks) {
       frames_.clear();

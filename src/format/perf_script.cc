@@ -482,17 +482,19 @@ std::vector<std::string_view> pieces_of(std::string_view block, int count) {
 }
 
 Profile read(InputFile& file, const ReadOptions& options) {
-  constexpr std::size_t kPiece = 8 << 20;
   const int count = worker_count(options.threads);
+  // Pieces of a file are large, so that workers seldom wait for each other;
+  // those of a pipe stand in memory.
+  const std::size_t piece = file.size_hint() > 0 ? 64 << 20 : 8 << 20;
   std::vector<std::unique_ptr<Worker>> workers;
   Diagnostics diagnostics;
   std::uint64_t lines = 0;
   std::string_view block;
   while (
-      !(block = file.next_block(kPiece * static_cast<std::size_t>(count), true))
+      !(block = file.next_block(piece * static_cast<std::size_t>(count), true))
            .empty()) {
     // A small input is not worth a second thread and its merging.
-    const auto pieces = pieces_of(block, block.size() < kPiece ? 1 : count);
+    const auto pieces = pieces_of(block, block.size() < (2 << 20) ? 1 : count);
     while (workers.size() < pieces.size())
       workers.push_back(std::make_unique<Worker>(options));
     parallel_for(pieces.size(), count,
