@@ -32,7 +32,7 @@ class ByteReader {
   // LEB128 as in DWARF and protobuf.
   std::uint64_t read_varint() {
     if (!bytes_.empty() && static_cast<unsigned char>(bytes_[0]) < 0x80) {
-      const auto value = static_cast<std::uint64_t>(bytes_[0]);
+      const auto value = static_cast<unsigned char>(bytes_[0]);
       bytes_.remove_prefix(1);
       return value;
     }

@@ -18,8 +18,8 @@ class LineReader {
   // The next line, without its "\n" or "\r\n"; nothing at the end of the input.
   // Lives until the next call.
   std::optional<std::string_view> next() {
-    if (block_.empty() && (block_ = file_.next_block(4 << 20)).empty())
-      return {};
+    if (block_.empty()) block_ = file_.next_block(4 << 20);
+    if (block_.empty()) return {};
     ++number_;
     return take_line(block_);
   }

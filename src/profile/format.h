@@ -74,7 +74,7 @@ struct OutputFormat {
                 std::ostream& out);
   // What a profile has that the format cannot hold: shown by `wick formats`
   // and said after a conversion that loses it. "" if nothing.
-  std::string_view lacks = "";
+  std::string_view lacks;
   bool binary = false;  // not for a terminal
   // Written from the sums of fold() alone: nothing of single times and
   // addresses is needed, so reading may leave them out.
