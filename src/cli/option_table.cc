@@ -139,7 +139,7 @@ std::string overview_text() {
       "Examples:\n"
       "  wick flame -- ./program --its-options   # record it, draw flame.svg\n"
       "  perf script | wick flame > out.svg      # draw what perf recorded\n"
-      "  wick fold trace.txt.gz | sort -k2 -n    # folded stacks of anything\n"
+      "  wick fold trace.txt.gz > out.folded     # folded stacks of anything\n"
       "\nCommands:\n";
   for (const Command* command : commands())
     if (!command->hidden)

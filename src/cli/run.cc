@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "base/bytes.h"
@@ -50,16 +51,35 @@ Profile read_input(const std::string& path, const InputOptions& input) {
           "script` in");
     return read_perf_data(path, input.perf, input.read);
   }
-  return read_profile(file, input.read, input.format);
+  Profile profile = read_profile(file, input.read, input.format);
+  if (profile.samples.empty() &&
+      profile.diagnostics.count(Problem::kBadLine) > 0)
+    fail("{}: no line could be read{}; see `wick formats`", file.name(),
+         input.format.empty() ? "" : " as " + input.format);
+  return profile;
 }
+
+namespace {
+
+bool is_difference(const Profile& profile) {
+  return std::ranges::any_of(profile.events, [](const Event& event) {
+    return event.role != EventRole::kPlain;
+  });
+}
+
+}  // namespace
 
 Profile read_inputs(const InputOptions& input, const RunOptions& run) {
   const ProgressLine progress(run.quiet);
   const std::vector<std::string> paths =
       input.paths.empty() ? default_inputs() : input.paths;
   Profile profile = read_input(paths.front(), input);
-  for (std::size_t i = 1; i < paths.size(); ++i)
-    merge(profile, read_input(paths[i], input));
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const Profile other = read_input(paths[i], input);
+    if (is_difference(profile) != is_difference(other))
+      fail_usage("{}: a difference and a profile cannot be merged", paths[i]);
+    merge(profile, other);
+  }
   return select(std::move(profile), input.select);
 }
 
@@ -71,7 +91,11 @@ const OutputFormat& chosen_format(const OutputOptions& output,
     format = &output_format(output.format);
   else if (!to_stdout)
     format = output_format_for(output.path);
-  if (format == nullptr && !fallback.empty()) format = &output_format(fallback);
+  const std::string_view name =
+      std::string_view(output.path).substr(output.path.rfind('/') + 1);
+  const bool has_extension = !to_stdout && name.find('.', 1) != name.npos;
+  if (format == nullptr && !fallback.empty() && !has_extension)
+    format = &output_format(fallback);
   if (format == nullptr && to_stdout)
     fail_usage(
         "the output is missing: name a file with -o, or a format with --to "
@@ -119,12 +143,9 @@ void check_writable(const std::string& path) { OutputFile{path}; }
 
 void report_losses(const Profile& profile, const RunOptions& run) {
   if (run.quiet) return;
-  std::int64_t whole = 0;
+  std::int64_t whole = profile.diagnostics.missing_weight();
   for (const Sample& sample : profile.samples)
     whole = saturating_add(whole, sample.weight);
-  for (const Diagnostics::Entry& entry : profile.diagnostics.entries())
-    if (entry.problem != Problem::kNoStack)
-      whole = saturating_add(whole, entry.weight);
   for (const std::string& line : describe(profile.diagnostics, whole))
     fmt::print(stderr, "wick: {}\n", line);
 }

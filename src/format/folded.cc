@@ -139,6 +139,9 @@ class Reader {
                              static_cast<std::size_t>(count);
     std::string_view block;
     while (!(block = file_.next_block(size)).empty()) {
+      // Some editors put a mark before the first line.
+      if (lines_ == 0 && block.starts_with("\xef\xbb\xbf"))
+        block.remove_prefix(3);
       // A small input is not worth a second thread.
       const auto pieces =
           pieces_at_lines(block, block.size() < kSmall ? 1 : count);
@@ -187,6 +190,8 @@ class Reader {
   }
 
   void add(StackId stack, Decimal weight, EventId event) {
+    if (weight.value == INT64_MAX)
+      profile_.diagnostics.note(Problem::kOverflow);
     if (options_.compat == Compat::kInferno && weight.decimals > 0) {
       weight = {weight.value / power_of_ten(weight.decimals), 0};
       profile_.diagnostics.note(Problem::kRounded);
@@ -220,7 +225,6 @@ bool sniff(std::string_view head) {
   const bool cut = head.size() >= (64 << 10);
   while (!head.empty() && good + bad < 50) {
     const std::string_view line = take_line(head);
-    if (line.find('\0') != line.npos) return false;
     if (trim(line).empty() || line.starts_with('#')) continue;
     if (cut && head.empty()) return good >= bad;
     std::string_view stack = line;

@@ -79,8 +79,27 @@ TEST(Folded, WritesNamesThatDoNotEndTheirLine) {
   EXPECT_EQ(folded(profile), "a:b c  1\n");
 }
 
+TEST(Folded, KeepsNamesWithZeros) {
+  const std::string text("a\0b;c 5\nd 3\n", 12);
+  EXPECT_EQ(folded(read_text("", text)), text);
+}
+
+TEST(Folded, SkipsAByteOrderMark) {
+  EXPECT_EQ(folded(read_text("folded",
+                             "\xef\xbb\xbf"
+                             "a 1\na 2\n")),
+            "a 3\n");
+}
+
+TEST(Folded, SaysThatANumberIsTooLarge) {
+  const Profile profile = read_text("folded", "a 99999999999999999999\n");
+  EXPECT_EQ(profile.diagnostics.count(Problem::kOverflow), 1u);
+}
+
 TEST(Folded, IsNotSeenInABinaryFile) {
-  InputFile file = InputFile::from_memory("x", std::string("a\0b 1\n", 7));
+  InputFile file = InputFile::from_memory("x", std::string("\x7f"
+                                                           "ELF\0\1 \2\n\0 x\n",
+                                                           14));
   EXPECT_THROW(read_profile(file, {}), Error);
 }
 

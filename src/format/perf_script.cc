@@ -45,6 +45,14 @@ bool looks_like_frame(std::string_view line) {
   return end_of_address(line) > 0;
 }
 
+// The same without blanks in front, as text that was pasted somewhere has it.
+// An event line may begin with a command that is a number, so a frame must show
+// its module.
+bool looks_like_bare_frame(std::string_view line) {
+  const auto frame = parse_perf_frame(line);
+  return frame && !frame->module.empty() && !parse_perf_event(line);
+}
+
 // Turns the symbol of a frame line into the names of the frames it stands for.
 class FrameNames {
  public:
@@ -209,6 +217,8 @@ class Worker {
       read_inside_sample(line, following);
     } else if (trim(line).empty()) {
       return;
+    } else if (in_sample_ && looks_like_bare_frame(line)) {
+      add_frames(line, line.find(' '));
     } else {
       begin_sample(line, following);
     }
@@ -234,6 +244,10 @@ class Worker {
   }
 
   void begin_sample(std::string_view line, std::string_view following) {
+    if (in_sample_ && !names_alone_ && !parse_perf_event(line)) {
+      bad_line(line);  // the sample goes on behind it
+      return;
+    }
     if (new_callers_) {  // not separated by a blank line
       no_callers_before_ = new_callers_->end;
       new_callers_.reset();
@@ -241,11 +255,14 @@ class Worker {
     end_sample();
     auto event = parse_perf_event(line);
     if (!event) {
-      // `perf script -F comm,ip,sym`: a name alone, and frames below it.
-      if (begins_with_blank(line) || !looks_like_frame(take_line(following))) {
+      // `perf script -F comm,ip,sym`: a name alone, and frames below it. A text
+      // is of that kind from its first sample on.
+      if (begins_with_blank(line) || (any_sample_ && !names_alone_) ||
+          !looks_like_frame(take_line(following))) {
         bad_line(line);
         return;
       }
+      names_alone_ = true;
       event = PerfEventLine{.comm = trim(line)};
     }
     if (event->event.empty() && event->rest.starts_with("PERF_RECORD_")) {
@@ -352,7 +369,12 @@ class Worker {
         (options_.compat != Compat::kWick || !symbol.starts_with("(anonymous")))
       return;
     if (symbol.empty() || symbol == "[unknown]") {
-      out.push_back(profile_.frames.intern(frame));
+      Frame unknown = frame;
+      // Two blanks and no name between them: the peers call that " ".
+      if (line.substr(line.find(parsed->address) + parsed->address.size())
+              .starts_with("  ("))
+        unknown.function = profile_.strings.intern(" ");
+      out.push_back(profile_.frames.intern(unknown));
       return;
     }
     const std::vector<std::string> names = names_(symbol, java_);
@@ -457,7 +479,7 @@ class Worker {
   std::string comm_;
   bool java_ = false;
   bool in_sample_ = false;
-  bool all_have_time_ = true, any_sample_ = false;
+  bool all_have_time_ = true, any_sample_ = false, names_alone_ = false;
   Sample sample_;
   // The frames of the sample, innermost first: those of its first line, then
   // those of its callers unless these are known as a stack.
@@ -526,7 +548,7 @@ bool sniff(std::string_view head) {
     // must be a frame.
     std::string_view next = take_line(head);
     while (next.starts_with('#') && !head.empty()) next = take_line(head);
-    if (looks_like_frame(next)) return true;
+    if (looks_like_frame(next) || looks_like_bare_frame(next)) return true;
     return event->time_ns && !event->event.empty();
   }
   return false;

@@ -63,6 +63,22 @@ TEST(PerfScript, ReadsFramesWithoutModule) {
             "a;main;f 1\n");
 }
 
+TEST(PerfScript, ReadsFramesWithoutBlanksInFront) {
+  const std::string text =
+      "java 19983 cycles:\nffffffff81 k ([kernel.kallsyms])\n7f72 f (/x)\n\n";
+  EXPECT_EQ(fold_perf(text), "java;f;k 1\n");
+  EXPECT_EQ(detect(text)->name, "perf-script");
+}
+
+TEST(PerfScript, GoesOnBehindALineThatIsNoFrame) {
+  const Profile profile =
+      read_text("perf-script",
+                "a 10 1.0: 5 c:\n\t1 f (/x)\nwhat is this\n\t2 g (/x)\n\n"
+                "nonsense\n\t3 orphan (/x)\n\n");
+  EXPECT_EQ(folded(profile), "a;g;f 5\n");
+  EXPECT_EQ(profile.diagnostics.count(Problem::kBadLine), 3u);
+}
+
 TEST(PerfScript, ReadsAFrameOnTheLineOfTheEvent) {
   EXPECT_EQ(fold_perf("   a 1 1.5: 9 cycles:u:  7fa6 f+0x4 (/x)\n"), "a;f 9\n");
 }
@@ -203,6 +219,11 @@ TEST(PerfScript, NamesUnknownFunctionsAfterTheirModule) {
   EXPECT_EQ(fold_perf("a 1 1.5: c:\n\t1 [unknown] (/lib/libc.so)\n"
                       "\t2 [unknown] ([unknown])\n\t3 [unknown] ([vdso])\n\n"),
             "a;[[vdso]];[unknown];[libc.so] 1\n");
+}
+
+TEST(PerfScript, CallsAnEmptyNameABlankAsThePeersDo) {
+  EXPECT_EQ(fold_perf("a 1 1.5: c:\n\t1  (/lib/libc.so)\n\t2 f (/x)\n\n"),
+            "a;f;  1\n");
 }
 
 TEST(PerfScript, ShowsTheAddressOfUnknownFunctionsWhenAsked) {

@@ -80,6 +80,13 @@ std::int64_t Diagnostics::weight(Problem problem) const {
   return 0;
 }
 
+std::int64_t Diagnostics::missing_weight() const {
+  std::int64_t sum = 0;
+  for (const Entry& e : entries_)
+    if (e.problem != Problem::kNoStack) sum = saturating_add(sum, e.weight);
+  return sum;
+}
+
 void Diagnostics::merge(const Diagnostics& other, std::uint64_t lines_before) {
   for (Entry e : other.entries_) {
     if (e.line > 0) e.line += lines_before;

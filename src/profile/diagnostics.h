@@ -58,6 +58,9 @@ class Diagnostics {
   const std::vector<Entry>& entries() const { return entries_; }
   std::uint64_t count(Problem problem) const;
   std::int64_t weight(Problem problem) const;
+  // The weight that is not in the profile, of all entries: with that of the
+  // profile it is the whole.
+  std::int64_t missing_weight() const;
   bool empty() const { return entries_.empty(); }
 
   // Adds what `other` counted. Line numbers of `other` grow by `lines_before`.

@@ -117,7 +117,7 @@ std::string diff_report(const DiffTable& table, const ReportOptions& options,
                     side_line("after", names.after, table.after, decimals);
   out += fmt::format(
       "\n{} share of each {}; change in percentage points, ± with {:g}% "
-      "confidence (* if more than that)\n",
+      "confidence (* if that excludes 0)\n",
       options.sort == ReportOptions::Sort::kSelf && !by_stack ? "self"
       : by_stack                                              ? "the"
                                                               : "total",

@@ -30,6 +30,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/input_file.h"
 #include "base/metrics.h"
@@ -220,7 +221,9 @@ class SvgWriter {
     footer_.push_back({about, false});
     Diagnostics diagnostics = graph_.diagnostics;
     diagnostics.note(Problem::kHiddenNarrow, layout_.too_narrow);
-    const auto sentences = describe(diagnostics, graph_.total[NodeId::kRoot]);
+    const auto sentences =
+        describe(diagnostics, saturating_add(graph_.total[NodeId::kRoot],
+                                             diagnostics.missing_weight()));
     for (std::size_t i = 0; i < sentences.size(); ++i)
       footer_.push_back({xml_escaped(sentences[i]),
                          info(diagnostics.entries()[i].problem).is_loss});

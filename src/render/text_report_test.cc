@@ -162,7 +162,7 @@ TEST(TextReport, ShowsADifferenceAsOne) {
             "after:  1,010 samples\n"
             "\n"
             "total share of each function; change in percentage points, ± with "
-            "95% confidence (* if more than that)\n"
+            "95% confidence (* if that excludes 0)\n"
             "  before   after  change     ±           functions\n"
             "  10.00%   0.00%  -10.00  1.88  *  gone  b\n"
             "  90.00%  99.01%   +9.01  1.98  *        a\n"
