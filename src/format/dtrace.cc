@@ -21,6 +21,7 @@
 #include "base/line_reader.h"
 #include "base/text.h"
 #include "profile/format.h"
+#include "profile/tidy.h"
 
 namespace wick {
 namespace {
@@ -172,6 +173,11 @@ class LineFrames {
     if (!options_.full_names)
       text = without_cpp_arguments(text, options_.compat);
     std::string name(text.empty() ? "-" : text);
+    if (options_.compat != Compat::kPerl) {
+      const std::size_t function = name.find('`') + 1;  // behind the module
+      name = name.substr(0, function) +
+             rust_demangled(trim_right(name).substr(function));
+    }
     std::ranges::replace(name, ';', ':');
     return name;
   }

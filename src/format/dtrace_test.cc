@@ -20,6 +20,13 @@ constexpr std::string_view kStack =
     "              unix`sys_syscall+0x17a\n"
     "                7\n";
 
+TEST(DTrace, DecodesRustNames) {
+  EXPECT_EQ(folded(read_text("dtrace",
+                             "\n\n  rg`_$LT$F$u20$as$u20$x..Y$GT$::call::"
+                             "h0123456789abcdef+0x1\n  rg`main+0x2\n  5\n")),
+            "rg`main;rg`<F as x::Y>::call 5\n");
+}
+
 TEST(DTrace, PutsTheOutermostFrameFirst) {
   EXPECT_EQ(fold_dtrace(kStack),
             "unix`sys_syscall;genunix`fop_read;zfs`zfs_read 7\n");
