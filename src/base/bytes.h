@@ -84,11 +84,12 @@ void append_raw(std::string& out, T value) {
 }
 
 inline void append_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
+  char bytes[10];
+  std::size_t size = 0;
+  for (; value >= 0x80; value >>= 7)
+    bytes[size++] = static_cast<char>(value | 0x80);
+  bytes[size++] = static_cast<char>(value);
+  out.append(bytes, size);
 }
 
 constexpr std::uint64_t zigzag(std::int64_t value) {

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "format/event_label.h"
 #include "format/protobuf.h"
+#include "format/text_cache.h"
 #include "profile/format.h"
 #include "profile/stack_batch.h"
 
@@ -155,6 +156,7 @@ class Reader {
   static constexpr std::size_t kMaxEvents = 1000;
   static constexpr std::size_t kMaxAbout = 1000;
   static constexpr std::size_t kBatchFrames = 16'000'000;
+  static constexpr std::size_t kBatchSamples = 1'000'000;
 
   void collect();
   void bad_record(std::string_view what) {
@@ -175,6 +177,7 @@ class Reader {
   LabelRole label_role(std::uint64_t key);
   void expand_locations();
   void add_batch();
+  std::uint32_t stack_number(std::string_view locations, bool repeats);
 
   std::string_view bytes_;  // cut back to the fields that are whole
   const ReadOptions& options_;
@@ -207,6 +210,8 @@ class Reader {
   // Stacks go into the profile many at a time. Until then, the stack of a
   // pending sample is its number in the batch.
   StackBatch batch_;
+  std::vector<StackId> stacks_;  // of the batches added so far
+  TextCache<std::uint32_t> known_stacks_;
   std::vector<Sample> pending_;
   std::uint64_t timed_ = 0, untimed_ = 0;
 };
@@ -545,6 +550,10 @@ void Reader::expand_locations() {
   for (std::size_t i = locations_.size(); i-- > 0;) {
     const std::uint32_t begin = begin_[locations_[i]];
     std::uint32_t end = begin_[locations_[i] + 1];
+    if (end - begin == 1) {
+      stack_.push_back(frames_[begin]);
+      continue;
+    }
     if (end - begin > 1 && (profile_.stacks.size() > max_stacks_ ||
                             stack_.size() > kBatchFrames)) {
       profile_.diagnostics.note(Problem::kDeepStack, end - begin - 1);
@@ -555,12 +564,30 @@ void Reader::expand_locations() {
 }
 
 void Reader::add_batch() {
-  const std::vector<StackId> ids = batch_.move_to(profile_.stacks);
+  for (const StackId id : batch_.move_to(profile_.stacks))
+    stacks_.push_back(id);
   for (Sample& sample : pending_) {
-    sample.stack = ids[index(sample.stack)];
+    sample.stack = stacks_[index(sample.stack)];
     samples_.add(sample);
   }
   pending_.clear();
+}
+
+// The number of the stack of these locations in `stacks_`, where it will be
+// once its batch is added. Samples that share a stack name it by the same
+// bytes, which saves putting it together again.
+std::uint32_t Reader::stack_number(std::string_view locations, bool repeats) {
+  const TextHash hash = hash_text(locations);
+  if (repeats)
+    if (const std::uint32_t* known = known_stacks_.find(hash)) return *known;
+  expand_locations();
+  if (stack_.empty()) profile_.diagnostics.note(Problem::kNoStack);
+  const auto number =
+      static_cast<std::uint32_t>(stacks_.size() + batch_.size());
+  batch_.add(stack_);
+  if (repeats && stack_.size() == locations_.size() && !stack_.empty())
+    known_stacks_.add(hash, number);
+  return number;
 }
 
 void Reader::read_sample(std::string_view message) {
@@ -570,10 +597,14 @@ void Reader::read_sample(std::string_view message) {
   Thread thread;
   bool good = true;
   std::uint64_t missing = 0;
+  int location_fields = 0;
+  std::string_view location_bytes;
   ByteReader in(message);
   for (ProtoField field; next_field(in, field);) {
     switch (field.number) {
       case kLocationId:
+        ++location_fields;
+        location_bytes = field.bytes;
         good &= for_each_integer(field, [&](std::uint64_t id) {
           const std::uint32_t row = location_ids_.find(id);
           if (row == IdTable::kNone)
@@ -605,10 +636,9 @@ void Reader::read_sample(std::string_view message) {
     profile_.diagnostics.note(Problem::kZeroWeight);
     return;
   }
-  expand_locations();
-  if (stack_.empty()) profile_.diagnostics.note(Problem::kNoStack);
-  sample.stack = StackId{static_cast<std::uint32_t>(batch_.size())};
-  batch_.add(stack_);
+  const bool repeats =
+      location_fields == 1 && !location_bytes.empty() && missing == 0;
+  sample.stack = StackId{stack_number(location_bytes, repeats)};
   if (thread != Thread{}) sample.thread = profile_.thread_id(thread);
   ++(sample.time != 0 ? timed_ : untimed_);
   for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -617,7 +647,8 @@ void Reader::read_sample(std::string_view message) {
     sample.event = events_[i];
     pending_.push_back(sample);
   }
-  if (batch_.frame_count() > kBatchFrames) add_batch();
+  if (batch_.frame_count() > kBatchFrames || pending_.size() > kBatchSamples)
+    add_batch();
 }
 
 Profile Reader::read() {
