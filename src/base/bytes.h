@@ -83,13 +83,20 @@ void append_raw(std::string& out, T value) {
   out.append(raw, sizeof(T));
 }
 
-inline void append_varint(std::string& out, std::uint64_t value) {
-  char bytes[10];
+inline constexpr std::size_t kMaxVarint = 10;
+
+// Writes up to kMaxVarint bytes to `out`; returns how many.
+inline std::size_t put_varint(char* out, std::uint64_t value) {
   std::size_t size = 0;
   for (; value >= 0x80; value >>= 7)
-    bytes[size++] = static_cast<char>(value | 0x80);
-  bytes[size++] = static_cast<char>(value);
-  out.append(bytes, size);
+    out[size++] = static_cast<char>(value | 0x80);
+  out[size++] = static_cast<char>(value);
+  return size;
+}
+
+inline void append_varint(std::string& out, std::uint64_t value) {
+  char bytes[kMaxVarint];
+  out.append(bytes, put_varint(bytes, value));
 }
 
 constexpr std::uint64_t zigzag(std::int64_t value) {

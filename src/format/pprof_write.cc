@@ -433,21 +433,24 @@ void Writer::write_samples() {
   // In the order of the stack table, where callers are near their callees.
   std::vector<std::uint32_t> order(rows_.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {},
-                           [&](std::uint32_t row) { return rows_[row].stack; });
+  const auto stack_of = [&](std::uint32_t row) { return rows_[row].stack; };
+  if (!std::ranges::is_sorted(order, {}, stack_of))
+    std::ranges::stable_sort(order, {}, stack_of);
   const std::size_t width = profile_.events.size();
   std::string ids, values, bytes;
   for (const std::uint32_t row : order) {
-    ids.clear();
+    std::size_t used = 0;  // of `ids`, whose size only grows
     for (StackId at = rows_[row].stack; at != StackId::kRoot;
-         at = caller_of(at))
-      append_varint(ids, location_of(at).id);
+         at = caller_of(at)) {
+      if (ids.size() < used + kMaxVarint) ids.resize(2 * used + 512);
+      used += put_varint(ids.data() + used, location_of(at).id);
+    }
     values.clear();
     for (const EventId id : profile_.events.ids())
       append_varint(values, static_cast<std::uint64_t>(
                                 scales_[id](values_[row * width + index(id)])));
     bytes.clear();
-    append_field(bytes, kLocationId, ids);
+    append_field(bytes, kLocationId, std::string_view(ids).substr(0, used));
     append_field(bytes, kValue, values);
     bytes += labels_of[index(rows_[row].thread)];
     message(kSample, bytes);
