@@ -38,7 +38,7 @@ TextHash hash_text(std::string_view text) {
     odd.add(p + 16);
   }
   char rest[32] = {};
-  std::memcpy(rest, p, left);
+  if (left > 0) std::memcpy(rest, p, left);
   even.add(rest);
   odd.add(rest + 16);
   return {mix(even.a ^ text.size(), odd.a ^ kA),

@@ -26,6 +26,10 @@ TEST(TextCache, TellsEveryChangedByteApart) {
   }
 }
 
+TEST(TextCache, TakesNothingForAText) {
+  EXPECT_EQ(hash_text({}), hash_text(""));
+}
+
 TEST(TextCache, TellsEveryLengthApart) {
   const std::string zeros(100, '\0');
   for (std::size_t size = 1; size < zeros.size(); ++size)
