@@ -13,9 +13,23 @@
 
 namespace wick {
 
+template <class T>
+requires std::is_integral_v<T>
+constexpr T byte_swap(T value) {
+  if constexpr (sizeof(T) == 1) return value;
+  if constexpr (sizeof(T) == 2)
+    return static_cast<T>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
+  if constexpr (sizeof(T) == 4)
+    return static_cast<T>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
+  if constexpr (sizeof(T) == 8)
+    return static_cast<T>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
+}
+
 class ByteReader {
  public:
-  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  // With `swap`, integers are of the other byte order than this machine's.
+  explicit ByteReader(std::string_view bytes, bool swap = false)
+      : bytes_(bytes), swap_(swap) {}
 
   template <class T>
   requires std::is_trivially_copyable_v<T> T read() {
@@ -26,6 +40,8 @@ class ByteReader {
     }
     std::memcpy(&value, bytes_.data(), sizeof(T));
     bytes_.remove_prefix(sizeof(T));
+    if constexpr (std::is_integral_v<T> && sizeof(T) > 1)
+      if (swap_) return byte_swap(value);
     return value;
   }
 
@@ -72,6 +88,7 @@ class ByteReader {
 
  private:
   std::string_view bytes_;
+  bool swap_ = false;
   bool failed_ = false;
 };
 

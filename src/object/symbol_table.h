@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of a module by address, from .symtab, .dynsym, .gnu_debugdata, PLT
+// stubs ("memcpy@plt") and, for kernels, kallsyms. One symbol an address: where
+// several have the same one, the best name wins by perf's rules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wick {
+
+class ElfFile;
+
+struct Symbol {
+  std::uint64_t start = 0;  // elf_addr
+  std::uint64_t size = 0;   // up to the next symbol where the file says 0
+  std::string_view name;    // as in the file: mangled
+};
+
+class SymbolTable {
+ public:
+  SymbolTable() = default;
+  SymbolTable(SymbolTable&&) noexcept = default;
+  SymbolTable& operator=(SymbolTable&&) noexcept = default;
+
+  // All functions of `file`; `debug` may be null or the separate debug file.
+  static SymbolTable from_elf(const ElfFile& file, const ElfFile* debug);
+
+  // The symbol that covers the address, or null.
+  const Symbol* find(std::uint64_t elf_addr) const;
+
+  std::size_t size() const { return symbols_.size(); }
+  auto begin() const { return symbols_.begin(); }
+  auto end() const { return symbols_.end(); }
+
+ private:
+  friend class SymbolTableBuilder;
+  std::vector<Symbol> symbols_;       // by start
+  std::vector<std::string> buffers_;  // what names point into
+};
+
+}  // namespace wick
