@@ -99,7 +99,7 @@ std::size_t Decompressor::step(std::string_view& in, char* out,
   s.taken += before - in.size();
   s.given += made;
   if (s.damaged) in = {};
-  if (s.given > kExpansionGrace && s.given / kMaxExpansion > s.taken)
+  if (!believable_size(s.taken, s.given))
     fail(
         "the compressed data grows more than {}-fold and looks like a "
         "decompression bomb; decompress it yourself if it is not",
@@ -125,6 +125,23 @@ std::string decompress(std::string_view bytes, std::uint64_t limit) {
   }
   if (!stream.complete()) fail("the compressed data ends too early");
   return out;
+}
+
+bool zlib_decompress_to(std::string_view bytes, std::span<char> out) {
+  const std::unique_ptr<libdeflate_decompressor,
+                        decltype(&libdeflate_free_decompressor)>
+      decompressor(libdeflate_alloc_decompressor(),
+                   libdeflate_free_decompressor);
+  if (!decompressor) fail("libdeflate: out of memory");
+  // Without a place for the actual size, any other than out.size() is an error.
+  return libdeflate_zlib_decompress(decompressor.get(), bytes.data(),
+                                    bytes.size(), out.data(), out.size(),
+                                    nullptr) == LIBDEFLATE_SUCCESS;
+}
+
+bool zstd_decompress_to(std::string_view bytes, std::span<char> out) {
+  return ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size()) ==
+         out.size();
 }
 
 std::string gzip(std::string_view bytes, int level) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,19 @@ class Decompressor {
 
 // The whole of `bytes`, at most `limit` bytes of output; an Error otherwise.
 std::string decompress(std::string_view bytes, std::uint64_t limit);
+
+// Fills all of `out` with what `bytes` (a zlib stream; zstd frames) stand for;
+// false if they are damaged or stand for more or less. Meant for sizes that
+// another place of the file names: check those with believable_size first.
+bool zlib_decompress_to(std::string_view bytes, std::span<char> out);
+bool zstd_decompress_to(std::string_view bytes, std::span<char> out);
+
+// Whether `packed` bytes may stand for `plain` ones by the limits of
+// Decompressor.
+constexpr bool believable_size(std::uint64_t packed, std::uint64_t plain) {
+  return plain <= Decompressor::kExpansionGrace ||
+         plain / Decompressor::kMaxExpansion <= packed;
+}
 
 // One gzip stream, by libdeflate, which makes three times as many bytes a
 // second as zlib. Level 1 by default: profiles are written often and read once,

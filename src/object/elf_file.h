@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "base/unique_fd.h"
 
 namespace wick {
 
@@ -32,8 +33,10 @@ class ElfFile {
     std::uint64_t offset = 0, address = 0, file_size = 0, memory_size = 0;
   };
 
-  // Fail (wick::Error) if it cannot be opened or is not ELF.
+  // Fail (wick::Error) if it cannot be opened, is no regular file or is not
+  // ELF. `from_fd` takes a file that is open already; `name` is for messages.
   static std::shared_ptr<const ElfFile> open(const std::string& path);
+  static std::shared_ptr<const ElfFile> from_fd(UniqueFd fd, std::string name);
   static std::shared_ptr<const ElfFile> from_memory(std::string name,
                                                     std::string bytes);
 
@@ -56,7 +59,7 @@ class ElfFile {
   // The content of a section, decompressed where it is compressed (zlib, zstd,
   // .zdebug); empty where there is none (SHT_NOBITS), where it is damaged or
   // larger than a section can honestly be. Lives as long as this object; may
-  // be asked from several threads at once.
+  // be asked from several threads at once. `section` is one of sections().
   std::string_view bytes(const Section& section) const;
   std::string_view bytes(std::string_view section_name) const;
   // Up to `size` bytes that a loaded segment has at `elf_addr`.
