@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -229,23 +231,40 @@ void Writer::write_about() {
                           event_label(profile_, id)));
 }
 
+// Rows in the order of the stack table, where callers are near their callees.
+// Stacks are numbers without gaps, so counting puts samples in order.
 void Writer::sum_samples() {
+  Column<StackId, std::uint32_t> end(profile_.stacks.size());
+  for (const Sample& sample : profile_.samples) ++end[sample.stack];
+  std::uint32_t count = 0;
+  for (std::uint32_t& n : end) n = std::exchange(count, count + n);
+  std::vector<std::uint32_t> order(profile_.samples.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i)
+    order[end[profile_.samples[i].stack]++] = i;
+
   const std::size_t width = profile_.events.size();
-  HashIndex index_of_row;
-  for (const Sample& sample : profile_.samples) {
-    const std::uint32_t row = index_of_row.find_or_add(
-        hash_pair(index(sample.stack), index(sample.thread)),
-        [&](std::uint32_t i) {
-          return rows_[i].stack == sample.stack &&
-                 rows_[i].thread == sample.thread;
-        },
-        [&] {
-          rows_.push_back({sample.stack, sample.thread});
-          values_.resize(values_.size() + width);
-          return static_cast<std::uint32_t>(rows_.size() - 1);
-        });
-    std::int64_t& value = values_[row * width + index(sample.event)];
-    value = saturating_add(value, sample.weight);
+  const auto thread_of = [&](std::uint32_t i) {
+    return profile_.samples[i].thread;
+  };
+  rows_.reserve(order.size());
+  values_.reserve(order.size() * width);
+  for (std::size_t from = 0; from < order.size();) {
+    const StackId stack = profile_.samples[order[from]].stack;
+    const std::size_t to = end[stack];
+    const auto group = std::span(order).subspan(from, to - from);
+    if (!std::ranges::is_sorted(group, {}, thread_of))
+      std::ranges::stable_sort(group, {}, thread_of);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const Sample& sample = profile_.samples[group[i]];
+      if (i == 0 || sample.thread != rows_.back().thread) {
+        rows_.push_back({stack, sample.thread});
+        values_.resize(values_.size() + width);
+      }
+      std::int64_t& value =
+          values_[values_.size() - width + index(sample.event)];
+      value = saturating_add(value, sample.weight);
+    }
+    from = to;
   }
 }
 
@@ -430,15 +449,9 @@ void Writer::write_samples() {
   std::vector<std::string> labels_of;
   for (const Thread& thread : profile_.threads)
     labels_of.push_back(labels(thread, keys));
-  // In the order of the stack table, where callers are near their callees.
-  std::vector<std::uint32_t> order(rows_.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto stack_of = [&](std::uint32_t row) { return rows_[row].stack; };
-  if (!std::ranges::is_sorted(order, {}, stack_of))
-    std::ranges::stable_sort(order, {}, stack_of);
   const std::size_t width = profile_.events.size();
   std::string ids, values, bytes;
-  for (const std::uint32_t row : order) {
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
     std::size_t used = 0;  // of `ids`, whose size only grows
     for (StackId at = rows_[row].stack; at != StackId::kRoot;
          at = caller_of(at)) {
