@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which file is where in a process, at one moment. This is the only place that
+// turns one kind of address into another:
+//
+//   runtime_addr  where the code ran
+//   file_off      where it stands in its file
+//   elf_addr      what the file itself calls it (see ElfFile::elf_addr)
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/id.h"
+
+namespace wick {
+
+enum class ImageId : std::uint32_t { kNone = 0 };
+
+struct Mapping {
+  std::uint64_t start = 0, end = 0;  // runtime addresses
+  std::uint64_t file_off = 0;        // of `start`
+  ImageId image = ImageId::kNone;
+
+  std::uint64_t file_off_of(std::uint64_t runtime_addr) const {
+    return runtime_addr - start + file_off;
+  }
+};
+
+class AddressSpace {
+ public:
+  // What was mapped there before ends where this begins, as with mmap.
+  void map(const Mapping& mapping);
+  // Cuts a hole. Returns whether anything was mapped there.
+  bool unmap(std::uint64_t start, std::uint64_t end);
+  void clear();
+
+  const Mapping* find(std::uint64_t runtime_addr) const;
+
+  bool empty() const { return mappings_.empty(); }
+  auto begin() const { return mappings_.begin(); }
+  auto end() const { return mappings_.end(); }
+
+ private:
+  std::vector<Mapping> mappings_;  // by start; they do not overlap
+};
+
+}  // namespace wick
