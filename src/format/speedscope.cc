@@ -26,7 +26,10 @@ namespace {
 class Reader {
  public:
   Reader(Profile& profile, const ReadOptions& options, const Json& root)
-      : profile_(profile), root_(root), samples_(profile, options.keep_time) {}
+      : profile_(profile),
+        root_(root),
+        keep_time_(options.keep_time),
+        samples_(profile, options.keep_time) {}
 
   void read() {
     read_frames();
@@ -40,7 +43,7 @@ class Reader {
       else
         read_sampled(json);
     }
-    profile_.has_time = timed_ && !untimed_;
+    profile_.has_time = keep_time_ && timed_ && !untimed_;
     if (!profile_.has_time)
       for (Sample& sample : profile_.samples) sample.time = 0;
   }
@@ -225,6 +228,7 @@ class Reader {
 
   Profile& profile_;
   Json root_;
+  bool keep_time_;
   SampleCollector samples_;
   std::vector<FrameId> frames_;
   std::vector<std::pair<std::uint32_t, StackId>> path_;  // of the last sample

@@ -37,21 +37,6 @@ Interval difference_interval(const Proportion& before, const Proportion& after,
   };
 }
 
-namespace {
-
-// Whether a weight of this event is a number of samples, summed by whoever
-// wrote the input. Where samples have times, nobody summed them.
-bool counts_samples(const Profile& profile, const Event& event) {
-  const auto is_plain = [&](StringId id) {
-    const std::string_view text = profile.strings[id];
-    return text.empty() || text == "samples" || text == "count";
-  };
-  return !profile.has_time && event.decimals == 0 && is_plain(event.name) &&
-         is_plain(event.unit);
-}
-
-}  // namespace
-
 double effective_samples(const Profile& profile, EventRole role) {
   double sum = 0, squares = 0;
   for (const Sample& sample : profile.samples) {

@@ -89,6 +89,7 @@ void cut_decimals(Profile& profile) {
 
 void sum_samples(Profile& profile) {
   const std::vector<Sample> samples = std::exchange(profile.samples, {});
+  profile.sample_counts.clear();
   profile.has_time = false;
   SampleCollector collector(profile, /*keep_time=*/false);
   for (const Sample& sample : samples) collector.add(sample);

@@ -99,7 +99,12 @@ void SampleCollector::add(const Sample& sample) {
         samples.back().cpu = Sample::kNoCpu;
         return static_cast<std::uint32_t>(samples.size() - 1);
       });
-  if (!found) return;
+  std::vector<std::uint32_t>& counts = profile_.sample_counts;
+  if (!found) {
+    counts.resize(samples.size(), 1);
+    return;
+  }
+  if (counts[row] < UINT32_MAX) ++counts[row];
   std::int64_t& weight = samples[row].weight;
   if (weight > INT64_MAX - sample.weight)
     profile_.diagnostics.note(Problem::kOverflow);
@@ -123,6 +128,22 @@ void sort_samples(Profile& profile) {
   if (!profile.has_time) return;
   if (!std::ranges::is_sorted(profile.samples, {}, &Sample::time))
     std::ranges::stable_sort(profile.samples, {}, &Sample::time);
+}
+
+bool counts_samples(const Profile& profile, const Event& event) {
+  const auto is_plain = [&](StringId id) {
+    const std::string_view text = profile.strings[id];
+    return text.empty() || text == "samples" || text == "count";
+  };
+  return !profile.has_time && event.decimals == 0 && is_plain(event.name) &&
+         is_plain(event.unit);
+}
+
+std::uint64_t samples_in_row(const Profile& profile, std::size_t row) {
+  const Sample& sample = profile.samples[row];
+  if (counts_samples(profile, profile.events[sample.event]))
+    return static_cast<std::uint64_t>(sample.weight);
+  return row < profile.sample_counts.size() ? profile.sample_counts[row] : 1;
 }
 
 std::int64_t total_weight(const Profile& profile, EventId event) {
@@ -159,6 +180,8 @@ std::string check(const Profile& p) {
     if (!p.strings.contains(p.events[id].name) ||
         !p.strings.contains(p.events[id].unit))
       return bad("event", index(id));
+  if (p.sample_counts.size() > (p.has_time ? 0 : p.samples.size()))
+    return "there are counts for samples that are not there";
   std::uint64_t time = 0;
   for (std::size_t i = 0; i < p.samples.size(); ++i) {
     const Sample& s = p.samples[i];

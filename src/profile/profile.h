@@ -9,7 +9,9 @@
 //   - in `stacks`, parents stand before their children;
 //   - `samples` are ordered by time where has_time holds; where it does not,
 //     they are in the order of the input and `time` is 0;
-//   - weights are not negative.
+//   - weights are not negative;
+//   - `sample_counts` is not longer than `samples`, and empty where has_time
+//     holds.
 #pragma once
 
 #include <cstdint>
@@ -81,6 +83,9 @@ struct Profile {
   Column<ThreadId, Thread> threads;  // row 0: unknown
   Column<EventId, Event> events;     // may be empty when samples is
   std::vector<Sample> samples;
+  // Where samples were added up while they were read: how many each row of
+  // `samples` stands for. Rows beyond the end stand for one.
+  std::vector<std::uint32_t> sample_counts;
   bool has_time = false;
   std::vector<About> about;
   Diagnostics diagnostics;
@@ -141,6 +146,14 @@ void raise_decimals(Profile& profile, EventId id, int decimals);
 // Puts samples in the order of time (equal times keep their order). Every
 // reader's result passes through this.
 void sort_samples(Profile& profile);
+
+// How many samples of the profiler row `row` of `samples` stands for: its
+// weight where that is a number of samples, summed by whoever wrote the input.
+std::uint64_t samples_in_row(const Profile& profile, std::size_t row);
+
+// Whether a weight of this event is such a number. Where samples have times,
+// nobody summed them.
+bool counts_samples(const Profile& profile, const Event& event);
 
 // The sum of the weights of all samples of `event`.
 std::int64_t total_weight(const Profile& profile, EventId event);

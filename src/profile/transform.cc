@@ -208,6 +208,12 @@ void merge(Profile& into, const Profile& other) {
   Column<EventId, EventId> event;
   const auto factor = merge_events(into, other, event);
   const bool had_samples = !into.samples.empty();
+  if (!other.sample_counts.empty()) {
+    into.sample_counts.resize(into.samples.size(), 1);
+    into.sample_counts.insert(into.sample_counts.end(),
+                              other.sample_counts.begin(),
+                              other.sample_counts.end());
+  }
   into.samples.reserve(into.samples.size() + other.samples.size());
   for (Sample s : other.samples) {
     s.weight = saturating_mul(s.weight, factor[s.event]);
@@ -274,12 +280,21 @@ void keep_samples(Profile& profile, Problem reason,
                   const std::function<bool(const Sample&)>& wanted) {
   std::uint64_t count = 0;
   std::int64_t weight = 0;
-  std::erase_if(profile.samples, [&](const Sample& sample) {
-    if (wanted(sample)) return false;
-    ++count;
-    weight = saturating_add(weight, sample.weight);
-    return true;
-  });
+  std::vector<Sample>& samples = profile.samples;
+  std::vector<std::uint32_t>& counts = profile.sample_counts;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (wanted(samples[i])) {
+      if (kept < counts.size())
+        counts[kept] = i < counts.size() ? counts[i] : 1;
+      samples[kept++] = samples[i];
+    } else {
+      count += samples_in_row(profile, i);
+      weight = saturating_add(weight, samples[i].weight);
+    }
+  }
+  samples.resize(kept);
+  if (counts.size() > kept) counts.resize(kept);
   // Weights of other events are in other units and are no share of anything.
   profile.diagnostics.note(reason, count,
                            reason == Problem::kOtherEvent ? 0 : weight);

@@ -23,8 +23,26 @@ TEST(Select, FocusKeepsStacksWithAMatch) {
 TEST(Select, CountsWhatItLeavesOut) {
   const Profile profile =
       select(read_text("folded", "a;b 1\na;d 2\n"), {.focus = {"b"}});
-  EXPECT_EQ(profile.diagnostics.count(Problem::kNotSelected), 1u);
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNotSelected), 2u);
   EXPECT_EQ(profile.diagnostics.weight(Problem::kNotSelected), 2);
+}
+
+constexpr std::string_view kTwoEvents =
+    "a 1 1.0: 10 cycles:\n\t0 f (m)\n\n"
+    "a 1 1.1: 7 faults:\n\t0 g (m)\n\n"
+    "a 1 1.2: 7 faults:\n\t0 g (m)\n\n";
+
+TEST(Select, CountsSamplesThatWereAddedUp) {
+  const Profile profile =
+      select(read_text("perf-script", kTwoEvents, {.keep_time = false}), {});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kOtherEvent), 2u);
+}
+
+TEST(Select, CountsSamplesThatWereAddedUpAndMerged) {
+  Profile profile = read_text("perf-script", kTwoEvents, {.keep_time = false});
+  merge(profile, read_text("perf-script", kTwoEvents, {.keep_time = false}));
+  profile = select(std::move(profile), {});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kOtherEvent), 4u);
 }
 
 TEST(Select, HideGivesTheWeightToTheCaller) {
