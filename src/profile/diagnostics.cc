@@ -68,6 +68,15 @@ void Diagnostics::note_at(Problem problem, std::string_view what,
   ++e.count;
 }
 
+void Diagnostics::keep_at_most(Problem problem, std::uint64_t count) {
+  if (this->count(problem) <= count) return;
+  if (count == 0)
+    std::erase_if(entries_,
+                  [&](const Entry& e) { return e.problem == problem; });
+  else
+    entry(problem).count = count;
+}
+
 std::uint64_t Diagnostics::count(Problem problem) const {
   for (const Entry& e : entries_)
     if (e.problem == problem) return e.count;

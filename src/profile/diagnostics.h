@@ -47,6 +47,10 @@ class Diagnostics {
   // excerpt of the input, `where` a line number (0: none).
   void note_at(Problem problem, std::string_view what, std::uint64_t line = 0);
 
+  // Lowers the count of `problem` to `count`, if it is more: the others
+  // concern samples that are not there any more.
+  void keep_at_most(Problem problem, std::uint64_t count);
+
   struct Entry {
     Problem problem;
     std::uint64_t count = 0;

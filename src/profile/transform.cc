@@ -298,6 +298,12 @@ void keep_samples(Profile& profile, Problem reason,
   // Weights of other events are in other units and are no share of anything.
   profile.diagnostics.note(reason, count,
                            reason == Problem::kOtherEvent ? 0 : weight);
+  if (count == 0 || profile.diagnostics.count(Problem::kNoStack) == 0) return;
+  std::uint64_t without_stack = 0;
+  for (std::size_t i = 0; i < kept; ++i)
+    if (samples[i].stack == StackId::kRoot)
+      without_stack += samples_in_row(profile, i);
+  profile.diagnostics.keep_at_most(Problem::kNoStack, without_stack);
 }
 
 // Drops the events that no sample refers to any more, except those of a

@@ -45,6 +45,22 @@ TEST(Select, CountsSamplesThatWereAddedUpAndMerged) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kOtherEvent), 4u);
 }
 
+TEST(Select, CountsSamplesWithoutStackAmongThoseThatStay) {
+  const Profile profile = select(read_text("perf-script",
+                                           "a 1 1.0: 1 cycles:\n\n"
+                                           "b 2 1.1: 1 cycles:\n\n"),
+                                 {.comm = "a"});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 1u);
+}
+
+TEST(Select, FocusLeavesNoSampleWithoutStack) {
+  const Profile profile = select(read_text("perf-script",
+                                           "a 1 1.0: 1 cycles:\n\n"
+                                           "a 1 1.1: 1 cycles:\n\t0 f (m)\n"),
+                                 {.focus = {"f"}});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 0u);
+}
+
 TEST(Select, HideGivesTheWeightToTheCaller) {
   EXPECT_EQ(selected("a;b;c 1\na;b 2\n", {.hide = {"b"}}), "a 2\na;c 1\n");
 }
