@@ -320,6 +320,24 @@ void drop_unused_events(Profile& profile) {
   profile.events = std::move(kept);
 }
 
+// "cycles is kept; --event picks another: faults, migrations".
+std::string other_events(const Profile& profile,
+                         const Column<EventId, bool>& chosen) {
+  constexpr int kMostNames = 8;
+  std::string kept, others;
+  int left_out = 0;
+  for (const EventId id : profile.events.ids()) {
+    const std::string name = excerpt(profile.strings[profile.events[id].name]);
+    if (chosen[id])
+      kept += (kept.empty() ? "" : " and ") + name;
+    else if (++left_out <= kMostNames)
+      others += (others.empty() ? "" : ", ") + name;
+  }
+  if (left_out > kMostNames)
+    others += fmt::format(" and {} more", left_out - kMostNames);
+  return fmt::format("{} is kept; --event picks another: {}", kept, others);
+}
+
 void select_event(Profile& profile, const std::string& wanted) {
   if (wanted == "*" || profile.events.size() < 2) {
     if (wanted.empty() || wanted == "*" || profile.events.empty()) return;
@@ -348,6 +366,9 @@ void select_event(Profile& profile, const std::string& wanted) {
   }
   keep_samples(profile, Problem::kOtherEvent,
                [&](const Sample& s) { return chosen[s.event]; });
+  if (profile.diagnostics.count(Problem::kOtherEvent) > 0)
+    profile.diagnostics.add({.problem = Problem::kOtherEvent,
+                             .example = other_events(profile, chosen)});
   drop_unused_events(profile);
 }
 

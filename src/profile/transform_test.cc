@@ -38,6 +38,13 @@ TEST(Select, CountsSamplesThatWereAddedUp) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kOtherEvent), 2u);
 }
 
+TEST(Select, NamesTheEventsThatItLeavesOut) {
+  const Profile profile = select(read_text("perf-script", kTwoEvents), {});
+  EXPECT_EQ(describe(profile.diagnostics).front(),
+            "2 samples of other events are left out (cycles is kept; --event "
+            "picks another: faults)");
+}
+
 TEST(Select, CountsSamplesThatWereAddedUpAndMerged) {
   Profile profile = read_text("perf-script", kTwoEvents, {.keep_time = false});
   merge(profile, read_text("perf-script", kTwoEvents, {.keep_time = false}));
