@@ -14,6 +14,7 @@ namespace {
 // Whether there is something to lose in a format that holds stacks and weights.
 bool has_more_than_sums(const Profile& profile) {
   return profile.has_time || profile.threads.size() > 1 ||
+         std::ranges::count(profile.samples, 0, &Sample::weight) > 0 ||
          std::ranges::any_of(profile.frames.ids(), [&](FrameId id) {
            const Frame& frame = profile.frames[id];
            return frame.address != 0 || frame.line != 0;

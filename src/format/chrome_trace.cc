@@ -331,6 +331,12 @@ class Reader {
     return profile_.frames.intern(frame);
   }
 
+  // wick writes a sample without a stack as a slice of this name.
+  bool is_no_stack(FrameId id) const {
+    return from_wick_ && profile_.frames[id].kind == FrameKind::kLabel &&
+           profile_.function(id) == "[no stack]";
+  }
+
   Json self_of(const Json& event) const {
     return self_weights_ ? event["args"]["self"] : Json();
   }
@@ -468,7 +474,10 @@ class Reader {
       }
       now = slice.start;
       const StackId caller = open.empty() ? StackId::kRoot : open.back().stack;
-      open.push_back({slice.end, profile_.stacks.push(caller, slice.frame)});
+      open.push_back(
+          {slice.end, is_no_stack(slice.frame)
+                          ? caller
+                          : profile_.stacks.push(caller, slice.frame)});
       add_self(slice, open.back().stack, thread);
     }
     while (!open.empty()) {

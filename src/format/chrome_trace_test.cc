@@ -234,6 +234,15 @@ TEST(ChromeTrace, WritesConsecutiveSamplesAsOneSlice) {
             std::string::npos);
 }
 
+TEST(ChromeTrace, BringsBackASampleWithoutAStack) {
+  Profile profile;
+  profile.event_id("cycles");
+  profile.samples.push_back({.weight = 7});
+  const Profile back = read_trace(written("chrome-trace", profile));
+  EXPECT_EQ(back.samples.at(0).stack, StackId::kRoot);
+  EXPECT_EQ(back.samples.at(0).weight, 7);
+}
+
 TEST(ChromeTrace, GivesThreadsOfOneIdNumbersOfTheirOwn) {
   Profile profile;
   profile.event_id("samples");

@@ -393,7 +393,8 @@ extern const OutputFormat chrome_trace_output = {
     .extension = ".trace.json",
     .description = "Trace Event JSON for Perfetto and chrome://tracing",
     .write = write,
-    .lacks = "times of single samples, cpus, addresses, build ids",
+    .lacks = "times of single samples, cpus, addresses, build ids, "
+             "unknown ids of processes",
 };
 
 }  // namespace wick

@@ -491,7 +491,7 @@ extern const OutputFormat pprof_output = {
     .description = "pprof protobuf, gzip",
     .write = [](const Profile& profile, const WriteOptions&,
                 std::ostream& out) { Writer(profile, out).write(); },
-    .lacks = "times, CPUs, JIT marks",
+    .lacks = "times, CPUs, JIT marks, and for most readers samples of weight 0",
     .binary = true,
 };
 
