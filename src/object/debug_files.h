@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the files that belong to recorded code: the binary itself, its separate
+// debug file, what dwz took out of that. A file whose build id is not the
+// recorded one is never used.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "object/elf_file.h"
+
+namespace wick {
+
+enum class CodeKind : std::uint8_t {
+  kFile,          // an executable or a library
+  kKernel,        // vmlinux; path "[kernel.kallsyms]"
+  kKernelModule,  // path "[name]", or that of the .ko
+  kVdso,
+  kAnonymous,  // no file: the heap, code of a JIT
+};
+
+// What a recording says about a file of code.
+struct CodeFile {
+  std::string path;
+  std::string build_id;  // hexadecimal; "" if it was not recorded
+  std::int32_t pid = 0;  // a process that had it mapped; 0: not known
+  CodeKind kind = CodeKind::kFile;
+  friend bool operator==(const CodeFile&, const CodeFile&) = default;
+};
+
+enum class FileState : std::uint8_t {
+  kFound,
+  kMissing,       // nothing at its path, and not elsewhere by its build id
+  kOtherBuildId,  // something else stands at its path now
+  kUnreadable,    // not a file, not ELF, or not allowed
+};
+
+struct FoundFile {
+  std::shared_ptr<const ElfFile> elf;  // null unless kFound
+  FileState state = FileState::kMissing;
+};
+
+struct DebugFileOptions {
+  std::string symfs;                    // paths of recordings begin here
+  std::string vmlinux;                  // "": searched for
+  std::string os_release;               // of the recording, for vmlinux and .ko
+  std::vector<std::string> debug_dirs;  // "/usr/lib/debug" if empty
+  bool debuginfod = false;              // ask the servers of DEBUGINFOD_URLS
+};
+
+// All functions may be called from several threads at once and fail only by
+// finding nothing.
+class DebugFiles {
+ public:
+  explicit DebugFiles(DebugFileOptions options);
+  ~DebugFiles();
+
+  FoundFile binary(const CodeFile& file);
+  // The separate debug file of `binary`, by build id or debug link; null if
+  // there is none or `binary` has the debug information itself.
+  std::shared_ptr<const ElfFile> debug(const ElfFile& binary,
+                                       const CodeFile& file);
+  // What dwz took out of `debug`.
+  std::shared_ptr<const ElfFile> alternate(const ElfFile& debug);
+  // A split unit of `debug` (a .dwo, or the .dwp beside it).
+  std::shared_ptr<const ElfFile> split_unit(const ElfFile& debug,
+                                            std::string_view dwo_name,
+                                            std::string_view comp_dir);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wick
