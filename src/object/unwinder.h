@@ -55,7 +55,8 @@ class Unwinder {
   // Appends runtime addresses, leaf first: the pc, then for each caller the
   // address inside its call (return address - 1), except for frames that a
   // signal interrupted, whose address is exact. `stack` is the memory from
-  // `registers.sp` on. `map_version` changes whenever what `map` answers does.
+  // `registers.sp` on, and nothing else is ever read. `map_version` changes
+  // whenever what `map` answers does, so no two processes have the same.
   UnwindEnd unwind(const Registers& registers, std::string_view stack,
                    const CodeMap& map, std::uint64_t map_version,
                    std::vector<std::uint64_t>& out);
