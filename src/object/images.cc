@@ -47,7 +47,7 @@ const UnwindTable* Images::unwind_table(ImageId id) {
   if (!image.found.elf) return nullptr;
   std::call_once(image.compiled, [&] {
     const auto debug = files_.debug(*image.found.elf, image.file);
-    image.table = UnwindTable::build(*image.found.elf, debug.get());
+    image.table = UnwindTable::build(image.found.elf, debug);
   });
   return &image.table;
 }
