@@ -2,12 +2,12 @@
 // What a perf.data file says about itself, beside its records.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "object/unwinder.h"
@@ -69,6 +69,9 @@ struct PerfHeader {
 
   // The event of this id; null if there is none.
   const PerfEvent* event(std::uint64_t id) const;
+
+  // Ids and the index of their event, in the order of the ids.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> id_index;
 };
 
 }  // namespace wick

@@ -66,12 +66,14 @@ struct ReadValues {
   struct Value {
     std::uint64_t value = 0, id = 0, lost = 0;
   };
-  // The values as words of `stride`: value, then id and lost where recorded.
-  std::span<const std::uint64_t> words;
-  std::uint64_t format = 0;  // read_format
 
   std::size_t size() const;
   Value operator[](std::size_t i) const;
+
+  std::uint64_t format = 0;  // read_format
+  Value single;              // of an event that is not read as a group
+  // A group's: value, then id and lost where they are recorded, for each.
+  std::span<const std::uint64_t> words;
 };
 
 // What a SAMPLE holds; fields that the event does not record are 0 or empty.
@@ -85,7 +87,8 @@ struct PerfSample {
   std::uint64_t addr = 0;
   std::uint64_t stream_id = 0;
   std::uint32_t cpu = 0;
-  std::uint64_t period = 0;  // attr.sample_period where it is not in the record
+  // Where it is not in the record, the event's fixed one; 1 with a frequency.
+  std::uint64_t period = 0;
   ReadValues read;
   // Leaf first, with markers; see namespace callchain.
   std::span<const std::uint64_t> callchain;
@@ -107,7 +110,8 @@ struct PerfSample {
 
   bool has(std::uint64_t bits) const { return (fields & bits) != 0; }
 
-  // Of the file's other byte order, the swapped words; do not touch.
+  // The swapped words of a file of the other byte order, into which the spans
+  // point then.
   std::vector<std::uint64_t> swapped;
   std::vector<BranchEntry> swapped_branches;
 };
