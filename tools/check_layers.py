@@ -9,7 +9,8 @@ import sys
 
 ORDER = "base profile object perf itrace render format server cli".split()
 STRANGERS = {("itrace", "perf")}  # do not know each other, whatever the order
-HOMES = {"zstd.h": "base", "zlib.h": "base", "libdeflate.h": "base", "tbb/": "base", "oneapi/": "base",
+HOMES = {"zstd.h": "base", "zlib.h": "base", "libdeflate.h": "base",
+         "lzma.h": "base", "tbb/": "base", "oneapi/": "base",
          "re2/": "base", "google/protobuf": "format", "simdjson": "format",
          "CLI/": "cli", "elfutils/": "object", "libelf": "object",
          "gelf.h": "object", "bpf/": "perf", "sqlite3": "server",

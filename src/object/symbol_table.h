@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +27,14 @@ class SymbolTable {
   SymbolTable& operator=(SymbolTable&&) noexcept = default;
 
   // All functions of `file`; `debug` may be null or the separate debug file.
+  // Names point into the bytes of the two, which must outlive the table.
+  //
+  // A relocatable file (a kernel module, *.ko) has no addresses yet: its
+  // symbols' are offsets in the file.
   static SymbolTable from_elf(const ElfFile& file, const ElfFile* debug);
 
-  // The symbol that covers the address, or null.
+  // The symbol that covers the address, the innermost where they are nested,
+  // or null.
   const Symbol* find(std::uint64_t elf_addr) const;
 
   std::size_t size() const { return symbols_.size(); }
@@ -37,8 +43,11 @@ class SymbolTable {
 
  private:
   friend class SymbolTableBuilder;
-  std::vector<Symbol> symbols_;       // by start
-  std::vector<std::string> buffers_;  // what names point into
+  std::vector<Symbol> symbols_;  // by start
+  // For each symbol the nearest one before it that ends behind it, if any two
+  // overlap at all.
+  std::vector<std::uint32_t> around_;
+  std::vector<std::shared_ptr<const void>> owners_;  // of what names point into
 };
 
 }  // namespace wick

@@ -146,11 +146,14 @@ std::string ElfBuilder::bytes() const {
   }
   all.back() = names;
 
-  const auto in_segment = [](const SectionSpec& s) {
-    return (s.flags & SHF_ALLOC) != 0 || s.type == SHT_NOTE;
-  };
-  const auto segment_count =
-      static_cast<std::uint16_t>(std::ranges::count_if(all, in_segment));
+  // The segments: their type and the section that is their content.
+  std::vector<std::pair<std::uint32_t, std::size_t>> segments;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if ((all[i].flags & SHF_ALLOC) != 0) segments.emplace_back(PT_LOAD, i);
+    if (all[i].type == SHT_NOTE) segments.emplace_back(PT_NOTE, i);
+    if (all[i].type == SHT_DYNAMIC) segments.emplace_back(PT_DYNAMIC, i);
+  }
+  const auto segment_count = static_cast<std::uint16_t>(segments.size());
   const std::uint16_t header_size = options_.is_64 ? 64 : 52;
   const std::uint16_t segment_size = options_.is_64 ? 56 : 32;
   const std::uint16_t section_size = options_.is_64 ? 64 : 40;
@@ -194,13 +197,11 @@ std::string ElfBuilder::bytes() const {
            : extended ? std::uint16_t{SHN_XINDEX}
                       : static_cast<std::uint16_t>(count - 1));
 
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (const auto& [type, i] : segments) {
     const SectionSpec& s = all[i];
-    if (!in_segment(s)) continue;
     const std::uint32_t flags = PF_R | ((s.flags & SHF_WRITE) ? PF_W : 0U) |
                                 ((s.flags & SHF_EXECINSTR) ? PF_X : 0U);
-    put(out,
-        s.type == SHT_NOTE ? std::uint32_t{PT_NOTE} : std::uint32_t{PT_LOAD});
+    put(out, type);
     if (options_.is_64) put(out, flags);
     put_word(out, offsets[i]);
     put_word(out, s.address);

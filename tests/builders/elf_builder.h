@@ -8,8 +8,8 @@
 //   elf.add_build_id("\x12\x34");
 //   std::shared_ptr<const ElfFile> file = elf.file();
 //
-// Each section with SHF_ALLOC gets a PT_LOAD segment of its own, and SHT_NOTE
-// ones a PT_NOTE.
+// Each section with SHF_ALLOC gets a PT_LOAD segment of its own, SHT_NOTE ones
+// a PT_NOTE and SHT_DYNAMIC ones a PT_DYNAMIC.
 #pragma once
 
 #include <elf.h>
