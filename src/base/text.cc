@@ -39,6 +39,17 @@ std::string_view take_until(std::string_view& text, char separator) {
   return taken;
 }
 
+std::string to_hexadecimal(std::string_view bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string result;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += kDigits[byte >> 4];
+    result += kDigits[byte & 15];
+  }
+  return result;
+}
+
 std::string_view take_line(std::string_view& text) {
   std::string_view line = take_until(text, '\n');
   if (line.ends_with('\r')) line.remove_suffix(1);

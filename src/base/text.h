@@ -27,6 +27,9 @@ std::string_view trim_right(std::string_view text);
 bool all_digits(std::string_view text);  // false for ""
 bool all_hex_digits(std::string_view text);
 
+// "0a1f" of two bytes.
+std::string to_hexadecimal(std::string_view bytes);
+
 // Takes the next line, without its "\n" or "\r\n", from the front of `text`.
 std::string_view take_line(std::string_view& text);
 

@@ -15,6 +15,7 @@
 
 #include "base/compress.h"
 #include "base/error.h"
+#include "base/text.h"
 
 namespace wick {
 namespace {
@@ -35,17 +36,6 @@ std::string_view to_nul(std::string_view bytes, std::uint64_t offset) {
   if (offset >= bytes.size()) return {};
   bytes.remove_prefix(offset);
   return bytes.substr(0, std::min(bytes.find('\0'), bytes.size()));
-}
-
-std::string hexadecimal(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
-  for (const char c : bytes) {
-    out += kDigits[static_cast<unsigned char>(c) >> 4];
-    out += kDigits[static_cast<unsigned char>(c) & 15];
-  }
-  return out;
 }
 
 // Bytes of the file: read into memory of their own, or a view of what was in
@@ -309,7 +299,7 @@ std::string ElfFile::State::build_id_in(std::string_view notes) const {
     if (note_type == NT_GNU_BUILD_ID &&
         note_name == std::string_view("GNU\0", 4) && !content.empty() &&
         content.size() <= kMaxBuildId)
-      return hexadecimal(content);
+      return to_hexadecimal(content);
   }
   return {};
 }
@@ -434,7 +424,7 @@ std::optional<ElfFile::AlternateLink> ElfFile::alternate_link() const {
   if (file.empty() || file.size() == content.size()) return {};
   const std::string_view id = content.substr(file.size() + 1);
   if (id.empty() || id.size() > kMaxBuildId) return {};
-  return AlternateLink{std::string(file), hexadecimal(id)};
+  return AlternateLink{std::string(file), to_hexadecimal(id)};
 }
 
 std::optional<std::uint64_t> ElfFile::elf_addr(std::uint64_t file_off) const {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/images.h"
 
-#include "base/hash_index.h"
-
 namespace wick {
 
 ImageId Images::intern(const CodeFile& file) {

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "perf/registers.h"
 
 namespace wick {
@@ -21,17 +22,6 @@ std::string read_text(ByteReader& in) {
   const auto size = in.read<std::uint32_t>();
   const std::string_view bytes = in.read_bytes(size);
   return std::string(bytes.substr(0, bytes.find('\0')));
-}
-
-std::string hexadecimal(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string result;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    result += kDigits[byte >> 4];
-    result += kDigits[byte & 15];
-  }
-  return result;
 }
 
 std::string text_until_zero(std::string_view bytes) {
@@ -211,7 +201,7 @@ void HeaderReader::build_id(std::string_view body, std::uint16_t misc) {
     id = id.substr(0, 20);
     while (id.ends_with(std::string_view("\0\0\0\0", 4))) id.remove_suffix(4);
   }
-  result.build_id = hexadecimal(id);
+  result.build_id = to_hexadecimal(id);
   result.path = text_until_zero(in.rest());
   header_.build_ids.push_back(std::move(result));
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/read_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/unique_fd.h"
+
+namespace wick {
+
+std::optional<std::string> read_small_file(const std::string& path,
+                                           std::uint64_t max_size,
+                                           bool follow_links) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+                                             (follow_links ? 0 : O_NOFOLLOW)));
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
+    return {};
+  // Files of /proc and /sys say that they have no size.
+  std::string content;
+  std::uint64_t known = static_cast<std::uint64_t>(status.st_size);
+  if (known > max_size) return {};
+  std::size_t used = 0;
+  content.resize(known + 1);
+  while (true) {
+    if (used == content.size()) content.resize(2 * used);
+    const ssize_t got =
+        ::read(fd.get(), content.data() + used, content.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return {};
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+    if (used > max_size) return {};
+  }
+  content.resize(used);
+  return content;
+}
+
+}  // namespace wick

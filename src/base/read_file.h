@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace wick {
+
+// All of a regular file of at most `max_size` bytes; nothing if it is not
+// there, is something else (a FIFO would never end) or is larger. With
+// `follow_links` false, a symbolic link counts as not there.
+std::optional<std::string> read_small_file(const std::string& path,
+                                           std::uint64_t max_size,
+                                           bool follow_links = true);
+
+}  // namespace wick
