@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/symbol_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/read_file.h"
+
+namespace wick {
+namespace {
+
+constexpr std::string_view kId = "0123456789abcdef", kSources = "/bin/a";
+
+class SymbolCacheTest : public testing::Test {
+ protected:
+  SymbolCacheTest() : folder_(testing::TempDir() + "wick-symbol-cache") {
+    std::filesystem::remove_all(folder_);
+  }
+  ~SymbolCacheTest() override { std::filesystem::remove_all(folder_); }
+
+  static Resolved two_addresses() {
+    Resolved resolved;
+    const std::uint32_t main = resolved.text("main"),
+                        file = resolved.text("a.cc"),
+                        inner = resolved.text("inner");
+    const ResolvedFrame frames[] = {{main, file, 7, false},
+                                    {inner, file, 3, true}};
+    resolved.add(0x1000, frames);
+    resolved.add(0x2000, {});
+    return resolved;
+  }
+
+  // "1000 main a.cc:7 inner a.cc:3 (inlined)\n2000\n"
+  static std::string text(const Resolved& resolved) {
+    std::string out;
+    for (const Resolved::Row& row : resolved.rows()) {
+      char address[20];
+      std::snprintf(address, sizeof address, "%lx",
+                    static_cast<unsigned long>(row.elf_addr));
+      out += address;
+      for (const ResolvedFrame& f : resolved.frames(row))
+        out += " " + std::string(resolved[f.function]) + " " +
+               std::string(resolved[f.file]) + ":" + std::to_string(f.line) +
+               (f.inlined ? " (inlined)" : "");
+      out += "\n";
+    }
+    return out;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(SymbolCacheTest, GivesBackWhatWasStored) {
+  const SymbolCache cache(folder_);
+  cache.store(kId, kSources, two_addresses());
+  const auto loaded = cache.load(kId, kSources);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(text(*loaded), "1000 main a.cc:7 inner a.cc:3 (inlined)\n2000\n");
+}
+
+TEST_F(SymbolCacheTest, KnowsNothingOfAnotherBuildId) {
+  const SymbolCache cache(folder_);
+  cache.store(kId, kSources, two_addresses());
+  EXPECT_FALSE(cache.load("fedcba9876543210", kSources));
+}
+
+TEST_F(SymbolCacheTest, WhatCameFromOtherSourcesIsNotUsed) {
+  const SymbolCache cache(folder_);
+  cache.store(kId, kSources, two_addresses());
+  EXPECT_FALSE(cache.load(kId, "/bin/a /usr/lib/debug/a.debug"));
+}
+
+TEST_F(SymbolCacheTest, ABuildIdIsNoPath) {
+  const SymbolCache cache(folder_ + "/inner");
+  cache.store("../outside", kSources, two_addresses());
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/outside"));
+}
+
+TEST_F(SymbolCacheTest, EveryPrefixAndEveryChangedByteCountsAsNotThere) {
+  const SymbolCache cache(folder_);
+  cache.store(kId, kSources, two_addresses());
+  const std::string path = folder_ + "/" + std::string(kId);
+  const std::string whole = *read_small_file(path, 1 << 20);
+  const auto loads = [&](const std::string& content) {
+    std::ofstream(path, std::ios::trunc | std::ios::binary) << content;
+    return cache.load(kId, kSources).has_value();
+  };
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(loads(whole.substr(0, size))) << size;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    EXPECT_FALSE(loads(changed)) << at;
+  }
+  EXPECT_TRUE(loads(whole));
+}
+
+TEST_F(SymbolCacheTest, StaysBelowItsSizeByRemovingTheOldest) {
+  const SymbolCache cache(folder_, 1000);
+  for (int i = 0; i < 100; ++i) {
+    cache.store("00000000" + std::to_string(1000 + i), kSources,
+                two_addresses());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::uint64_t total = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    total += entry.file_size();
+  EXPECT_LE(total, 1000u);
+  EXPECT_TRUE(cache.load("000000001099", kSources));
+  EXPECT_FALSE(cache.load("000000001000", kSources));
+}
+
+TEST_F(SymbolCacheTest, ManyWritersAndReadersGetAWholeFileOrNone) {
+  const SymbolCache cache(folder_);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        cache.store(kId, kSources, two_addresses());
+        EXPECT_TRUE(cache.load(kId, kSources));
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace wick
