@@ -32,6 +32,16 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
         {"hidden-narrow", "frames are too narrow to be drawn (see --minwidth)",
          false},
         {"idle", "stacks of waiting threads are left out", false},
+        {"throttled", "times the kernel paused sampling (lower the rate)",
+         true},
+        {"aux-skipped", "bytes of hardware traces are not read", false},
+        {"stack-too-short",
+         "stacks are deeper than their copy (record more: --call-graph "
+         "dwarf,32768)",
+         false},
+        {"no-unwind-rule", "stacks end at code without unwind rules", false},
+        {"bad-stack", "stacks could not be followed to their root", false},
+        {"no-symbol", "samples are in code without a name", false},
     }};
 
 }  // namespace

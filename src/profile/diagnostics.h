@@ -28,6 +28,12 @@ enum class Problem : std::uint8_t {
   kDeepStack,       // frames beyond the depth that is drawn
   kHiddenNarrow,    // frames too narrow to be drawn
   kIdle,            // stacks of waiting threads, left out as the peers do
+  kThrottled,       // times that the kernel paused sampling
+  kAuxSkipped,      // bytes of hardware traces, which are not read
+  kStackTooShort,   // stacks deeper than the bytes that were copied of them
+  kNoUnwindRule,    // stacks that end at code without unwind rules
+  kBadStack,        // stacks that led nowhere
+  kNoSymbol,        // samples in code that has no name
   kCount
 };
 

@@ -22,6 +22,16 @@ namespace wick {
 // choice brings back a peer's crash or its loss of whole inputs.
 enum class Compat { kWick, kInferno, kPerl };
 
+// Where names and lines of recorded code come from; the names are perf's.
+struct SymbolOptions {
+  std::string symfs;     // a directory that the recorded paths begin in
+  std::string vmlinux;   // the kernel with its symbols
+  std::string kallsyms;  // the kernel's symbols as text
+  bool debuginfod = false;
+  bool inlines = true;
+  bool use_cache = true;
+};
+
 struct ReadOptions {
   // Store every sample with its time; without, samples of equal stack, thread
   // and event may be added up (see SampleCollector).
@@ -40,6 +50,8 @@ struct ReadOptions {
   // whose output is compared with inferno's; all else adds up. What it leaves
   // out is noted.
   bool inferno_counts = false;
+
+  SymbolOptions symbols;  // perf.data
 
   // Options of single formats, named as in the peers.
   bool include_offset = false;  // dtrace: keep "+0x1a"
