@@ -122,6 +122,15 @@ class FrameNames {
   const ReadOptions& options_;
 };
 
+// What the periods of an event add up to.
+std::string_view unit_of(std::string_view event) {
+  const std::string_view group = event_group(event);
+  if (group == "cpu-clock" || group == "task-clock") return "nanoseconds";
+  if (group == "cycles" || group == "cpu-cycles") return "cycles";
+  if (group == "instructions") return "instructions";
+  return "events";
+}
+
 // Reads pieces of the text into a profile of its own.
 class Worker {
  public:
@@ -143,7 +152,14 @@ class Worker {
     end_sample();
   }
 
-  Profile take_profile() {
+  // Whether a sample was read whose weight is its period.
+  bool has_periods() const { return has_periods_; }
+
+  Profile take_profile(bool with_units) {
+    if (with_units)
+      for (Event& event : profile_.events)
+        event.unit =
+            profile_.strings.intern(unit_of(profile_.strings[event.name]));
     profile_.has_time = all_have_time_ && options_.keep_time && any_sample_;
     if (!profile_.has_time)
       for (Sample& sample : profile_.samples) sample.time = 0;
@@ -274,6 +290,7 @@ class Worker {
     sample_.thread = thread_of(*event);
     sample_.event = event_of(event->event);
     sample_.weight = event->period.value_or(1);
+    has_periods_ = has_periods_ || event->period;
     if (sample_.weight == 0) {
       // The kernel counts a period of 0 where it could not know; the sample
       // was taken all the same.
@@ -480,6 +497,7 @@ class Worker {
   bool java_ = false;
   bool in_sample_ = false;
   bool all_have_time_ = true, any_sample_ = false, names_alone_ = false;
+  bool has_periods_ = false;
   Sample sample_;
   // The frames of the sample, innermost first: those of its first line, then
   // those of its callers unless these are known as a stack.
@@ -527,10 +545,15 @@ Profile read(InputFile& file, const ReadOptions& options) {
     }
   }
   if (workers.empty()) return {};
-  Profile profile = workers.front()->take_profile();
+  // The peers call everything samples.
+  const bool with_units = options.compat == Compat::kWick &&
+                          std::ranges::any_of(workers, [](const auto& w) {
+                            return w->has_periods();
+                          });
+  Profile profile = workers.front()->take_profile(with_units);
   workers.front().reset();
   for (std::size_t i = 1; i < workers.size(); ++i) {
-    merge(profile, workers[i]->take_profile());
+    merge(profile, workers[i]->take_profile(with_units));
     workers[i].reset();
   }
   profile.diagnostics = std::move(diagnostics);

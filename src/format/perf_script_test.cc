@@ -187,6 +187,30 @@ TEST(PerfScript, TellsTracepointsOfOneSubsystemApart) {  // peers: both "sched"
   EXPECT_EQ(profile.events.size(), 2u);
 }
 
+std::string unit_of_first_event(std::string_view text, Compat compat = {}) {
+  const Profile profile = read_text("perf-script", text, {.compat = compat});
+  return std::string(profile.strings[profile.events[EventId{0}].unit]);
+}
+
+TEST(PerfScript, PeriodsHaveTheUnitOfTheirEvent) {
+  EXPECT_EQ(unit_of_first_event("a 1 1.5: 5 cpu-clock:u:\n\t1 f (/x)\n"),
+            "nanoseconds");
+  EXPECT_EQ(unit_of_first_event("a 1 1.5: 5 cycles:P:\n\t1 f (/x)\n"),
+            "cycles");
+  EXPECT_EQ(unit_of_first_event("a 1 1.5: 5 page-faults:\n\t1 f (/x)\n"),
+            "events");
+}
+
+TEST(PerfScript, CountsSamplesWhereThereAreNoPeriods) {
+  EXPECT_EQ(unit_of_first_event("a 1 1.5: cycles:\n\t1 f (/x)\n"), "");
+}
+
+TEST(PerfScript, CountsSamplesAsThePeersDo) {
+  EXPECT_EQ(unit_of_first_event("a 1 1.5: 5 cycles:\n\t1 f (/x)\n",
+                                Compat::kInferno),
+            "");
+}
+
 TEST(PerfScript, CountsASampleOfPeriodZero) {  // peers: inferno counts 0
   const Profile profile =
       read_text("perf-script", "a 1 1.5: 0 cycles:\n\t1 f (/x)\n\n");
