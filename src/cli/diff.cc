@@ -102,6 +102,12 @@ struct DiffCommand {
         {.strip_hex = strip_hex, .compat = input.read.compat});
   }
 
+  static std::string doubt(const GateResult& result) {
+    const std::size_t more = result.doubts.size() - 1;
+    return result.doubts.front() +
+           (more == 0 ? "" : fmt::format(" ({} more like it)", more));
+  }
+
   int judge(const std::vector<Gate>& gates, const DiffTable& table) {
     int status = 0;
     for (const Gate& gate : gates) {
@@ -113,6 +119,7 @@ struct DiffCommand {
         fmt::print(stderr, "wick: {}\n", reason);
         status = kGateClosed;
       }
+      if (!result.doubts.empty()) say(run, doubt(result));
     }
     return status;
   }

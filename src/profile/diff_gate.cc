@@ -42,17 +42,21 @@ GateResult check(const Gate& gate, const DiffTable& table) {
     if (!gate.function.found_in(row.name)) continue;
     result.matched = true;
     const Change& c = row.total;
-    const bool over = gate.growth
-                          ? c.points() > gate.points && c.interval.low > 0
-                          : c.points() < gate.points && c.interval.high < 0;
+    const bool over =
+        gate.growth ? c.points() > gate.points : c.points() < gate.points;
     if (!over) continue;
-    result.reasons.push_back(fmt::format(
+    const bool sure = gate.growth ? c.interval.low > 0 : c.interval.high < 0;
+    const std::string what = fmt::format(
         "{} {} from {:.2f}% to {:.2f}%: {:+.2f} points (between {:+.2f} and "
         "{:+.2f} with {:g}% confidence), more than {}",
         excerpt(row.name, 200), gate.growth ? "grew" : "shrank",
         100 * c.before_share, 100 * c.after_share, 100 * c.points(),
         100 * c.interval.low, 100 * c.interval.high, table.confidence,
-        gate.text));
+        gate.text);
+    if (sure)
+      result.reasons.push_back(what);
+    else
+      result.doubts.push_back(what + ", but that may be chance");
   }
   return result;
 }

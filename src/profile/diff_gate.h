@@ -23,7 +23,9 @@ Gate parse_gate(std::string_view text);
 
 struct GateResult {
   std::vector<std::string> reasons;  // a sentence for each function over it
-  bool matched = false;              // some function has such a name
+  // The same for functions beyond the threshold whose change may be chance.
+  std::vector<std::string> doubts;
+  bool matched = false;  // some function has such a name
 };
 // A function closes the gate if its inclusive share changed by more than the
 // gate allows, and the interval of the change, at the table's confidence, does

@@ -285,6 +285,15 @@ TEST(Gate, StaysOpenWhereTheGrowthMayBeChance) {
   EXPECT_TRUE(check(parse_gate("f>+2%"), table).reasons.empty());
 }
 
+TEST(Gate, SaysThatOnlyTheConfidenceKeepsItOpen) {
+  const DiffTable table = table_of("f 10\ng 90\n", "f 15\ng 85\n");
+  EXPECT_EQ(check(parse_gate("f>+2%"), table).doubts,
+            (Lines{"f grew from 10.00% to 15.00%: +5.00 points (between -4.37 "
+                   "and +14.42 with 95% confidence), more than f>+2%, but "
+                   "that may be chance"}));
+  EXPECT_TRUE(check(parse_gate("f>+6%"), table).doubts.empty());
+}
+
 TEST(Gate, ClosesOnLoss) {
   const DiffTable table = table_of("f 1000\ng 9000\n", "f 1500\ng 8500\n");
   EXPECT_EQ(check(parse_gate("g<-2%"), table).reasons.size(), 1u);
