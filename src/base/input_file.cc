@@ -64,6 +64,7 @@ struct InputFile::State {
   std::string buffer;
   std::size_t start = 0, end = 0;
   bool at_end = false, damaged = false;
+  std::string broken_end;
   std::size_t counted = 0;  // of the mapped bytes, as read in activity()
 
   void count_to(std::size_t offset) {
@@ -131,6 +132,14 @@ struct InputFile::State {
       end += got;
       if (got == 0) at_end = true;
     }
+  }
+
+  // The last block of an input that breaks off, without what is not whole.
+  std::string_view without_broken_end(std::string_view block, bool paragraphs) {
+    std::size_t cut = cut_point(block, paragraphs);
+    if (cut == 0) cut = cut_point(block, false);
+    broken_end = block.substr(cut, 200);
+    return block.substr(0, cut);
   }
 
   std::string_view pending() const {
@@ -202,6 +211,7 @@ InputFile InputFile::from_memory(std::string name, std::string content) {
 const std::string& InputFile::name() const { return state_->name; }
 std::size_t InputFile::size_hint() const { return state_->whole.size(); }
 bool InputFile::damaged() const { return state_->damaged; }
+const std::string& InputFile::broken_end() const { return state_->broken_end; }
 
 std::string_view InputFile::head() {
   if (state_->is_whole) return state_->whole.substr(0, kHead);
@@ -255,6 +265,8 @@ std::string_view InputFile::next_block(std::size_t size, bool paragraphs) {
     if (cut == 0 && !s.at_end) continue;
     if (cut == 0) cut = block.size();
     s.start += cut;
+    if (s.damaged && s.at_end && cut == block.size())
+      return s.without_broken_end(block, paragraphs);
     return block.substr(0, cut);
   }
 }

@@ -50,6 +50,9 @@ class InputFile {
   // The compressed stream broke off or was damaged; what came before it was
   // given out. Known once everything was read.
   bool damaged() const;
+  // The beginning of the last line (or paragraph) before that place, which
+  // next_block() does not give out; "" if there is none.
+  const std::string& broken_end() const;
 
   // Bytes that may be read at most when all of a compressed or piped input is
   // wanted at once.

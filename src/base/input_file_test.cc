@@ -86,6 +86,19 @@ TEST(InputFile, GivesWhatIsThereOfACutCompressedFile) {
   }
 }
 
+TEST(InputFile, KeepsBackTheLineInWhichACompressedFileIsCut) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += std::to_string(i * 7919) + " line\n";
+  std::string packed = gzip(text, 6);
+  packed.resize(packed.size() / 2);
+  InputFile file = InputFile::from_memory("test", packed);
+  std::string got;
+  for (std::string_view block; !(block = file.next_block(1 << 20)).empty();)
+    got += block;
+  EXPECT_TRUE(got.ends_with(" line\n"));
+  EXPECT_TRUE(text.starts_with(got + file.broken_end()));
+}
+
 TEST(InputFile, RefusesADecompressionBomb) {
   const std::string zeros(std::size_t{200} << 20, '\0');
   InputFile file = InputFile::from_memory("x", zstd_compress(zeros));

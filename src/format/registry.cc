@@ -174,6 +174,8 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
     if (file.damaged())
       profile.diagnostics.note_at(Problem::kTruncated,
                                   "the compressed data is damaged or cut off");
+    if (!file.broken_end().empty())
+      profile.diagnostics.note_at(Problem::kBadLine, file.broken_end());
     // A file that knows where its content came from says so itself.
     const StringId key = profile.strings.intern("format");
     if (std::ranges::find(profile.about, key, &About::key) ==
