@@ -204,6 +204,7 @@ bool CfiCompiler::step(ByteReader& reader, std::uint8_t opcode,
     case kRestoreState:
       if (remembered_.empty()) return false;
       state_ = remembered_.back();
+      registers_changed_ = true;
       remembered_.pop_back();
       return true;
     default:
@@ -313,6 +314,7 @@ int CfiCompiler::slot(std::uint64_t reg) const {
 void CfiCompiler::set_offset(std::uint64_t reg, std::int64_t offset) {
   const int r = slot(reg);
   if (r < 0) return;
+  registers_changed_ = true;
   if (offset != static_cast<std::int32_t>(offset)) {
     set_special(reg, {.kind = GeneralRule::kOffset, .offset = offset});
     return;
@@ -325,6 +327,7 @@ void CfiCompiler::set_offset(std::uint64_t reg, std::int64_t offset) {
 void CfiCompiler::set_special(std::uint64_t reg, Special special) {
   const int r = slot(reg);
   if (r < 0) return;
+  registers_changed_ = true;
   state_.saved &= ~(std::uint64_t{1} << r);
   state_.special |= std::uint64_t{1} << r;
   state_.value[r] = static_cast<std::int32_t>(specials_.size());
@@ -334,6 +337,7 @@ void CfiCompiler::set_special(std::uint64_t reg, Special special) {
 void CfiCompiler::set_same(std::uint64_t reg) {
   const int r = slot(reg);
   if (r < 0) return;
+  registers_changed_ = true;
   state_.saved &= ~(std::uint64_t{1} << r);
   state_.special &= ~(std::uint64_t{1} << r);
 }
@@ -341,6 +345,7 @@ void CfiCompiler::set_same(std::uint64_t reg) {
 void CfiCompiler::restore(std::uint64_t reg) {
   const int r = slot(reg);
   if (r < 0) return;
+  registers_changed_ = true;
   const std::uint64_t bit = std::uint64_t{1} << r;
   state_.saved = (state_.saved & ~bit) | (initial_->saved & bit);
   state_.special = (state_.special & ~bit) | (initial_->special & bit);
@@ -348,11 +353,28 @@ void CfiCompiler::restore(std::uint64_t reg) {
 }
 
 void CfiCompiler::emit(std::uint64_t start) {
+  const bool first = rows_.size() == first_row_;
+  // Most steps change the CFA's offset and nothing else.
+  if (!first && !registers_changed_ && plain_cfa() &&
+      rows_.back().rule.kind == UnwindRule::kOffsets) {
+    UnwindRule rule = rows_.back().rule;
+    rule.cfa_reg = static_cast<std::uint8_t>(state_.cfa_reg);
+    rule.cfa_offset = static_cast<std::int32_t>(state_.cfa_offset);
+    if (rule.cfa_reg != rows_.back().rule.cfa_reg ||
+        rule.cfa_offset != rows_.back().rule.cfa_offset)
+      rows_.push_back({.start = start, .rule = rule});
+    return;
+  }
   CfiRow row = {.start = start};
   if (!pack(row.rule)) pack_general(row.rule);
-  // Many steps change nothing that is kept.
-  if (rows_.size() > first_row_ && rows_.back().rule == row.rule) return;
-  rows_.push_back(row);
+  registers_changed_ = false;
+  // Some change nothing that is kept.
+  if (first || !(rows_.back().rule == row.rule)) rows_.push_back(row);
+}
+
+bool CfiCompiler::plain_cfa() const {
+  return state_.cfa_expression.empty() && state_.cfa_reg < kTrackedRegisters &&
+         state_.cfa_offset == static_cast<std::int32_t>(state_.cfa_offset);
 }
 
 bool CfiCompiler::pack(UnwindRule& rule) const {
@@ -364,22 +386,32 @@ bool CfiCompiler::pack(UnwindRule& rule) const {
     rule.kind = UnwindRule::kRoot;
     return true;
   }
-  if (state_.special != 0 || !state_.cfa_expression.empty() ||
-      state_.cfa_reg >= kTrackedRegisters || ra_slot_ == kRaSlot ||
-      std::popcount(state_.saved) > UnwindRule::kSlots ||
-      state_.cfa_offset != static_cast<std::int32_t>(state_.cfa_offset))
-    return false;
-  int slot = 0;
+  if (state_.special != 0 || ra_slot_ == kRaSlot || !plain_cfa()) return false;
+  int count = 0;
   for (std::uint64_t left = state_.saved; left != 0; left &= left - 1) {
-    const std::int32_t offset = state_.value[std::countr_zero(left)];
-    if (offset != static_cast<std::int16_t>(offset)) return false;
-    rule.offset[slot++] = static_cast<std::int16_t>(offset);
+    const int reg = std::countr_zero(left);
+    const std::int32_t offset = state_.value[reg];
+    if (offset != static_cast<std::int16_t>(offset) ||
+        count == UnwindRule::kSlots)
+      return false;
+    int slot = count++;
+    for (; slot > 0 && rule.offset[slot - 1] > offset; --slot) {
+      rule.offset[slot] = rule.offset[slot - 1];
+      rule.reg[slot] = rule.reg[slot - 1];
+    }
+    rule.offset[slot] = static_cast<std::int16_t>(offset);
+    rule.reg[slot] = static_cast<std::uint8_t>(reg);
   }
+  for (int slot = count; count > 0 && slot < UnwindRule::kSlots; ++slot) {
+    rule.offset[slot] = rule.offset[count - 1];
+    rule.reg[slot] = rule.reg[count - 1];
+  }
+  rule.count = static_cast<std::uint8_t>(count) & 0x3f;
+  rule.ra_saved = (state_.saved >> ra_slot_ & 1) != 0;
   rule.kind = UnwindRule::kOffsets;
   rule.cfa_reg = static_cast<std::uint8_t>(state_.cfa_reg);
   rule.ra_reg = static_cast<std::uint8_t>(ra_slot_);
   rule.cfa_offset = static_cast<std::int32_t>(state_.cfa_offset);
-  rule.saved = state_.saved;
   return true;
 }
 

@@ -69,6 +69,7 @@ class CfiCompiler {
   // The slot of a register, or -1 if it is not needed.
   int slot(std::uint64_t reg) const;
   void emit(std::uint64_t start);
+  bool plain_cfa() const;  // a register and an offset that a rule can hold
   bool pack(UnwindRule& rule) const;
   void pack_general(UnwindRule& rule);
 
@@ -82,6 +83,7 @@ class CfiCompiler {
   std::vector<Special> specials_;
   std::vector<RowState> remembered_;
   RowState state_;
+  bool registers_changed_ = true;  // since the last row
   const RowState* initial_ = nullptr;
   const Cie* cie_ = nullptr;
   int ra_slot_ = 0;

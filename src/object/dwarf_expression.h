@@ -23,6 +23,11 @@ struct StackCopy {
     std::memcpy(&value, bytes.data() + at, 8);
     return true;
   }
+  // Whether the words at `first` up to `last` can be read.
+  bool holds(std::uint64_t first, std::uint64_t last) const {
+    return first >= start && last >= first && last - start <= bytes.size() &&
+           bytes.size() - (last - start) >= 8;
+  }
 };
 
 struct ExpressionInput {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -64,13 +63,11 @@ RuleText text_of(const UnwindRule& rule) {
   if (rule.kind == UnwindRule::kRoot) text.cfa = "root";
   if (rule.kind == UnwindRule::kOffsets) {
     text.cfa = offset_text(kNames[rule.cfa_reg], rule.cfa_offset);
-    int slot = 0;
-    for (std::uint64_t left = rule.saved; left != 0; left &= left - 1)
-      text.column[static_cast<std::size_t>(std::countr_zero(left))] =
-          offset_text("c", rule.offset[slot++]);
+    for (std::size_t i = 0; i < rule.count; ++i)
+      text.column[rule.reg[i]] = offset_text("c", rule.offset[i]);
   }
   if (rule.kind == UnwindRule::kGeneral) {
-    const GeneralRule& general = *rule.general;
+    const GeneralRule& general = rule.general();
     text.cfa = general.cfa_expression.empty()
                    ? offset_text(kNames[general.cfa_reg], general.cfa_offset)
                    : "exp";

@@ -24,28 +24,40 @@ struct UnwindRule {
     kNone,      // nothing is known
     kOffsets,   // as above
     kRoot,      // the return address is undefined: there is no caller
-    kGeneral,   // see `general`
+    kGeneral,   // see general()
     kUnmapped,  // only in the unwinder's cache: no code is there
   };
-  static constexpr int kSlots = 16;
+  static constexpr int kSlots = 13;  // what RISC-V's largest frames save
 
   Kind kind = kNone;
   std::uint8_t cfa_reg = 0;
   std::uint8_t ra_reg = 0;
-  bool signal = false;  // the caller was interrupted; its pc is exact
+  bool signal : 1 = false;    // the caller was interrupted; its pc is exact
+  bool ra_saved : 1 = false;  // else it is in its register
+  std::uint8_t count : 6 = 0;
   std::int32_t cfa_offset = 0;
-  union {
-    std::uint64_t saved = 0;  // bit r: register r is at CFA + offset[i],
-    const GeneralRule* general;
-  };
-  std::int16_t offset[kSlots] = {};  // where i counts the bits below r
+  // Register reg[i] is at CFA + offset[i]. By ascending offset; the slots
+  // behind the last one repeat it, so that there is no harm in reading some
+  // slots too many.
+  std::int16_t offset[kSlots] = {};
+  std::uint8_t reg[kSlots] = {};
+  std::uint8_t spare = 0;
 
   bool operator==(const UnwindRule& other) const {
     return std::memcmp(this, &other, sizeof *this) == 0;
   }
+
+  // Of kGeneral; it takes the place of the offsets.
+  const GeneralRule& general() const {
+    const GeneralRule* pointer;
+    std::memcpy(&pointer, offset, sizeof pointer);
+    return *pointer;
+  }
+  void set_general(const GeneralRule* pointer) {
+    std::memcpy(offset, &pointer, sizeof pointer);
+  }
 };
 static_assert(sizeof(UnwindRule) == 48);
-static_assert(std::has_unique_object_representations_v<UnwindRule>);
 
 // A rule with expressions, registers in other registers and the like.
 struct GeneralRule {

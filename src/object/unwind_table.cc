@@ -243,12 +243,12 @@ std::uint32_t UnwindTable::State::intern(UnwindRule rule,
     const std::uint32_t known = general_index.find(
         hash_of(wanted), [&](auto i) { return general[i] == wanted; });
     if (known == HashIndex::kNone && general.size() >= kMaxGeneral) return 0;
-    rule.general = &general[general_index.find_or_add(
+    rule.set_general(&general[general_index.find_or_add(
         hash_of(wanted), [&](auto i) { return general[i] == wanted; },
         [&] {
           general.push_back(wanted);
           return static_cast<std::uint32_t>(general.size() - 1);
-        })];
+        })]);
   }
   const std::string_view bytes(reinterpret_cast<const char*>(&rule),
                                sizeof rule);

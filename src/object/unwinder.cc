@@ -40,7 +40,7 @@ MachineTraits traits_of(Machine machine) {
 // are megabytes.
 constexpr std::uint64_t kLargestStack = std::uint64_t{256} << 20;
 
-constexpr std::size_t kCacheSize = 4096;
+constexpr std::size_t kCacheSize = 16384;
 
 struct alignas(64) CacheEntry {
   std::uint64_t address = ~std::uint64_t{0};
@@ -75,6 +75,10 @@ constexpr Step kReached = {.done = true};
 constexpr Step kRootReached = {.end = UnwindEnd::kRoot};
 constexpr Step kUnknown = {.end = UnwindEnd::kNoRule};
 constexpr Step kAstray = {.end = UnwindEnd::kBadMemory};
+
+std::uint64_t extended(std::int32_t offset) {
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(offset));
+}
 
 Step unreadable(const StackCopy& stack, std::uint64_t address) {
   const bool behind =
@@ -120,30 +124,44 @@ class Walk {
   Step by_offsets(const UnwindRule& rule) {
     if (!frame_.knows(rule.cfa_reg)) return kUnknown;
     const std::uint64_t cfa =
-        frame_.value[rule.cfa_reg] +
-        static_cast<std::uint64_t>(static_cast<std::int64_t>(rule.cfa_offset));
+        frame_.value[rule.cfa_reg] + extended(rule.cfa_offset);
     const std::uint64_t sp = frame_.value[traits_.sp];
-    const bool ra_saved = (rule.saved >> rule.ra_reg & 1) != 0;
-    if (!rule.signal) {
-      // Only a function that saves nothing has its caller's stack pointer.
-      if (cfa < sp || (cfa == sp && (ra_saved || !frame_.exact)))
-        return kAstray;
+    // The usual case: all slots lie between the stack pointer and the end of
+    // the copy. A fixed number of them is read, because their true number is
+    // what the processor cannot foresee.
+    constexpr int kUsual = 7;
+    const std::uint64_t first = cfa + extended(rule.offset[0]);
+    const std::uint64_t last = cfa + extended(rule.offset[kUsual - 1]);
+    if (rule.ra_saved && !rule.signal && rule.count <= kUsual && cfa > sp &&
+        first >= sp && stack_.holds(first, last)) [[likely]] {
+      const char* at = stack_.bytes.data() + (cfa - stack_.start);
+      for (int i = 0; i < kUsual; ++i) {
+        std::memcpy(&frame_.value[rule.reg[i]], at + rule.offset[i], 8);
+        frame_.known |= std::uint64_t{1} << rule.reg[i];
+      }
+      return enter_at(cfa, frame_.value[rule.ra_reg], false);
     }
-    if (!ra_saved && !frame_.exact) return kUnknown;
-    int slot = 0;
-    for (std::uint64_t left = rule.saved; left != 0; left &= left - 1) {
-      const int reg = std::countr_zero(left);
-      const std::uint64_t address =
-          cfa + static_cast<std::uint64_t>(
-                    static_cast<std::int64_t>(rule.offset[slot++]));
+    return by_unusual_offsets(rule, cfa, sp);
+  }
+
+  Step by_unusual_offsets(const UnwindRule& rule, std::uint64_t cfa,
+                          std::uint64_t sp) {
+    // Only a function that saves nothing has its caller's stack pointer.
+    if (!rule.signal &&
+        (cfa < sp || (cfa == sp && (rule.ra_saved || !frame_.exact))))
+      return kAstray;
+    if (!rule.ra_saved && !frame_.exact) return kUnknown;
+    for (int i = 0; i < rule.count; ++i) {
+      const int reg = rule.reg[i];
+      const std::uint64_t address = cfa + extended(rule.offset[i]);
       // What lies below the stack pointer was taken from there already: on the
       // way out compilers do not say that a register is back.
-      if (address < sp && !rule.signal) [[unlikely]] {
+      if (address < sp && !rule.signal) {
         if (reg == traits_.pc) return kAstray;
         continue;
       }
       std::uint64_t value;
-      if (stack_.read(address, value)) [[likely]]
+      if (stack_.read(address, value))
         frame_.set(reg, value);
       else if (reg == rule.ra_reg)
         return unreadable(stack_, address);
@@ -175,7 +193,7 @@ class Walk {
 };
 
 Step Walk::by_general(const UnwindRule& outer) {
-  const GeneralRule& rule = *outer.general;
+  const GeneralRule& rule = outer.general();
   const Frame old = frame_;
   const ExpressionInput input = {.registers = old.value,
                                  .known = old.known,
