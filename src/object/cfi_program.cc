@@ -357,19 +357,22 @@ void CfiCompiler::emit(std::uint64_t start) {
   // Most steps change the CFA's offset and nothing else.
   if (!first && !registers_changed_ && plain_cfa() &&
       rows_.back().rule.kind == UnwindRule::kOffsets) {
-    UnwindRule rule = rows_.back().rule;
-    rule.cfa_reg = static_cast<std::uint8_t>(state_.cfa_reg);
-    rule.cfa_offset = static_cast<std::int32_t>(state_.cfa_offset);
-    if (rule.cfa_reg != rows_.back().rule.cfa_reg ||
-        rule.cfa_offset != rows_.back().rule.cfa_offset)
-      rows_.push_back({.start = start, .rule = rule});
+    const UnwindRule& last = rows_.back().rule;
+    if (last.cfa_reg == state_.cfa_reg && last.cfa_offset == state_.cfa_offset)
+      return;
+    rows_.push_back(rows_.back());
+    CfiRow& row = rows_.back();
+    row.start = start;
+    row.rule.cfa_reg = static_cast<std::uint8_t>(state_.cfa_reg);
+    row.rule.cfa_offset = static_cast<std::int32_t>(state_.cfa_offset);
     return;
   }
-  CfiRow row = {.start = start};
+  CfiRow& row = rows_.emplace_back();
+  row.start = start;
   if (!pack(row.rule)) pack_general(row.rule);
   registers_changed_ = false;
   // Some change nothing that is kept.
-  if (first || !(rows_.back().rule == row.rule)) rows_.push_back(row);
+  if (!first && rows_[rows_.size() - 2].rule == row.rule) rows_.pop_back();
 }
 
 bool CfiCompiler::plain_cfa() const {
