@@ -62,8 +62,9 @@ class FileReader {
     std::uint64_t features[4];
     for (std::uint64_t& word : features) word = in.read<std::uint64_t>();
     read_events(attrs, attr_size);
-    const std::string_view records = read_data(data);
-    if (data.size != 0 && is_complete(file_, data))
+    const bool closed = data.size != 0 || has_features_at(data.offset);
+    const std::string_view records = read_data(data, closed);
+    if (closed && is_complete(file_, data))
       read_features(features, data.offset + data.size);
     reader_.finish();
     return records;
@@ -92,9 +93,19 @@ class FileReader {
     }
   }
 
-  // A recorder that was killed leaves 0 as the size.
-  std::string_view read_data(Section section) {
-    if (section.size == 0) {
+  // A recorder that was killed leaves 0 as the size of the data, one that had
+  // nothing to record as well; the latter goes on to write a table of sections,
+  // the first of which lies right behind it.
+  bool has_features_at(std::uint64_t offset) const {
+    constexpr std::uint64_t kLongestTable = 256 * sizeof(Section);
+    ByteReader in(bytes_of(file_, {offset, sizeof(Section)}), header_.swap);
+    const Section first = read_section(in);
+    return !in.failed() && first.offset > offset &&
+           first.offset - offset <= kLongestTable && is_complete(file_, first);
+  }
+
+  std::string_view read_data(Section section, bool closed) {
+    if (!closed) {
       counts_.truncated = true;
       return file_.substr(static_cast<std::size_t>(
           std::min<std::uint64_t>(section.offset, file_.size())));
