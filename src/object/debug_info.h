@@ -20,6 +20,10 @@ struct SourceFrame {
   std::string_view file;      // with its directory, as addr2line prints it
   std::uint32_t line = 0;     // 0: not known
   bool inlined = false;
+  // `function` is the linkage name, which is also the symbol's. Otherwise it
+  // is the plain name, "~Shape" for a destructor: for a function that is not
+  // inlined, the symbol's name says more.
+  bool is_linkage_name = false;
 };
 
 class DebugInfo {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// A place in a section of DWARF. As ByteReader it is sticky: what lies behind
+// the end reads as zero and marks it failed. It differs in knowing its offset
+// in the section, which is how DWARF refers to things, and in skipping without
+// decoding, which is most of what reading DWARF is.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace wick {
+
+class DwarfCursor {
+ public:
+  DwarfCursor() = default;
+  // Reads from `offset` up to `end` (or the end of the section).
+  DwarfCursor(std::string_view section, bool swap, std::uint64_t offset = 0,
+              std::uint64_t end = UINT64_MAX)
+      : begin_(section.data()), swap_(swap) {
+    const std::uint64_t size = section.size();
+    end_ = begin_ + (end < size ? end : size);
+    if (offset <= static_cast<std::uint64_t>(end_ - begin_))
+      at_ = begin_ + offset;
+    else
+      fail();
+  }
+
+  std::uint64_t offset() const {
+    return static_cast<std::uint64_t>(at_ - begin_);
+  }
+  std::uint64_t left() const { return static_cast<std::uint64_t>(end_ - at_); }
+  bool at_end() const { return at_ == end_; }
+  bool failed() const { return failed_; }
+  void fail() {
+    failed_ = true;
+    at_ = end_;
+  }
+
+  // Goes to `offset`, which must not lie before the current one.
+  void go_forward(std::uint64_t offset) {
+    if (offset < this->offset()) return fail();
+    skip(offset - this->offset());
+  }
+  void skip(std::uint64_t count) {
+    if (count > left()) return fail();
+    at_ += count;
+  }
+
+  template <class T>
+  T read() {
+    T value = 0;
+    if (left() < sizeof(T)) {
+      fail();
+      return value;
+    }
+    std::memcpy(&value, at_, sizeof(T));
+    at_ += sizeof(T);
+    return swap_ ? byte_swap(value) : value;
+  }
+  std::uint8_t u8() { return read<std::uint8_t>(); }
+  std::uint16_t u16() { return read<std::uint16_t>(); }
+  std::uint32_t u32() { return read<std::uint32_t>(); }
+  std::uint64_t u64() { return read<std::uint64_t>(); }
+  std::uint32_t u24() {
+    std::uint32_t a = u8(), b = u8(), c = u8();
+    const bool little = (std::endian::native == std::endian::little) != swap_;
+    return little ? a | b << 8 | c << 16 : a << 16 | b << 8 | c;
+  }
+  // An integer of 1, 2, 4 or 8 bytes.
+  std::uint64_t uint(unsigned size) {
+    switch (size) {
+      case 1:
+        return u8();
+      case 2:
+        return u16();
+      case 4:
+        return u32();
+      case 8:
+        return u64();
+      default:
+        fail();
+        return 0;
+    }
+  }
+
+  std::uint64_t uleb() {
+    if (at_ != end_ && static_cast<unsigned char>(*at_) < 0x80)
+      return static_cast<unsigned char>(*at_++);
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const std::uint8_t byte = u8();
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    fail();
+    return 0;
+  }
+  std::int64_t sleb() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64;) {
+      const std::uint8_t byte = u8();
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      shift += 7;
+      if (byte >= 0x80) continue;
+      if ((byte & 0x40) != 0 && shift < 64) value |= ~std::uint64_t{0} << shift;
+      return static_cast<std::int64_t>(value);
+    }
+    fail();
+    return 0;
+  }
+  void skip_leb() {
+    while (at_ != end_)
+      if (static_cast<unsigned char>(*at_++) < 0x80) return;
+    fail();
+  }
+
+  // Text up to a zero byte; the view lives in the section.
+  std::string_view text() {
+    const auto* zero =
+        at_ == end_ ? nullptr
+                    : static_cast<const char*>(std::memchr(at_, 0, left()));
+    if (zero == nullptr) {
+      fail();
+      return {};
+    }
+    const std::string_view result(at_, static_cast<std::size_t>(zero - at_));
+    at_ = zero + 1;
+    return result;
+  }
+
+ private:
+  const char* begin_ = nullptr;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  bool swap_ = false;
+  bool failed_ = false;
+};
+
+// The text at an offset of a section of strings; empty if there is none.
+inline std::string_view text_at(std::string_view section,
+                                std::uint64_t offset) {
+  if (offset >= section.size()) return {};
+  return DwarfCursor(section, false, offset).text();
+}
+
+}  // namespace wick
