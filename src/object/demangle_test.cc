@@ -146,11 +146,18 @@ TEST(Demangle, OtherNamesStayAsTheyAre) {
     EXPECT_EQ(demangle(name, Demangle::kShort), name);
 }
 
+// Frames are several times as large with sanitizers.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t kSmallStack = 8 << 20;
+#else
+constexpr std::size_t kSmallStack = 1 << 20;
+#endif
+
 // Runs `body` with a stack as small as a thread of a server may have.
 void with_small_stack(std::function<void()> body) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 1 << 20);
+  pthread_attr_setstacksize(&attributes, kSmallStack);
   pthread_t thread{};
   ASSERT_EQ(pthread_create(
                 &thread, &attributes,
