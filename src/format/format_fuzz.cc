@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One libFuzzer program for all readers. Its name says which one it tries:
 // fuzz_pprof reads pprof. The build makes a link for each folder of
-// tests/golden. Without libFuzzer, corpus_test.cc calls this
+// tests/golden and tests/corpus. Without libFuzzer, corpus_test.cc calls this
 // with the inputs that are kept.
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +12,21 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/fuzz_target.h"
 #include "format/registry.h"
 #include "profile/transform.h"
 
 namespace wick {
+
+// Decoders that are no formats.
+extern const FuzzTarget unwind_fuzz;
+
 namespace {
 
+const FuzzTarget* const kDecoders[] = {&unwind_fuzz};
+
 std::string format_name;
+const FuzzTarget* decoder = nullptr;  // what is tried, if it is no format
 
 class Nowhere : public std::streambuf {
   std::streamsize xsputn(const char*, std::streamsize n) override { return n; }
@@ -52,14 +60,22 @@ void read_and_write(std::string bytes) {
 extern "C" int LLVMFuzzerInitialize(int*, char*** argv) {
   std::string_view name = **argv;
   name.remove_prefix(name.rfind("fuzz_") + 5);
-  wick::format_name = wick::input_format(name).name;
+  wick::decoder = nullptr;
+  for (const wick::FuzzTarget* target : wick::kDecoders)
+    if (target->name == name) wick::decoder = target;
+  if (wick::decoder == nullptr)
+    wick::format_name = wick::input_format(name).name;
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {
-    wick::read_and_write({reinterpret_cast<const char*>(data), size});
+    if (wick::decoder != nullptr)
+      wick::decoder->run(bytes);
+    else
+      wick::read_and_write(std::string(bytes));
   } catch (const wick::Error&) {
     // Refusing an input is an answer.
   }
