@@ -265,7 +265,7 @@ std::string_view InputFile::next_block(std::size_t size, bool paragraphs) {
     if (cut == 0 && !s.at_end) continue;
     if (cut == 0) cut = block.size();
     s.start += cut;
-    if (s.damaged && s.at_end && cut == block.size())
+    if (s.damaged && s.at_end && cut > 0 && cut == block.size())
       return s.without_broken_end(block, paragraphs);
     return block.substr(0, cut);
   }

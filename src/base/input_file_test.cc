@@ -96,6 +96,7 @@ TEST(InputFile, KeepsBackTheLineInWhichACompressedFileIsCut) {
   for (std::string_view block; !(block = file.next_block(1 << 20)).empty();)
     got += block;
   EXPECT_TRUE(got.ends_with(" line\n"));
+  EXPECT_FALSE(file.broken_end().empty());
   EXPECT_TRUE(text.starts_with(got + file.broken_end()));
 }
 
