@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -8,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/option_table.h"
+#include "profile/transform.h"
 
 namespace wick {
 
@@ -33,8 +36,16 @@ bool looks_like_time(std::string_view text) {
          text.find_first_not_of("0123456789.@-+eE") == text.npos;
 }
 
-// Two things that CLI11 cannot say: "--opt=" has an empty value, and "--time"
-// without a range behind it is the flag of inferno's ghcprof collapser.
+// "foo" and "1..x", rather than a file that was forgotten: "x.prof", "dir/x".
+bool is_no_input(const std::string& word) {
+  if (word.starts_with('-') || word.find('/') != word.npos) return false;
+  return (word.find('.') == word.npos || word.find("..") != word.npos) &&
+         ::access(word.c_str(), F_OK) != 0;
+}
+
+// Three things that CLI11 cannot say: "--opt=" has an empty value, "--root"
+// takes a value only behind "=", and "--time" without a range behind it is the
+// flag of inferno's ghcprof collapser.
 std::vector<std::string> normalized(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -42,8 +53,13 @@ std::vector<std::string> normalized(const std::vector<std::string>& words) {
     if (word.starts_with("--") && word.size() > 3 && word.ends_with('=')) {
       out.push_back(word.substr(0, word.size() - 1));
       out.emplace_back();
+    } else if (word == "--root") {
+      out.push_back(word);
+      out.emplace_back();
     } else if (word == "--time" &&
                (i + 1 == words.size() || !looks_like_time(words[i + 1]))) {
+      if (i + 1 < words.size() && is_no_input(words[i + 1]))
+        parse_time_range(words[i + 1]);  // says what is wanted
       out.emplace_back("--ghc-time");
     } else {
       out.push_back(word);

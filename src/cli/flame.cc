@@ -32,6 +32,16 @@ std::size_t count_functions(const Profile& profile) {
   return functions.size();
 }
 
+// "status 5", or, since perf ends by the signal that ended its program, "status
+// 139, by signal 11 (Segmentation fault)".
+std::string end_of_program(int status) {
+  constexpr int kBySignal = 128;
+  std::string text = fmt::format("status {}", status);
+  if (status > kBySignal && status < kBySignal + 65)
+    text += ", by " + describe_status(status - kBySignal);
+  return text;
+}
+
 // "wrote flame.svg: 1,234 samples, 45 functions; open it in a browser".
 std::string what_was_written(const std::string& path, const Profile& profile,
                              bool single_samples) {
@@ -88,6 +98,7 @@ struct FlameCommand {
   std::vector<std::string> perf_data;
   std::string post_process;
   bool open = false, exit_status = false;
+  std::vector<const CLI::Option*> only_for_recording;
 
   int operator()(const Arguments& arguments) {
     perf.program = arguments.program;
@@ -102,6 +113,12 @@ struct FlameCommand {
     const bool records =
         !perf.program.empty() || !perf.pids.empty() || perf.system_wide;
     if (records) return record(format);
+    for (const CLI::Option* option : only_for_recording)
+      if (option->count() > 0)
+        fail_usage(
+            "flame: {} is for recording, and nothing to record is named: "
+            "-- PROGRAM, -p or -a",
+            option->get_name());
 
     input.read.keep_time = !format.only_sums || write.fold.flamechart ||
                            input.select.time.has_value();
@@ -134,12 +151,14 @@ struct FlameCommand {
                                  ? output.path
                                  : fmt::format("flame{}", format.extension);
     check_writable(path);
+    if (!perf.data_path.empty() && !perf.sudo)
+      in_context("--keep", [&] { check_writable(perf.data_path); });
     if (perf.program.empty() && ::isatty(STDERR_FILENO) != 0)
       say(run, "recording; Ctrl-C ends it and draws");
     PerfRun recorded = record_with_perf(perf, input.read);
     if (recorded.program_status != 0 && !recorded.interrupted)
-      say(run, fmt::format("the program ended with status {}",
-                           recorded.program_status));
+      say(run,
+          "the program ended with " + end_of_program(recorded.program_status));
     const auto lost = recorded.profile.diagnostics.count(Problem::kLostSamples);
     if (recorded.profile.samples.empty() && lost > 0)
       fail(
@@ -192,16 +211,16 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
       add_text(app, "--call-graph", perf.call_graph, "fp|dwarf|lbr",
                "how perf finds the callers");
   call_graph->group(group);
-  add_text(app, "-c,--cmd", perf.command, "'record …'",
-           "perf's own words instead of these options; an -o in them keeps "
-           "perf's file")
-      ->group(group)
-      ->excludes(frequency)
-      ->excludes(count)
-      ->excludes(call_graph);
-  add_number(app, "--duration", perf.duration, "SECONDS", {0, 1e9},
-             "with -p or -a, stop after this time; 0: do not")
-      ->group(group);
+  CLI::Option* words =
+      add_text(app, "-c,--cmd", perf.command, "'record …'",
+               "perf's own words instead of these options; an -o in them keeps "
+               "perf's file");
+  words->group(group)->excludes(frequency)->excludes(count)->excludes(
+      call_graph);
+  CLI::Option* duration =
+      add_number(app, "--duration", perf.duration, "SECONDS", {0, 1e9},
+                 "with -p or -a, stop after this time; 0: do not");
+  duration->group(group);
   app.add_option_function<std::string>(
          "--root", [&perf](const std::string& flags) { perf.sudo = flags; },
          "run perf by sudo, with these flags")
@@ -214,11 +233,14 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
   add_texts(app, "--perfdata", command.perf_data, "FILE",
             "draw this perf.data (the same as INPUT)")
       ->group(group);
-  add_text(app, "--keep", perf.data_path, "FILE", "keep perf's file as this")
-      ->group(group);
+  CLI::Option* keep = add_text(app, "--keep", perf.data_path, "FILE",
+                               "keep perf's file as this");
+  keep->group(group);
   CLI::Option* exit_status = add_flag(app, "--exit-status", command.exit_status,
                                       "end with the program's exit status");
   exit_status->group(group);
+  command.only_for_recording = {frequency, count,    call_graph, words,
+                                keep,      duration, exit_status};
   // A program that fails does not stop the drawing in any case.
   app.add_flag_callback(
          "--ignore-status", [] {}, "accepted; always so")

@@ -158,7 +158,6 @@ extern const Command man_command = {
     .summary = "the man page of a command, as roff",
     .examples = "wick man fold | man -l -\n",
     .declare = declare,
-    .hidden = true,
 };
 
 }  // namespace wick

@@ -177,7 +177,7 @@ void add_single_format_options(CLI::App& app, ReadOptions& read) {
   flag("--context", read.srcline, "the same, as stackcollapse-perf.pl has it");
   column("--ghc-time", GhcColumn::kTime, "ghcprof: weight is the time")
       ->group("");
-  column("--ticks", GhcColumn::kTicks, "ghcprof: weight is the ticks");
+  column("--ticks", GhcColumn::kTicks, "ghcprof: weight is the ticks; --time alone is the time");
   column("--bytes", GhcColumn::kBytes, "ghcprof: weight is the bytes");
   flag("--shorten-pkgs,!--no-shorten-pkgs", read.shorten_packages,
        "Java: o.e.Foo for org.example.Foo");

@@ -3,9 +3,11 @@
 #include <memory>
 #include <utility>
 
+#include "base/error.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table_options.h"
+#include "format/registry.h"
 #include "render/text_report.h"
 
 namespace wick {
@@ -19,6 +21,10 @@ struct ReportCommand {
 
   int operator()(const Arguments& arguments) {
     input.paths = arguments.inputs;
+    const OutputFormat* format = output_format_for(output);
+    if (format != nullptr && format->name != "text")
+      fail_usage("report: -o {}: tables are text; `wick {}` writes {}", output,
+                 format->name == "svg" ? "flame" : "convert", format->name);
     // Events are listed as the inputs have them, also those not selected.
     const Selection selection = std::exchange(input.select, {.event = "*"});
     Profile profile = read_inputs(input, run);

@@ -51,6 +51,12 @@ Profile read_input(const std::string& path, const InputOptions& input) {
           "script` in");
     return read_perf_data(path, input.perf, input.read);
   }
+  if (input.format.empty() && file.head().starts_with("\x7f"
+                                                      "ELF"))
+    fail(
+        "{}: is a program or a library, not a profile; `wick flame -- {}` "
+        "records it",
+        file.name(), path.find('/') == path.npos ? "./" + path : path);
   Profile profile = read_profile(file, input.read, input.format);
   if (profile.samples.empty() &&
       profile.diagnostics.count(Problem::kBadLine) > 0)

@@ -30,6 +30,13 @@ expect 2 'one of both is wanted' flame good.folded -- true
 expect 2 'one of both is wanted' flame -p 1 -- true
 expect 2 'is for -p and -a' flame --duration 1 -- true
 expect 2 'goes to a file' flame -o - -- true
+expect 2 '--freq is for recording, and nothing to record' \
+  flame -F 99 good.folded
+expect 2 '--keep is for recording, and nothing to record' \
+  flame --keep x good.folded
+expect 2 '--time foo: FROM..TO is wanted' fold --time foo good.folded
+expect 2 'tables are text; `wick flame` writes svg' \
+  report -o r.svg good.folded
 expect 2 "-c 'stat -a': perf's words must begin" flame -c 'stat -a' -- true
 expect 2 "the ' is not closed" flame -c "record 'x" -- true
 expect 2 'bash, zsh or fish' completions
@@ -40,6 +47,7 @@ expect 1 'missing.txt: cannot open: No such file' fold missing.txt
 expect 1 'missing.txt: cannot open: No such file' fold good.folded missing.txt
 expect 1 'empty: is empty' fold empty
 expect 1 'folder: is a directory' fold folder
+expect 1 'not a profile; `wick flame -- .*` records it' fold "$WICK"
 expect 1 'binary: the format is not known' fold binary
 expect 1 'folder: is a directory' fold good.folded -o folder
 expect 1 'nosuch/x: cannot write' fold good.folded -o nosuch/x

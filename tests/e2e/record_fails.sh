@@ -8,6 +8,8 @@ unset PERF
 need_perf
 expect 1 'nosuchprogram: there is no such program in PATH' flame -- nosuchprogram
 expect 1 './nosuchprogram: there is no such program' flame -- ./nosuchprogram
+expect 1 './tmp: is a directory; a program is wanted' flame -- ./tmp
+expect 1 '--keep: nosuch/x: cannot write' flame --keep nosuch/x -- true
 expect 1 'there is no process 4194305' flame -p 4194305
 expect 2 "-p: '12x' is not a process id" flame -p 12x
 expect 1 "perf record failed .*nosuchevent" \
