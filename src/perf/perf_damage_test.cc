@@ -69,9 +69,10 @@ void try_to_read(const std::string& bytes) {
   }
 }
 
-class Damage : public testing::TestWithParam<PerfDataBuilder::Options> {};
+class PerfDataDamage : public testing::TestWithParam<PerfDataBuilder::Options> {
+};
 INSTANTIATE_TEST_SUITE_P(
-    PerfData, Damage,
+    PerfData, PerfDataDamage,
     testing::Values(PerfDataBuilder::Options{},
                     PerfDataBuilder::Options{.big_endian = true},
                     PerfDataBuilder::Options{.pipe = true},
@@ -81,13 +82,13 @@ INSTANTIATE_TEST_SUITE_P(
                         .pipe = true,
                         .packing = PerfDataBuilder::Packing::kCompressed2}));
 
-TEST_P(Damage, EveryPrefixIsReadOrRefused) {
+TEST_P(PerfDataDamage, EveryPrefixIsReadOrRefused) {
   const std::string whole = small_file(GetParam());
   for (std::size_t size = 0; size < whole.size(); ++size)
     try_to_read(whole.substr(0, size));
 }
 
-TEST_P(Damage, EveryChangedByteIsReadOrRefused) {
+TEST_P(PerfDataDamage, EveryChangedByteIsReadOrRefused) {
   const std::string whole = small_file(GetParam());
   for (std::size_t i = 0; i < whole.size(); ++i)
     for (const int flip : {0x01, 0x80, 0xff}) {
@@ -97,7 +98,7 @@ TEST_P(Damage, EveryChangedByteIsReadOrRefused) {
     }
 }
 
-TEST_P(Damage, ALongerPrefixGivesAsManySamples) {
+TEST_P(PerfDataDamage, ALongerPrefixGivesAsManySamples) {
   const std::string whole = small_file(GetParam());
   std::uint64_t most = 0;
   for (std::size_t size = 16; size <= whole.size(); ++size) try {
