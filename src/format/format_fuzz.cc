@@ -19,11 +19,12 @@
 namespace wick {
 
 // Decoders that are no formats.
+extern const FuzzTarget perf_records_fuzz;
 extern const FuzzTarget unwind_fuzz;
 
 namespace {
 
-const FuzzTarget* const kDecoders[] = {&unwind_fuzz};
+const FuzzTarget* const kDecoders[] = {&perf_records_fuzz, &unwind_fuzz};
 
 std::string format_name;
 const FuzzTarget* decoder = nullptr;  // what is tried, if it is no format

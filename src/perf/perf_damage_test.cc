@@ -6,11 +6,14 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/fuzz_target.h"
 #include "builders/perf_data_builder.h"
-#include "builders/perf_read_everything.h"
 #include "perf/data_file.h"
 
 namespace wick {
+
+extern const FuzzTarget perf_records_fuzz;
+
 namespace {
 
 using namespace sample_type;
@@ -62,8 +65,7 @@ std::string small_file(PerfDataBuilder::Options options) {
 
 void try_to_read(const std::string& bytes) {
   try {
-    InputFile input = InputFile::from_memory("perf.data", bytes);
-    read_everything(input);
+    perf_records_fuzz.run(bytes);
   } catch (const Error&) {
     // Refusing an input is an answer.
   }
