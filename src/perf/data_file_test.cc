@@ -73,10 +73,10 @@ struct Way {
   const char* name;
   PerfDataBuilder::Options options;
 };
-class EachWay : public testing::TestWithParam<Way> {};
+class PerfDataEachWay : public testing::TestWithParam<Way> {};
 using Packing = PerfDataBuilder::Packing;
 INSTANTIATE_TEST_SUITE_P(
-    PerfData, EachWay,
+    , PerfDataEachWay,
     testing::Values(Way{"File", {}}, Way{"BigEndianFile", {.big_endian = true}},
                     Way{"Pipe", {.pipe = true}},
                     Way{"BigEndianPipe", {.big_endian = true, .pipe = true}},
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                          .packing = Packing::kCompressed}}),
     [](const auto& info) { return info.param.name; });
 
-TEST_P(EachWay, GivesRecordsInTheOrderOfTime) {
+TEST_P(PerfDataEachWay, GivesRecordsInTheOrderOfTime) {
   PerfDataBuilder file(GetParam().options);
   file.event(kClock, "clock");
   file.comm(1, 1, "first");
@@ -107,7 +107,7 @@ TEST_P(EachWay, GivesRecordsInTheOrderOfTime) {
   EXPECT_FALSE(read.counts.truncated);
 }
 
-TEST_P(EachWay, TellsEventsApartByTheirIds) {
+TEST_P(PerfDataEachWay, TellsEventsApartByTheirIds) {
   PerfDataBuilder file(GetParam().options);
   const EventAttr attr = {.type = 1,
                           .sample_type = kPlain | kIdentifier,
@@ -123,7 +123,7 @@ TEST_P(EachWay, TellsEventsApartByTheirIds) {
   EXPECT_THAT(names, ElementsAre("two", "one"));
 }
 
-TEST_P(EachWay, HasItsFeatures) {
+TEST_P(PerfDataEachWay, HasItsFeatures) {
   PerfDataBuilder file(GetParam().options);
   file.event(kClock, "clock");
   file.feature(Feature::kHostname, file.make().sized_text("machine"));
@@ -144,7 +144,7 @@ TEST_P(EachWay, HasItsFeatures) {
   EXPECT_EQ(data.header().clock_data->wall_ns, 1000u);
 }
 
-TEST_P(EachWay, ReadsTracepointsByTheirFields) {
+TEST_P(PerfDataEachWay, ReadsTracepointsByTheirFields) {
   PerfDataBuilder file(GetParam().options);
   file.event({.type = 2, .config = 316, .sample_type = kTime | kRaw});
   file.feature(Feature::kTracingData,
@@ -166,7 +166,7 @@ TEST_P(EachWay, ReadsTracepointsByTheirFields) {
   EXPECT_EQ(format->integer(*format->field("prev_pid"), sample.raw), 42);
 }
 
-TEST_P(EachWay, CanBeVisitedAgain) {
+TEST_P(PerfDataEachWay, CanBeVisitedAgain) {
   PerfDataBuilder file(GetParam().options);
   file.event(kClock).sample({.ip = 2, .time = 2}).sample({.ip = 1, .time = 1});
   InputFile input = file.input();

@@ -74,7 +74,7 @@ void try_to_read(const std::string& bytes) {
 class PerfDataDamage : public testing::TestWithParam<PerfDataBuilder::Options> {
 };
 INSTANTIATE_TEST_SUITE_P(
-    PerfData, PerfDataDamage,
+    Ways, PerfDataDamage,
     testing::Values(PerfDataBuilder::Options{},
                     PerfDataBuilder::Options{.big_endian = true},
                     PerfDataBuilder::Options{.pipe = true},

@@ -98,7 +98,7 @@ void read_everything(std::string_view bytes) {
 
 }  // namespace
 
-extern const FuzzTarget perf_records_fuzz;
-const FuzzTarget perf_records_fuzz = {"perf-records", read_everything};
+extern const FuzzTarget perf_records_fuzz = {.name = "perf-records",
+                                             .run = read_everything};
 
 }  // namespace wick

@@ -14,9 +14,9 @@ using namespace sample_type;
 using testing::ElementsAre;
 
 // Each record in both byte orders, with a trailer behind it.
-class Record : public testing::TestWithParam<bool> {
+class DecodedRecord : public testing::TestWithParam<bool> {
  protected:
-  Record() : file_({.big_endian = GetParam()}) {
+  DecodedRecord() : file_({.big_endian = GetParam()}) {
     file_.event({.sample_type = kIp | kTid | kTime | kCpu,
                  .read_format = read_format::kTimeEnabled | read_format::kId,
                  .flags = attr_flag::kSampleIdAll});
@@ -41,12 +41,12 @@ class Record : public testing::TestWithParam<bool> {
   std::optional<PerfData> data_;
   PerfRecord record_;
 };
-INSTANTIATE_TEST_SUITE_P(ByteOrder, Record, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(ByteOrder, DecodedRecord, testing::Bool(),
                          [](const auto& info) {
                            return info.param ? "Big" : "Little";
                          });
 
-TEST_P(Record, EndsWithWhereAndWhenItWasWritten) {
+TEST_P(DecodedRecord, EndsWithWhereAndWhenItWasWritten) {
   const RecordId id = decode_record_id(
       read(RecordType::kComm, 0, make().u32(1).u32(1).name("x")));
   EXPECT_EQ(id.pid, 5u);
@@ -56,7 +56,7 @@ TEST_P(Record, EndsWithWhereAndWhenItWasWritten) {
   EXPECT_EQ(id.fields, kTid | kTime | kCpu);
 }
 
-TEST_P(Record, MmapNamesAFileAtAnAddress) {
+TEST_P(DecodedRecord, MmapNamesAFileAtAnAddress) {
   const auto mmap = decode_mmap(
       read(RecordType::kMmap, 0,
            make().u32(1).u32(2).u64(0x7000).u64(0x2000).u64(0x1000).name(
@@ -71,7 +71,7 @@ TEST_P(Record, MmapNamesAFileAtAnAddress) {
   EXPECT_FALSE(mmap->is_data);
 }
 
-TEST_P(Record, Mmap2HasInodeAndProtection) {
+TEST_P(DecodedRecord, Mmap2HasInodeAndProtection) {
   const auto mmap = decode_mmap(read(RecordType::kMmap2, misc::kMmapData,
                                      make()
                                          .u32(1)
@@ -97,7 +97,7 @@ TEST_P(Record, Mmap2HasInodeAndProtection) {
   EXPECT_EQ(mmap->path, "/lib/x.so");
 }
 
-TEST_P(Record, Mmap2HasABuildIdInPlaceOfTheInode) {
+TEST_P(DecodedRecord, Mmap2HasABuildIdInPlaceOfTheInode) {
   const auto mmap = decode_mmap(read(RecordType::kMmap2, misc::kMmapBuildId,
                                      make()
                                          .u32(1)
@@ -120,7 +120,7 @@ TEST_P(Record, Mmap2HasABuildIdInPlaceOfTheInode) {
   EXPECT_EQ(mmap->path, "/lib/x.so");
 }
 
-TEST_P(Record, CommNamesAThread) {
+TEST_P(DecodedRecord, CommNamesAThread) {
   const auto comm = decode_comm(read(RecordType::kComm, misc::kCommExec,
                                      make().u32(1).u32(2).name("my thread")));
   ASSERT_TRUE(comm);
@@ -130,7 +130,7 @@ TEST_P(Record, CommNamesAThread) {
   EXPECT_EQ(comm->name, "my thread");
 }
 
-TEST_P(Record, ForkHasParentAndTime) {
+TEST_P(DecodedRecord, ForkHasParentAndTime) {
   const auto task = decode_task(
       read(RecordType::kFork, 0, make().u32(10).u32(1).u32(11).u32(2).u64(99)));
   ASSERT_TRUE(task);
@@ -141,7 +141,7 @@ TEST_P(Record, ForkHasParentAndTime) {
   EXPECT_EQ(task->time, 99u);
 }
 
-TEST_P(Record, LostHasItsEventAndNumber) {
+TEST_P(DecodedRecord, LostHasItsEventAndNumber) {
   const auto lost =
       decode_lost(read(RecordType::kLost, 0, make().u64(101).u64(33)));
   ASSERT_TRUE(lost);
@@ -149,14 +149,14 @@ TEST_P(Record, LostHasItsEventAndNumber) {
   EXPECT_EQ(lost->lost, 33u);
 }
 
-TEST_P(Record, LostSamplesHasANumberAlone) {
+TEST_P(DecodedRecord, LostSamplesHasANumberAlone) {
   const auto lost =
       decode_lost(read(RecordType::kLostSamples, 0, make().u64(44)));
   ASSERT_TRUE(lost);
   EXPECT_EQ(lost->lost, 44u);
 }
 
-TEST_P(Record, ThrottleHasTimeAndEvent) {
+TEST_P(DecodedRecord, ThrottleHasTimeAndEvent) {
   const auto throttle = decode_throttle(
       read(RecordType::kThrottle, 0, make().u64(1).u64(2).u64(3)));
   ASSERT_TRUE(throttle);
@@ -165,7 +165,7 @@ TEST_P(Record, ThrottleHasTimeAndEvent) {
   EXPECT_EQ(throttle->stream_id, 3u);
 }
 
-TEST_P(Record, ReadHasWhatTheFormatSays) {
+TEST_P(DecodedRecord, ReadHasWhatTheFormatSays) {
   const auto value = decode_read(
       read(RecordType::kRead, 0, make().u32(1).u32(2).u64(100).u64(7).u64(9)));
   ASSERT_TRUE(value);
@@ -175,7 +175,7 @@ TEST_P(Record, ReadHasWhatTheFormatSays) {
   EXPECT_EQ(value->id, 9u);
 }
 
-TEST_P(Record, SwitchOutMayBeAPreemption) {
+TEST_P(DecodedRecord, SwitchOutMayBeAPreemption) {
   const auto out = decode_switch(read(
       RecordType::kSwitch, misc::kSwitchOut | misc::kSwitchOutPreempt, make()));
   ASSERT_TRUE(out);
@@ -183,7 +183,7 @@ TEST_P(Record, SwitchOutMayBeAPreemption) {
   EXPECT_TRUE(out->preempted);
 }
 
-TEST_P(Record, SwitchCpuWideNamesTheOtherThread) {
+TEST_P(DecodedRecord, SwitchCpuWideNamesTheOtherThread) {
   const auto in = decode_switch(
       read(RecordType::kSwitchCpuWide, 0, make().u32(30).u32(31)));
   ASSERT_TRUE(in);
@@ -192,7 +192,7 @@ TEST_P(Record, SwitchCpuWideNamesTheOtherThread) {
   EXPECT_EQ(in->other_tid, 31u);
 }
 
-TEST_P(Record, NamespacesHasALinkForEachKind) {
+TEST_P(DecodedRecord, NamespacesHasALinkForEachKind) {
   const auto spaces = decode_namespaces(
       read(RecordType::kNamespaces, 0,
            make().u32(1).u32(2).u64(2).u64(3).u64(4026).u64(3).u64(4027)));
@@ -202,12 +202,12 @@ TEST_P(Record, NamespacesHasALinkForEachKind) {
   EXPECT_EQ(spaces->links[1].inode, 4027u);
 }
 
-TEST_P(Record, NamespacesWithMoreLinksThanBytesIsDamaged) {
+TEST_P(DecodedRecord, NamespacesWithMoreLinksThanBytesIsDamaged) {
   EXPECT_FALSE(decode_namespaces(
       read(RecordType::kNamespaces, 0, make().u32(1).u32(2).u64(1u << 30))));
 }
 
-TEST_P(Record, CgroupHasIdAndPath) {
+TEST_P(DecodedRecord, CgroupHasIdAndPath) {
   const auto cgroup = decode_cgroup(
       read(RecordType::kCgroup, 0, make().u64(12).name("/system.slice")));
   ASSERT_TRUE(cgroup);
@@ -215,7 +215,7 @@ TEST_P(Record, CgroupHasIdAndPath) {
   EXPECT_EQ(cgroup->path, "/system.slice");
 }
 
-TEST_P(Record, KsymbolHasAddressAndName) {
+TEST_P(DecodedRecord, KsymbolHasAddressAndName) {
   const auto symbol = decode_ksymbol(
       read(RecordType::kKsymbol, 0,
            make().u64(0xffffffffc0000000).u32(64).u16(1).u16(1).name("bpf_x")));
@@ -227,7 +227,7 @@ TEST_P(Record, KsymbolHasAddressAndName) {
   EXPECT_EQ(symbol->name, "bpf_x");
 }
 
-TEST_P(Record, BpfEventHasIdAndTag) {
+TEST_P(DecodedRecord, BpfEventHasIdAndTag) {
   const auto bpf =
       decode_bpf(read(RecordType::kBpfEvent, 0,
                       make().u16(1).u16(2).u32(77).bytes("tagtagta")));
@@ -238,7 +238,7 @@ TEST_P(Record, BpfEventHasIdAndTag) {
   EXPECT_EQ(bpf->tag, "tagtagta");
 }
 
-TEST_P(Record, TextPokeHasTheOldAndTheNewBytes) {
+TEST_P(DecodedRecord, TextPokeHasTheOldAndTheNewBytes) {
   const auto poke = decode_text_poke(
       read(RecordType::kTextPoke, 0,
            make().u64(0x1000).u16(2).u16(3).bytes("ab").bytes("xyz")));
@@ -248,7 +248,7 @@ TEST_P(Record, TextPokeHasTheOldAndTheNewBytes) {
   EXPECT_EQ(poke->new_bytes, "xyz");
 }
 
-TEST_P(Record, AuxHasOffsetSizeAndFlags) {
+TEST_P(DecodedRecord, AuxHasOffsetSizeAndFlags) {
   const auto aux =
       decode_aux(read(RecordType::kAux, 0, make().u64(1).u64(2).u64(3)));
   ASSERT_TRUE(aux);
@@ -257,14 +257,14 @@ TEST_P(Record, AuxHasOffsetSizeAndFlags) {
   EXPECT_EQ(aux->flags, 3u);
 }
 
-TEST_P(Record, ItraceStartNamesAThread) {
+TEST_P(DecodedRecord, ItraceStartNamesAThread) {
   const auto start = decode_itrace_start(
       read(RecordType::kItraceStart, 0, make().u32(1).u32(2)));
   ASSERT_TRUE(start);
   EXPECT_EQ(start->tid, 2u);
 }
 
-TEST_P(Record, CallchainDeferredHasACookieAndAddresses) {
+TEST_P(DecodedRecord, CallchainDeferredHasACookieAndAddresses) {
   std::vector<std::uint64_t> swapped;
   const auto chain =
       decode_deferred(read(RecordType::kCallchainDeferred, 0,
@@ -275,13 +275,13 @@ TEST_P(Record, CallchainDeferredHasACookieAndAddresses) {
   EXPECT_THAT(chain->callchain, ElementsAre(0x10, 0x20));
 }
 
-TEST_P(Record, CallchainDeferredDoesNotReachIntoTheTrailer) {
+TEST_P(DecodedRecord, CallchainDeferredDoesNotReachIntoTheTrailer) {
   std::vector<std::uint64_t> swapped;
   EXPECT_FALSE(decode_deferred(
       read(RecordType::kCallchainDeferred, 0, make().u64(1).u64(1)), swapped));
 }
 
-TEST_P(Record, ThatIsTooShortForItsKindIsDamaged) {
+TEST_P(DecodedRecord, ThatIsTooShortForItsKindIsDamaged) {
   const PerfRecord& record = read(RecordType::kMmap, 0, make().u32(1).u32(2));
   EXPECT_FALSE(decode_mmap(record));
   EXPECT_FALSE(decode_task(record));
@@ -289,7 +289,7 @@ TEST_P(Record, ThatIsTooShortForItsKindIsDamaged) {
   EXPECT_FALSE(decode_ksymbol(record));
 }
 
-TEST_P(Record, NameThatFillsItsPlaceNeedsNoZero) {
+TEST_P(DecodedRecord, NameThatFillsItsPlaceNeedsNoZero) {
   const auto comm = decode_comm(
       read(RecordType::kComm, 0, make().u32(1).u32(2).bytes("12345678")));
   ASSERT_TRUE(comm);

@@ -6,7 +6,7 @@
 namespace wick {
 namespace {
 
-TEST(Registers, OfX86AreInDwarfsOrder) {
+TEST(PerfRegisters, OfX86AreInDwarfsOrder) {
   // perf: ax bx cx dx si di bp sp ip; DWARF: rax rdx rcx rbx rsi rdi rbp rsp.
   const std::vector<std::uint64_t> values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 18};
   const Registers r = unwind_registers(
@@ -23,7 +23,7 @@ TEST(Registers, OfX86AreInDwarfsOrder) {
   EXPECT_EQ(r.known, 0b1'0000'0100'1111'1111u);
 }
 
-TEST(Registers, OfArm64HaveTheirPcApart) {
+TEST(PerfRegisters, OfArm64HaveTheirPcApart) {
   std::vector<std::uint64_t> values(33);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 100 + i;
   const Registers r = unwind_registers(
@@ -36,7 +36,7 @@ TEST(Registers, OfArm64HaveTheirPcApart) {
   EXPECT_EQ(r.known, 0xffff'ffffu);
 }
 
-TEST(Registers, OfRiscVBeginWithThePc) {
+TEST(PerfRegisters, OfRiscVBeginWithThePc) {
   const std::vector<std::uint64_t> values = {1, 2, 3};
   const Registers r = unwind_registers(
       Machine::kRiscV64, {.abi = kRegsAbi64, .mask = 7, .values = values});
@@ -46,7 +46,7 @@ TEST(Registers, OfRiscVBeginWithThePc) {
   EXPECT_EQ(r.known, 0b110u);
 }
 
-TEST(Registers, OfA32BitProgramAreNotTaken) {
+TEST(PerfRegisters, OfA32BitProgramAreNotTaken) {
   const std::vector<std::uint64_t> values(9);
   EXPECT_EQ(
       unwind_registers(Machine::kX86_64,
@@ -55,7 +55,7 @@ TEST(Registers, OfA32BitProgramAreNotTaken) {
       0u);
 }
 
-TEST(Registers, WithoutAStackPointerAreNone) {
+TEST(PerfRegisters, WithoutAStackPointerAreNone) {
   const std::vector<std::uint64_t> values = {1};
   EXPECT_EQ(
       unwind_registers(Machine::kX86_64,

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 // Builds a file of one sample in the byte order of the parameter and keeps it
 // alive while the sample is looked at.
-class Sample : public testing::TestWithParam<bool> {
+class DecodedSample : public testing::TestWithParam<bool> {
  protected:
   // True if the sample could be decoded.
   bool decode(const EventAttr& attr, const PerfDataBuilder::Sample& written) {
@@ -34,12 +34,12 @@ class Sample : public testing::TestWithParam<bool> {
   std::optional<PerfData> data_;
   PerfSample sample_;
 };
-INSTANTIATE_TEST_SUITE_P(ByteOrder, Sample, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(ByteOrder, DecodedSample, testing::Bool(),
                          [](const auto& info) {
                            return info.param ? "Big" : "Little";
                          });
 
-TEST_P(Sample, HasTheFixedFields) {
+TEST_P(DecodedSample, HasTheFixedFields) {
   ASSERT_TRUE(decode({.sample_type = kIp | kTid | kTime | kAddr | kId |
                                      kStreamId | kCpu | kPeriod},
                      {.ip = 0x1234,
@@ -61,31 +61,31 @@ TEST_P(Sample, HasTheFixedFields) {
   EXPECT_EQ(sample_.period, 16u);
 }
 
-TEST_P(Sample, SaysWhichFieldsItHas) {
+TEST_P(DecodedSample, SaysWhichFieldsItHas) {
   ASSERT_TRUE(decode({.sample_type = kIp}, {.ip = 1}));
   EXPECT_TRUE(sample_.has(kIp));
   EXPECT_FALSE(sample_.has(kTime));
 }
 
-TEST_P(Sample, OfAFixedPeriodHasTheEventsPeriod) {
+TEST_P(DecodedSample, OfAFixedPeriodHasTheEventsPeriod) {
   ASSERT_TRUE(decode({.sample_period = 4000, .sample_type = kIp}, {}));
   EXPECT_EQ(sample_.period, 4000u);
 }
 
-TEST_P(Sample, OfAFrequencyWithoutPeriodCountsOne) {
+TEST_P(DecodedSample, OfAFrequencyWithoutPeriodCountsOne) {
   ASSERT_TRUE(decode(
       {.sample_period = 99, .sample_type = kIp, .flags = attr_flag::kFreq},
       {}));
   EXPECT_EQ(sample_.period, 1u);
 }
 
-TEST_P(Sample, HasTheCallchainWithItsMarkers) {
+TEST_P(DecodedSample, HasTheCallchainWithItsMarkers) {
   ASSERT_TRUE(decode({.sample_type = kIp | kCallchain},
                      {.callchain = {callchain::kUser, 0x10, 0x20}}));
   EXPECT_THAT(sample_.callchain, ElementsAre(callchain::kUser, 0x10, 0x20));
 }
 
-TEST_P(Sample, HasOneCounterWithTimesAndId) {
+TEST_P(DecodedSample, HasOneCounterWithTimesAndId) {
   ASSERT_TRUE(decode(
       {.sample_type = kRead,
        .read_format = read_format::kTimeEnabled | read_format::kTimeRunning |
@@ -99,7 +99,7 @@ TEST_P(Sample, HasOneCounterWithTimesAndId) {
   EXPECT_EQ(sample_.read[0].lost, 3u);
 }
 
-TEST_P(Sample, HasTheCountersOfAGroup) {
+TEST_P(DecodedSample, HasTheCountersOfAGroup) {
   ASSERT_TRUE(decode({.sample_type = kRead | kCallchain,
                       .read_format = read_format::kGroup | read_format::kId |
                                      read_format::kTimeEnabled},
@@ -112,14 +112,14 @@ TEST_P(Sample, HasTheCountersOfAGroup) {
   EXPECT_THAT(sample_.callchain, ElementsAre(5));
 }
 
-TEST_P(Sample, HasRawBytesAndWhatFollowsThem) {
+TEST_P(DecodedSample, HasRawBytesAndWhatFollowsThem) {
   ASSERT_TRUE(decode({.sample_type = kRaw | kWeight},
                      {.raw = "tracepoint!!", .weight = 7}));
   EXPECT_EQ(sample_.raw, "tracepoint!!");
   EXPECT_EQ(sample_.weight, 7u);
 }
 
-TEST_P(Sample, HasBranchesNewestFirst) {
+TEST_P(DecodedSample, HasBranchesNewestFirst) {
   // A mispredicted branch after 5 cycles; C's bit fields begin at the other end
   // of a big-endian word.
   const std::uint64_t flags = GetParam() ? 1ull << 63 | 5ull << 44 : 1 | 5 << 4;
@@ -135,7 +135,7 @@ TEST_P(Sample, HasBranchesNewestFirst) {
   EXPECT_EQ(sample_.branches[1].from, 0x30u);
 }
 
-TEST_P(Sample, HasUserRegistersByTheirNumber) {
+TEST_P(DecodedSample, HasUserRegistersByTheirNumber) {
   ASSERT_TRUE(
       decode({.sample_type = kRegsUser, .sample_regs_user = 0b1010'0000},
              {.user_registers = {0x55, 0x77}}));
@@ -145,7 +145,7 @@ TEST_P(Sample, HasUserRegistersByTheirNumber) {
   EXPECT_EQ(sample_.user_registers.value(6), std::nullopt);
 }
 
-TEST_P(Sample, OfAKernelThreadHasNoUserRegisters) {
+TEST_P(DecodedSample, OfAKernelThreadHasNoUserRegisters) {
   ASSERT_TRUE(
       decode({.sample_type = kRegsUser | kWeight, .sample_regs_user = 0xff},
              {.user_abi = kRegsAbiNone, .weight = 3}));
@@ -153,7 +153,7 @@ TEST_P(Sample, OfAKernelThreadHasNoUserRegisters) {
   EXPECT_EQ(sample_.weight, 3u);
 }
 
-TEST_P(Sample, HasOnlyTheStackBytesThatWereCopied) {
+TEST_P(DecodedSample, HasOnlyTheStackBytesThatWereCopied) {
   ASSERT_TRUE(decode({.sample_type = kStackUser | kWeight},
                      {.user_stack = "abcdefgh12345678",
                       .user_stack_copied = 10,
@@ -163,13 +163,13 @@ TEST_P(Sample, HasOnlyTheStackBytesThatWereCopied) {
   EXPECT_EQ(sample_.weight, 3u);
 }
 
-TEST_P(Sample, WithoutStackBytesHasNoCopiedSizeEither) {
+TEST_P(DecodedSample, WithoutStackBytesHasNoCopiedSizeEither) {
   ASSERT_TRUE(decode({.sample_type = kStackUser | kWeight}, {.weight = 3}));
   EXPECT_EQ(sample_.user_stack, "");
   EXPECT_EQ(sample_.weight, 3u);
 }
 
-TEST_P(Sample, HasTheFieldsAfterTheStackInTheKernelsOrder) {
+TEST_P(DecodedSample, HasTheFieldsAfterTheStackInTheKernelsOrder) {
   ASSERT_TRUE(decode({.sample_type = kWeight | kDataSrc | kTransaction |
                                      kRegsIntr | kPhysAddr | kCgroup |
                                      kDataPageSize | kCodePageSize | kAux,
@@ -194,7 +194,7 @@ TEST_P(Sample, HasTheFieldsAfterTheStackInTheKernelsOrder) {
   EXPECT_EQ(sample_.aux, "aux");
 }
 
-TEST_P(Sample, WhoseCallchainIsLongerThanItsRecordIsDamaged) {
+TEST_P(DecodedSample, WhoseCallchainIsLongerThanItsRecordIsDamaged) {
   PerfDataBuilder file({.big_endian = GetParam()});
   file.event({.sample_type = kIp | kCallchain});
   file.plain(RecordType::kSample, 0,
@@ -204,7 +204,7 @@ TEST_P(Sample, WhoseCallchainIsLongerThanItsRecordIsDamaged) {
   EXPECT_TRUE(sample_.callchain.empty());
 }
 
-TEST_P(Sample, WhoseGroupIsAbsurdIsDamaged) {
+TEST_P(DecodedSample, WhoseGroupIsAbsurdIsDamaged) {
   PerfDataBuilder file({.big_endian = GetParam()});
   file.event({.sample_type = kRead, .read_format = read_format::kGroup});
   file.plain(RecordType::kSample, 0, file.make().u64(~0ull).u64(1));
@@ -212,7 +212,7 @@ TEST_P(Sample, WhoseGroupIsAbsurdIsDamaged) {
   EXPECT_EQ(sample_.read.size(), 0u);
 }
 
-TEST_P(Sample, WhoseRawBytesEndBetweenWordsIsDamaged) {
+TEST_P(DecodedSample, WhoseRawBytesEndBetweenWordsIsDamaged) {
   PerfDataBuilder file({.big_endian = GetParam()});
   file.event({.sample_type = kRaw | kCallchain});
   file.plain(RecordType::kSample, 0, file.make().u32(1).u32(0).u64(0).u64(0));
