@@ -37,6 +37,7 @@ struct DiffCommand {
 
   int operator()(const Arguments& arguments) {
     std::vector<Gate> gates;
+    gates.reserve(fail_on.size());
     for (const std::string& text : fail_on)
       gates.push_back(
           in_context("--fail-on", [&] { return parse_gate(text); }));

@@ -62,6 +62,7 @@ constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 Child::Child(const std::vector<std::string>& words, ChildIo io) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words)
     argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);

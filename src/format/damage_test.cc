@@ -51,12 +51,13 @@ TEST_P(Damage, APrefixNeverHasMoreWeightThanTheWhole) {
   const auto& [format, name, path] = GetParam();
   const std::string whole = GetParam().bytes();
   ASSERT_LE(whole.size(), 8192u) << "golden inputs are small";
-  const std::optional<double> limit = value_of(format, whole);
-  ASSERT_TRUE(limit);
+  const std::optional<double> value_of_whole = value_of(format, whole);
+  ASSERT_TRUE(value_of_whole);
+  const double limit = *value_of_whole;
   for (std::size_t size = 0; size < whole.size(); ++size) {
     SCOPED_TRACE(testing::Message() << "the first " << size << " bytes");
     const std::optional<double> value = value_of(format, whole.substr(0, size));
-    ASSERT_LE(value.value_or(0), *limit + std::abs(*limit) * 1e-9);
+    ASSERT_LE(value.value_or(0), limit + std::abs(limit) * 1e-9);
     if (HasFailure()) return;
   }
 }

@@ -35,8 +35,8 @@ bool is_column_header(std::string_view line) {
 
 // "  0  64091                        :tick-60s": a probe that fired.
 bool is_probe(std::string_view line) {
-  if (!all_digits(take_word(line)) || !all_digits(take_word(line)))
-    return false;
+  for (int number = 0; number < 2; ++number)
+    if (!all_digits(take_word(line))) return false;
   const std::string_view name = take_word(line);
   return name.find(':') != name.npos && trim(line).empty();
 }

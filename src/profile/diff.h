@@ -59,7 +59,7 @@ struct FunctionChange {
 };
 
 struct StackChange {
-  NodeId leaf;  // in DiffTable::graph
+  NodeId leaf{};  // in DiffTable::graph
   Change change;
 };
 

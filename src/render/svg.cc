@@ -244,7 +244,7 @@ class SvgWriter {
   void pretty(int depth) {
     if (!options_.pretty_xml) return;
     text_ += '\n';
-    text_.append(static_cast<std::size_t>(4 * depth), ' ');
+    text_.append(4 * static_cast<std::size_t>(depth), ' ');
   }
 
   void write_head() {
