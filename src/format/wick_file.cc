@@ -144,7 +144,7 @@ class Reader {
     if (!rest_.read_bytes(kMagic.size()).starts_with(kMagic))
       fail("this is not a file of wick");
     const auto major = rest_.read<std::uint16_t>();
-    const auto minor = rest_.read<std::uint16_t>();
+    minor_ = rest_.read<std::uint16_t>();
     const auto flags = rest_.read<std::uint32_t>();
     const auto checksum = rest_.read<std::uint32_t>();
     if (rest_.failed()) fail("the file ends within its header");
@@ -154,7 +154,7 @@ class Reader {
       fail(
           "the file has version {}.{} of wick's format, and this wick reads "
           "version {}; use a newer wick",
-          major, minor, kMajor);
+          major, minor_, kMajor);
     if (!intact) note(Problem::kBadRecord, "the file header is damaged");
     profile_.has_time = options_.keep_time && (flags & kHasTime) != 0;
   }
@@ -274,11 +274,15 @@ class Reader {
   bool read_modules(const SectionHeader& header, Columns& columns) {
     const auto paths = columns.take_differences();
     const auto build_ids = columns.take_differences();
+    const auto no_names = minor_ >= 1 ? columns.take_differences()
+                                      : std::vector<std::uint64_t>(header.rows);
     if (columns.failed() || !modules_.accepts(header.first_row)) return false;
     modules_.begin_section(header.first_row);
     for (std::size_t i = 0; i < header.rows; ++i)
-      modules_.add(profile_.modules.push_back(
-          {.path = string(paths[i]), .build_id = string(build_ids[i])}));
+      modules_.add(
+          profile_.modules.push_back({.path = string(paths[i]),
+                                      .build_id = string(build_ids[i]),
+                                      .no_names = string(no_names[i])}));
     return true;
   }
 
@@ -472,6 +476,7 @@ class Reader {
   Profile profile_;
   SampleCollector samples_;
   RowMap<StringId> strings_;
+  std::uint16_t minor_ = 0;
   RowMap<ModuleId> modules_;
   RowMap<FrameId> frames_;
   RowMap<StackId> stacks_;

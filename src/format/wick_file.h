@@ -17,7 +17,7 @@ namespace wick::wick_file {
 
 // The first byte and the line end show damage by text tools, as in PNG.
 inline constexpr std::string_view kMagic("\x89wick\r\n\x1a", 8);
-inline constexpr std::uint16_t kMajor = 1, kMinor = 0;
+inline constexpr std::uint16_t kMajor = 1, kMinor = 1;
 inline constexpr std::uint32_t kHasTime = 1;  // a flag of the header
 inline constexpr std::size_t kHeaderSize = 20;
 

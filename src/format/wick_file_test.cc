@@ -247,7 +247,7 @@ TEST(WickFile, IgnoresColumnsOfLaterVersions) {
 
 TEST(WickFile, RefusesALaterMajorVersion) {
   EXPECT_EQ(error_of(FileBuilder(2).end()),
-            "the file has version 2.0 of wick's format, and this wick reads "
+            "the file has version 2.1 of wick's format, and this wick reads "
             "version 1; use a newer wick");
 }
 

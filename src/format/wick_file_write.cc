@@ -173,6 +173,7 @@ class Writer {
                     rows_of<ModuleId>(profile_.modules, first, end);
                 columns.add_differences(rows, &Module::path);
                 columns.add_differences(rows, &Module::build_id);
+                columns.add_differences(rows, &Module::no_names);
               });
   }
 

@@ -41,7 +41,8 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          false},
         {"no-unwind-rule", "stacks end at code without unwind rules", false},
         {"bad-stack", "stacks could not be followed to their root", false},
-        {"no-symbol", "samples are in code without a name", false},
+        {"no-symbol",
+         "samples are in code without a name (wick report says why)", false},
     }};
 
 }  // namespace

@@ -24,7 +24,9 @@ std::uint64_t hash_of(const Event& e) {
                    static_cast<std::uint64_t>(e.role));
 }
 
-bool same(const Module& a, const Module& b) { return a == b; }
+bool same(const Module& a, const Module& b) {
+  return a.path == b.path && a.build_id == b.build_id;
+}
 bool same(const Thread& a, const Thread& b) { return a == b; }
 bool same(const Event& a, const Event& b) {  // decimals may grow
   return a.name == b.name && a.unit == b.unit && a.role == b.role;

@@ -29,6 +29,8 @@ namespace wick {
 struct Module {
   StringId path = StringId::kEmpty;
   StringId build_id = StringId::kEmpty;  // hexadecimal
+  // Why functions of it have no names, and what would help; empty if they have.
+  StringId no_names = StringId::kEmpty;
   friend bool operator==(const Module&, const Module&) = default;
 };
 

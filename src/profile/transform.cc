@@ -145,9 +145,12 @@ Column<StackId, StackId> merge_stack_tables(
 Column<StackId, StackId> merge_stacks(Profile& into, const Profile& other,
                                       StringMover& moved_string) {
   Column<ModuleId, ModuleId> module;
-  for (const Module& m : other.modules)
+  for (const Module& m : other.modules) {
     module.push_back(
         into.module_id(other.strings[m.path], other.strings[m.build_id]));
+    if (m.no_names != StringId::kEmpty)
+      into.modules[*(module.end() - 1)].no_names = moved_string(m.no_names);
+  }
   Column<FrameId, FrameId> frame;
   for (const FrameId id : other.frames.ids()) {
     Frame f = other.frames[id];

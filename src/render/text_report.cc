@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <climits>
 #include <ranges>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -146,6 +147,7 @@ class Reporter {
               return sample.thread != ThreadId::kUnknown;
             }))
           add_threads();
+        add_unnamed();
         break;
       case By::kFunction:
         add_ranked("functions", rows_of(functions));
@@ -209,14 +211,45 @@ class Reporter {
                         rest_line(all, options_, what));
   }
 
+  // Modules whose functions have no names, by the weight of those, and what
+  // would help.
+  void add_unnamed() {
+    Column<ModuleId, std::int64_t> sums(profile_.modules.size());
+    for (const Sample& sample : profile_.samples) {
+      if (sample.stack == StackId::kRoot) continue;
+      const Frame& frame = profile_.frames[profile_.stacks.frame(sample.stack)];
+      if (frame.function == StringId::kEmpty)
+        sums[frame.module] = saturating_add(sums[frame.module], scaled(sample));
+    }
+    std::vector<ModuleId> modules;
+    for (const ModuleId id : profile_.modules.ids())
+      if (profile_.modules[id].no_names != StringId::kEmpty)
+        modules.push_back(id);
+    if (modules.empty()) return;
+    std::ranges::stable_sort(modules, std::ranges::greater{},
+                             [&](ModuleId id) { return sums[id]; });
+    TextTable table(
+        {{"self"}, {"self%"}, {"module", Align::kLeft}, {"why", Align::kLeft}});
+    const std::size_t shown = rows_shown(modules.size());
+    for (const ModuleId id : std::span(modules).first(shown))
+      table.add({weight(sums[id]), percent(sums[id]),
+                 name(profile_.strings[profile_.modules[id].path]),
+                 printable(profile_.strings[profile_.modules[id].no_names])});
+    out_ += fmt::format("\ncode without names\n{}{}", table.text(),
+                        rest_line(modules.size(), options_, "modules"));
+  }
+
+  // A sample's weight with the digits that are shown.
+  std::int64_t scaled(const Sample& sample) const {
+    return saturating_mul(
+        sample.weight,
+        power_of_ten(decimals_ - profile_.events[sample.event].decimals));
+  }
+
   void add_threads() {
     Column<ThreadId, std::int64_t> sums(profile_.threads.size());
     for (const Sample& sample : profile_.samples)
-      sums[sample.thread] = saturating_add(
-          sums[sample.thread],
-          saturating_mul(sample.weight,
-                         power_of_ten(decimals_ -
-                                      profile_.events[sample.event].decimals)));
+      sums[sample.thread] = saturating_add(sums[sample.thread], scaled(sample));
     std::vector<Row> rows;
     for (const ThreadId id : profile_.threads.ids())
       if (sums[id] != 0)
@@ -238,7 +271,7 @@ class Reporter {
     std::string heading;
     std::string_view what;
     std::int64_t part = 0;
-    std::string_view part_heading = "";
+    std::string_view part_heading;
   };
   void add_list(const List& list, std::vector<Row> rows) {
     std::ranges::sort(rows, {}, [](const Row& row) {

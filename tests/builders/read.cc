@@ -66,7 +66,9 @@ Profile random_profile(std::uint32_t seed) {
   }
   p.event_id("cycles");
   if (below(2) == 0) p.event_id("faults", "faults");
-  const ModuleId modules[] = {ModuleId::kUnknown, p.module_id("/bin/x", "ab12"),
+  const ModuleId x = p.module_id("/bin/x", "ab12");
+  p.modules[x].no_names = p.strings.intern("it has no symbols");
+  const ModuleId modules[] = {ModuleId::kUnknown, x,
                               p.module_id("[kernel.kallsyms]")};
   std::vector<StackId> stacks{StackId::kRoot};
   for (std::uint32_t i = 0; i < 60; ++i) {
