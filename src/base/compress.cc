@@ -127,6 +127,10 @@ std::string decompress(std::string_view bytes, std::uint64_t limit) {
   return out;
 }
 
+std::uint32_t crc32_of(std::uint32_t before, std::string_view bytes) {
+  return libdeflate_crc32(before, bytes.data(), bytes.size());
+}
+
 bool zlib_decompress_to(std::string_view bytes, std::span<char> out) {
   const std::unique_ptr<libdeflate_decompressor,
                         decltype(&libdeflate_free_decompressor)>

@@ -49,6 +49,10 @@ class Decompressor {
 // The whole of `bytes`, at most `limit` bytes of output; an Error otherwise.
 std::string decompress(std::string_view bytes, std::uint64_t limit);
 
+// The checksum of gzip and of debug links, of `bytes` behind those whose
+// checksum is `before`; 0 to begin with.
+std::uint32_t crc32_of(std::uint32_t before, std::string_view bytes);
+
 // Fills all of `out` with what `bytes` (a zlib stream; zstd frames) stand for;
 // false if they are damaged or stand for more or less. Meant for sizes that
 // another place of the file names: check those with believable_size first.

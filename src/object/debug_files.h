@@ -13,6 +13,8 @@
 
 namespace wick {
 
+class Kallsyms;
+
 enum class CodeKind : std::uint8_t {
   kFile,          // an executable or a library
   kKernel,        // vmlinux; path "[kernel.kallsyms]"
@@ -45,6 +47,7 @@ struct FoundFile {
 struct DebugFileOptions {
   std::string symfs;                    // paths of recordings begin here
   std::string vmlinux;                  // "": searched for
+  std::string kallsyms;                 // "": searched for
   std::string os_release;               // of the recording, for vmlinux and .ko
   std::vector<std::string> debug_dirs;  // "/usr/lib/debug" if empty
   bool debuginfod = false;              // ask the servers of DEBUGINFOD_URLS
@@ -68,6 +71,11 @@ class DebugFiles {
   std::shared_ptr<const ElfFile> split_unit(const ElfFile& debug,
                                             std::string_view dwo_name,
                                             std::string_view comp_dir);
+
+  // The symbols of a kernel, or of a module of it that began at `start`; null
+  // if no list is known to be the right one.
+  std::shared_ptr<const Kallsyms> kallsyms(const CodeFile& file,
+                                           std::uint64_t start);
 
  private:
   struct State;

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/debug_files.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/compress.h"
+#include "base/error.h"
+#include "base/read_file.h"
+#include "base/text.h"
+#include "object/debuginfod.h"
+#include "object/kallsyms.h"
+
+namespace wick {
+namespace {
+
+using ElfPointer = std::shared_ptr<const ElfFile>;
+
+// "ab/cdef…", the layout of every store of files by build id.
+std::string by_build_id(std::string_view build_id) {
+  return std::string(build_id.substr(0, 2)) + "/" +
+         std::string(build_id.substr(2));
+}
+
+bool is_build_id(std::string_view text) {
+  return text.size() > 4 && all_hex_digits(text);
+}
+
+// perf's own store, ~/.debug.
+std::string perf_store() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : std::string(home) + "/.debug/.build-id/";
+}
+
+// A file in another root, whose links must not lead out of it.
+UniqueFd open_in_root(const std::string& root, const std::string& path) {
+  const UniqueFd folder(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return UniqueFd();
+  struct open_how how {};
+  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  return UniqueFd(static_cast<int>(
+      ::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
+}
+
+// The vDSO is a part of the kernel: every process of this machine has the same.
+ElfPointer own_vdso() {
+  const auto start = ::getauxval(AT_SYSINFO_EHDR);
+  const auto maps = read_small_file("/proc/self/maps", std::uint64_t{16} << 20);
+  if (start == 0 || !maps) return nullptr;
+  std::string_view rest = *maps;
+  while (!rest.empty()) {
+    std::string_view line = take_line(rest);
+    if (!line.ends_with("[vdso]")) continue;
+    const auto from = to_number<std::uint64_t>(take_until(line, '-'), 16);
+    const auto to = to_number<std::uint64_t>(take_until(line, ' '), 16);
+    if (!from || !to || *from != start || *to < start) return nullptr;
+    return ElfFile::from_memory(
+        "[vdso]",
+        std::string(reinterpret_cast<const char*>(start), *to - *from));
+  }
+  return nullptr;
+}
+
+bool has_crc(const std::string& path, std::uint32_t wanted) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return false;
+  std::string buffer(1 << 20, '\0');
+  std::uint32_t crc = 0;
+  ssize_t got = 0;
+  while ((got = ::read(fd.get(), buffer.data(), buffer.size())) > 0)
+    crc = crc32_of(
+        crc, std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
+  return got == 0 && crc == wanted;
+}
+
+bool has_debug_info(const ElfFile& file) {
+  return file.section(".debug_info") != nullptr;
+}
+
+// The build id of the kernel that runs here.
+std::string running_kernel() {
+  const auto notes = read_small_file("/sys/kernel/notes", 1 << 20);
+  ByteReader in(notes ? *notes : "");
+  const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
+  while (!in.at_end()) {
+    const auto name_size = in.read<std::uint32_t>(),
+               size = in.read<std::uint32_t>(), type = in.read<std::uint32_t>();
+    const std::string_view name = in.read_bytes(padded(name_size)),
+                           content = in.read_bytes(padded(size));
+    constexpr std::uint32_t kBuildId = 3;
+    if (!in.failed() && type == kBuildId && name.starts_with("GNU"))
+      return to_hexadecimal(content.substr(0, size));
+  }
+  return "";
+}
+
+// Whether a module of the running kernel begins there.
+bool is_loaded_at(std::string_view module, std::uint64_t start) {
+  const auto modules =
+      read_small_file("/proc/modules", std::uint64_t{16} << 20);
+  std::string_view rest = modules ? *modules : "";
+  while (!rest.empty()) {
+    std::string_view line = take_line(rest);
+    if (take_word(line) != module) continue;
+    // "size users by state address"
+    for (int i = 0; i < 4; ++i) take_word(line);
+    std::string_view address = take_word(line);
+    if (address.starts_with("0x")) address.remove_prefix(2);
+    return to_number<std::uint64_t>(address, 16) == start;
+  }
+  return false;
+}
+
+}  // namespace
+
+struct DebugFiles::State {
+  explicit State(DebugFileOptions from) : options(std::move(from)) {
+    if (options.debug_dirs.empty())
+      options.debug_dirs = {options.symfs + "/usr/lib/debug"};
+  }
+
+  // The file at `path` if its build id is the wanted one; what else was found
+  // there goes into `state`.
+  ElfPointer take(const std::string& path, std::string_view build_id,
+                  FileState& state) const {
+    return take(
+        UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), path,
+        build_id, state);
+  }
+  ElfPointer take(UniqueFd fd, const std::string& name,
+                  std::string_view build_id, FileState& state) const {
+    if (!fd) {
+      if (errno == EACCES || errno == EPERM)
+        note(FileState::kUnreadable, state);
+      return nullptr;
+    }
+    try {
+      ElfPointer file = ElfFile::from_fd(std::move(fd), name);
+      if (build_id.empty() || file->build_id() == build_id) {
+        state = FileState::kFound;
+        return file;
+      }
+      note(FileState::kOtherBuildId, state);
+    } catch (const Error&) {
+      note(FileState::kUnreadable, state);
+    }
+    return nullptr;
+  }
+  // The most telling reason is kept.
+  static void note(FileState found, FileState& state) {
+    if (state == FileState::kMissing) state = found;
+  }
+
+  FoundFile find_file(const CodeFile& file) const;
+  FoundFile find_kernel(const CodeFile& file) const;
+  FoundFile find_vdso(const CodeFile& file) const;
+  ElfPointer find_debug(const ElfFile& binary, const CodeFile& file) const;
+  ElfPointer find_by_build_id(std::string_view build_id) const;
+  ElfPointer find_by_link(const ElfFile& binary, const CodeFile& file) const;
+
+  std::optional<std::string> kallsyms_path(const CodeFile& file,
+                                           std::uint64_t start) const;
+
+  DebugFileOptions options;
+  std::mutex mutex;
+  std::optional<std::string> kallsyms_read;
+  std::shared_ptr<const Kallsyms> kallsyms;
+  std::map<std::string, ElfPointer> debug_files;  // by the binary's name
+};
+
+FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
+  FoundFile found;
+  std::string path = file.path;
+  // What the kernel says of a file that has been removed; at its name stands,
+  // at best, its successor.
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (path.ends_with(kDeleted)) {
+    path.resize(path.size() - kDeleted.size());
+    if (file.build_id.empty()) return found;
+  }
+  if (!path.starts_with('/')) return found;
+  found.elf = take(options.symfs + path, file.build_id, found.state);
+  if (found.elf) return found;
+  if (file.pid > 0 && options.symfs.empty()) {
+    // A process that still runs may live in a container.
+    const std::string root = "/proc/" + std::to_string(file.pid) + "/root";
+    found.elf =
+        take(open_in_root(root, path), root + path, file.build_id, found.state);
+    if (found.elf) return found;
+  }
+  if (!is_build_id(file.build_id)) return found;
+  if (const std::string store = perf_store(); !store.empty())
+    found.elf = take(store + by_build_id(file.build_id) + "/elf", file.build_id,
+                     found.state);
+  if (!found.elf && options.debuginfod) {
+    if (const auto fetched =
+            ask_debuginfod(DebuginfodKind::kExecutable, file.build_id))
+      found.elf = take(*fetched, file.build_id, found.state);
+  }
+  return found;
+}
+
+FoundFile DebugFiles::State::find_kernel(const CodeFile& file) const {
+  FoundFile found;
+  if (!options.vmlinux.empty()) {
+    // Whoever names a kernel means it; a wrong one is told by its build id.
+    found.elf = take(options.vmlinux, file.build_id, found.state);
+    return found;
+  }
+  // Without a build id, any kernel of that release might be another build.
+  if (file.build_id.empty()) return found;
+  const std::string release = options.os_release;
+  for (const std::string& path :
+       {options.symfs + "/boot/vmlinux-" + release,
+        options.symfs + "/usr/lib/debug/boot/vmlinux-" + release,
+        options.symfs + "/usr/lib/debug/lib/modules/" + release + "/vmlinux",
+        options.symfs + "/lib/modules/" + release + "/build/vmlinux",
+        options.symfs + "/lib/modules/" + release + "/vmlinux"}) {
+    found.elf = take(path, file.build_id, found.state);
+    if (found.elf) return found;
+  }
+  found.elf = find_by_build_id(file.build_id);
+  if (found.elf) found.state = FileState::kFound;
+  return found;
+}
+
+FoundFile DebugFiles::State::find_vdso(const CodeFile& file) const {
+  FoundFile found;
+  static const ElfPointer own = own_vdso();
+  if (own) {
+    struct utsname system {};
+    const bool same_kernel =
+        ::uname(&system) == 0 && options.os_release == system.release;
+    if (file.build_id.empty() ? same_kernel : own->build_id() == file.build_id)
+      return {own, FileState::kFound};
+  }
+  if (const std::string store = perf_store();
+      !store.empty() && is_build_id(file.build_id))
+    found.elf = take(store + by_build_id(file.build_id) + "/vdso",
+                     file.build_id, found.state);
+  return found;
+}
+
+std::optional<std::string> DebugFiles::State::kallsyms_path(
+    const CodeFile& file, std::uint64_t start) const {
+  if (!options.kallsyms.empty()) return options.kallsyms;
+  constexpr const char* kRunning = "/proc/kallsyms";
+  if (file.kind == CodeKind::kKernelModule) {
+    const std::string_view path = file.path;
+    if (path.starts_with('[') && path.ends_with(']') &&
+        is_loaded_at(path.substr(1, path.size() - 2), start))
+      return kRunning;
+    return {};
+  }
+  struct utsname system {};
+  // A recording that was cut off names neither build ids nor a release.
+  const bool is_running =
+      !file.build_id.empty() ? file.build_id == running_kernel()
+      : options.os_release.empty()
+          ? true
+          : ::uname(&system) == 0 && options.os_release == system.release;
+  if (is_running) return kRunning;
+  if (const std::string store = perf_store();
+      !store.empty() && is_build_id(file.build_id)) {
+    std::string path = store + by_build_id(file.build_id) + "/kallsyms";
+    if (::access(path.c_str(), R_OK) == 0) return path;
+  }
+  return {};
+}
+
+ElfPointer DebugFiles::State::find_by_build_id(
+    std::string_view build_id) const {
+  if (!is_build_id(build_id)) return nullptr;
+  FileState ignored{};
+  for (const std::string& folder : options.debug_dirs)
+    if (ElfPointer file =
+            take(folder + "/.build-id/" + by_build_id(build_id) + ".debug",
+                 build_id, ignored))
+      return file;
+  if (const std::string store = perf_store(); !store.empty())
+    if (ElfPointer file =
+            take(store + by_build_id(build_id) + "/debug", build_id, ignored))
+      return file;
+  if (options.debuginfod)
+    if (const auto fetched =
+            ask_debuginfod(DebuginfodKind::kDebugInfo, build_id))
+      return take(*fetched, build_id, ignored);
+  return nullptr;
+}
+
+ElfPointer DebugFiles::State::find_by_link(const ElfFile& binary,
+                                           const CodeFile& file) const {
+  const auto link = binary.debug_link();
+  if (!link || link->file.empty() || link->file.find('/') != std::string::npos)
+    return nullptr;
+  const std::string here =
+      std::filesystem::path(binary.name()).parent_path().string();
+  const std::string recorded =
+      std::filesystem::path(file.path).parent_path().string();
+  std::vector<std::string> folders{here, here + "/.debug"};
+  for (const std::string& folder : options.debug_dirs)
+    folders.push_back(folder + recorded);
+  FileState ignored{};
+  for (const std::string& folder : folders) {
+    const std::string path = folder + "/" + link->file;
+    ElfPointer found = take(path, "", ignored);
+    if (!found) continue;
+    // A build id tells it at once, a checksum after reading all of it.
+    const bool is_right = binary.build_id().empty() || found->build_id().empty()
+                              ? has_crc(path, link->crc)
+                              : found->build_id() == binary.build_id();
+    if (is_right) return found;
+  }
+  return nullptr;
+}
+
+ElfPointer DebugFiles::State::find_debug(const ElfFile& binary,
+                                         const CodeFile& file) const {
+  if (has_debug_info(binary)) return nullptr;
+  if (ElfPointer found = find_by_link(binary, file)) return found;
+  return find_by_build_id(binary.build_id());
+}
+
+DebugFiles::DebugFiles(DebugFileOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+DebugFiles::~DebugFiles() = default;
+
+FoundFile DebugFiles::binary(const CodeFile& file) {
+  switch (file.kind) {
+    case CodeKind::kFile:
+      return state_->find_file(file);
+    case CodeKind::kKernel:
+      return state_->find_kernel(file);
+    case CodeKind::kVdso:
+      return state_->find_vdso(file);
+    case CodeKind::kKernelModule:  // kallsyms has their names
+    case CodeKind::kAnonymous:
+      break;
+  }
+  return {};
+}
+
+ElfPointer DebugFiles::debug(const ElfFile& binary, const CodeFile& file) {
+  {
+    const std::scoped_lock lock(state_->mutex);
+    const auto known = state_->debug_files.find(binary.name());
+    if (known != state_->debug_files.end()) return known->second;
+  }
+  ElfPointer found = state_->find_debug(binary, file);
+  const std::scoped_lock lock(state_->mutex);
+  return state_->debug_files.try_emplace(binary.name(), std::move(found))
+      .first->second;
+}
+
+ElfPointer DebugFiles::alternate(const ElfFile& debug) {
+  const auto link = debug.alternate_link();
+  if (!link) return nullptr;
+  const std::filesystem::path here =
+      std::filesystem::path(debug.name()).parent_path();
+  FileState ignored{};
+  // operator/ takes an absolute path as it is.
+  for (const std::filesystem::path& path :
+       {here / link->file,
+        std::filesystem::path(state_->options.symfs + link->file)})
+    if (ElfPointer file = state_->take(path.string(), link->build_id, ignored))
+      return file;
+  return state_->find_by_build_id(link->build_id);
+}
+
+std::shared_ptr<const Kallsyms> DebugFiles::kallsyms(const CodeFile& file,
+                                                     std::uint64_t start) {
+  const auto path = state_->kallsyms_path(file, start);
+  if (!path) return nullptr;
+  // All kernels and modules of a recording have the same list.
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->kallsyms_read != path) {
+    state_->kallsyms = nullptr;
+    state_->kallsyms_read = path;
+    // A list that the user named must be there.
+    if (!state_->options.kallsyms.empty() || ::access(path->c_str(), R_OK) == 0)
+      state_->kallsyms =
+          std::make_shared<const Kallsyms>(Kallsyms::open(*path));
+  }
+  return state_->kallsyms;
+}
+
+ElfPointer DebugFiles::split_unit(const ElfFile& debug,
+                                  std::string_view dwo_name,
+                                  std::string_view comp_dir) {
+  const std::filesystem::path here =
+      std::filesystem::path(debug.name()).parent_path();
+  FileState ignored{};
+  const std::filesystem::path name(dwo_name);
+  for (const std::filesystem::path& path :
+       {std::filesystem::path(
+            state_->options.symfs +
+            (std::filesystem::path(comp_dir) / name).string()),
+        here / name.filename()})
+    if (ElfPointer file = state_->take(path.string(), "", ignored)) return file;
+  return state_->take(debug.name() + ".dwp", "", ignored);
+}
+
+}  // namespace wick

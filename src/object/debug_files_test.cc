@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/debug_files.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/compress.h"
+#include "base/text.h"
+#include "builders/elf_builder.h"
+#include "object/kallsyms.h"
+
+namespace wick {
+namespace {
+
+constexpr std::string_view kId = "abcdefgh";
+const std::string kHexId = to_hexadecimal(kId);
+
+// A root of its own, with the files that a test puts there.
+class DebugFilesTest : public testing::Test {
+ protected:
+  DebugFilesTest() : root_(testing::TempDir() + "wick-debug-files") {
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(root_);
+    if (const char* home = std::getenv("HOME")) home_ = home;
+    ::setenv("HOME", root_.c_str(), 1);
+  }
+  ~DebugFilesTest() override {
+    ::setenv("HOME", home_.c_str(), 1);
+    std::filesystem::remove_all(root_);
+  }
+
+  void put(const std::string& path, std::string_view content) {
+    std::filesystem::create_directories(
+        std::filesystem::path(root_ + path).parent_path());
+    std::ofstream(root_ + path, std::ios::binary) << content;
+  }
+  static ElfBuilder elf(std::string_view build_id) {
+    ElfBuilder builder;
+    builder.add_section({.name = ".text",
+                         .flags = SHF_ALLOC | SHF_EXECINSTR,
+                         .address = 0x1000,
+                         .content = "\x90\x90"});
+    if (!build_id.empty()) builder.add_build_id(build_id);
+    return builder;
+  }
+  static std::string debug_elf(std::string_view build_id) {
+    ElfBuilder builder = elf(build_id);
+    builder.add_section({.name = ".debug_info", .content = "debug"});
+    return builder.bytes();
+  }
+  DebugFiles files() { return DebugFiles({.symfs = root_}); }
+
+  std::string root_, home_;
+};
+
+TEST_F(DebugFilesTest, AFileIsFoundAtItsPath) {
+  put("/bin/a", elf(kId).bytes());
+  const FoundFile found =
+      files().binary({.path = "/bin/a", .build_id = kHexId});
+  ASSERT_EQ(found.state, FileState::kFound);
+  EXPECT_EQ(found.elf->build_id(), kHexId);
+}
+
+TEST_F(DebugFilesTest, AFileWithAnotherBuildIdIsNotUsed) {
+  put("/bin/a", elf("another1").bytes());
+  const FoundFile found =
+      files().binary({.path = "/bin/a", .build_id = kHexId});
+  EXPECT_EQ(found.elf, nullptr);
+  EXPECT_EQ(found.state, FileState::kOtherBuildId);
+}
+
+TEST_F(DebugFilesTest, AMissingFileIsSaidToBeMissing) {
+  EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kMissing);
+}
+
+TEST_F(DebugFilesTest, WhatIsNotElfIsUnreadable) {
+  put("/bin/a", "#!/bin/sh\n");
+  EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kUnreadable);
+}
+
+TEST_F(DebugFilesTest, AFifoIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo((root_ + "/fifo").c_str(), 0600), 0);
+  EXPECT_EQ(files().binary({.path = "/fifo"}).state, FileState::kUnreadable);
+}
+
+TEST_F(DebugFilesTest, ADeletedFileIsOnlyTakenByItsBuildId) {
+  put("/bin/a", elf(kId).bytes());
+  EXPECT_EQ(files().binary({.path = "/bin/a (deleted)"}).state,
+            FileState::kMissing);
+  EXPECT_EQ(
+      files().binary({.path = "/bin/a (deleted)", .build_id = kHexId}).state,
+      FileState::kFound);
+}
+
+TEST_F(DebugFilesTest, PerfsOwnStoreHasFilesByBuildId) {
+  put("/.debug/.build-id/61/62636465666768/elf", elf(kId).bytes());
+  EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = kHexId}).state,
+            FileState::kFound);
+}
+
+TEST_F(DebugFilesTest, ARelativePathIsNoFile) {
+  put("/bin/a", elf(kId).bytes());
+  EXPECT_EQ(files().binary({.path = "bin/a"}).state, FileState::kMissing);
+  EXPECT_EQ(files().binary({.path = "//anon"}).state, FileState::kMissing);
+}
+
+TEST_F(DebugFilesTest, TheVdsoOfThisKernelIsOurOwn) {
+  struct utsname system {};
+  ASSERT_EQ(::uname(&system), 0);
+  DebugFiles files({.os_release = system.release});
+  const FoundFile found =
+      files.binary({.path = "[vdso]", .kind = CodeKind::kVdso});
+  ASSERT_EQ(found.state, FileState::kFound);
+  EXPECT_NE(found.elf->build_id(), "");
+}
+
+TEST_F(DebugFilesTest, TheVdsoOfAnotherKernelIsNot) {
+  EXPECT_EQ(
+      files()
+          .binary(
+              {.path = "[vdso]", .build_id = kHexId, .kind = CodeKind::kVdso})
+          .state,
+      FileState::kMissing);
+}
+
+TEST_F(DebugFilesTest, AKernelIsLookedForByItsRelease) {
+  put("/usr/lib/debug/boot/vmlinux-6.1", elf(kId).bytes());
+  DebugFiles files({.symfs = root_, .os_release = "6.1"});
+  const CodeFile kernel{.path = "[kernel.kallsyms]",
+                        .build_id = kHexId,
+                        .kind = CodeKind::kKernel};
+  EXPECT_EQ(files.binary(kernel).state, FileState::kFound);
+}
+
+TEST_F(DebugFilesTest, DebugInformationIsFoundByBuildId) {
+  put("/bin/a", elf(kId).bytes());
+  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kId));
+  DebugFiles files({.symfs = root_});
+  const CodeFile file{.path = "/bin/a", .build_id = kHexId};
+  const auto binary = files.binary(file).elf;
+  ASSERT_NE(binary, nullptr);
+  const auto debug = files.debug(*binary, file);
+  ASSERT_NE(debug, nullptr);
+  EXPECT_NE(debug->section(".debug_info"), nullptr);
+}
+
+TEST_F(DebugFilesTest, AFileWithDebugInformationNeedsNoOther) {
+  put("/bin/a", debug_elf(kId));
+  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kId));
+  DebugFiles files({.symfs = root_});
+  const CodeFile file{.path = "/bin/a"};
+  EXPECT_EQ(files.debug(*files.binary(file).elf, file), nullptr);
+}
+
+// ".gnu_debuglink": the name, padded to four bytes, and a checksum.
+ElfBuilder with_link(ElfBuilder elf, std::uint32_t crc) {
+  std::string link("a.debug\0", 8);
+  append_raw(link, crc);
+  elf.add_section({.name = ".gnu_debuglink", .content = link});
+  return elf;
+}
+
+TEST_F(DebugFilesTest, ADebugLinkIsFollowedWhereTheChecksumIsRight) {
+  const std::string debug = debug_elf("");
+  put("/bin/a", with_link(elf(""), crc32_of(0, debug)).bytes());
+  DebugFiles files({.symfs = root_});
+  const CodeFile file{.path = "/bin/a"};
+  for (const char* path :
+       {"/bin/a.debug", "/bin/.debug/a.debug", "/usr/lib/debug/bin/a.debug"}) {
+    put(path, debug);
+    DebugFiles fresh({.symfs = root_});
+    EXPECT_NE(fresh.debug(*fresh.binary(file).elf, file), nullptr) << path;
+    std::filesystem::remove(root_ + path);
+  }
+  put("/bin/a.debug", debug_elf("") + "changed");
+  EXPECT_EQ(files.debug(*files.binary(file).elf, file), nullptr);
+}
+
+TEST_F(DebugFilesTest, ADebugLinkToAnotherBuildIsNotFollowed) {
+  const std::string debug = debug_elf("another1");
+  put("/bin/a", with_link(elf(kId), crc32_of(0, debug)).bytes());
+  put("/bin/a.debug", debug);
+  DebugFiles files({.symfs = root_});
+  const CodeFile file{.path = "/bin/a"};
+  EXPECT_EQ(files.debug(*files.binary(file).elf, file), nullptr);
+}
+
+TEST_F(DebugFilesTest, ADebugLinkIsNoPath) {
+  std::string link("../a.dbg\0\0\0\0", 12);
+  append_raw(link, std::uint32_t{0});
+  ElfBuilder binary = elf("");
+  binary.add_section({.name = ".gnu_debuglink", .content = link});
+  put("/bin/a", binary.bytes());
+  put("/a.dbg", debug_elf(""));
+  DebugFiles files({.symfs = root_});
+  const CodeFile file{.path = "/bin/a"};
+  EXPECT_EQ(files.debug(*files.binary(file).elf, file), nullptr);
+}
+
+TEST_F(DebugFilesTest, WhatDwzTookOutIsFoundBesideOrByBuildId) {
+  std::string link("../dwz/common\0", 14);
+  link += kId;
+  ElfBuilder debug = elf("");
+  debug.add_section({.name = ".gnu_debugaltlink", .content = link});
+  put("/debug/a.debug", debug.bytes());
+  const auto file = ElfFile::open(root_ + "/debug/a.debug");
+  EXPECT_EQ(files().alternate(*file), nullptr);
+  put("/dwz/common", debug_elf(kId));
+  EXPECT_NE(files().alternate(*file), nullptr);
+  std::filesystem::remove(root_ + "/dwz/common");
+  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kId));
+  EXPECT_NE(files().alternate(*file), nullptr);
+}
+
+TEST_F(DebugFilesTest, TheListOfKernelSymbolsIsOurOwnOnlyForThisKernel) {
+  EXPECT_EQ(files().kallsyms({.path = "[kernel.kallsyms]",
+                              .build_id = kHexId,
+                              .kind = CodeKind::kKernel},
+                             0),
+            nullptr);
+}
+
+TEST_F(DebugFilesTest, AListOfKernelSymbolsThatIsNamedIsUsed) {
+  put("/list", "ffffffff81000000 T _text\n");
+  DebugFiles named({.kallsyms = root_ + "/list"});
+  const auto list = named.kallsyms({.path = "[kernel.kallsyms]",
+                                    .build_id = kHexId,
+                                    .kind = CodeKind::kKernel},
+                                   0);
+  ASSERT_NE(list, nullptr);
+  EXPECT_EQ(list->kernel_start(), 0xffffffff81000000);
+}
+
+}  // namespace
+}  // namespace wick
