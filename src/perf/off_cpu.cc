@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/off_cpu.h"
+
+#include "perf/tracepoint.h"
+
+namespace wick {
+
+bool OffCpu::is_switch(const PerfEvent& event) {
+  constexpr std::uint64_t kContextSwitches = 3;
+  return event.name == "sched:sched_switch" ||
+         (event.attr.type == event_type::kSoftware &&
+          event.attr.config == kContextSwitches &&
+          event.attr.sample_period == 1);
+}
+
+std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
+                                std::string_view raw, const PerfEvent& event,
+                                Tasks& tasks) {
+  stacks_.push_back(StackId::kRoot);
+  task.last_switch = static_cast<std::uint32_t>(stacks_.size() - 1);
+  if (has_switch_records_) return task.last_switch;
+  // Without switch records, the event itself says who leaves and who comes.
+  task.off_since = time;
+  const TracepointFormat* format = event.tracepoint;
+  if (format == nullptr) return task.last_switch;
+  const TracepointField* next = format->field("next_pid");
+  const auto tid = next == nullptr ? std::nullopt : format->integer(*next, raw);
+  if (tid && *tid > 0) {
+    const auto number = static_cast<std::uint32_t>(*tid);
+    if (Task* known = tasks.find(number)) comes_back(*known, time);
+  }
+  return task.last_switch;
+}
+
+void OffCpu::on_switch(const SwitchRecord& change, Task& task,
+                       std::uint64_t time) {
+  has_switch_records_ = true;
+  if (change.out)
+    task.off_since = time;
+  else
+    comes_back(task, time);
+}
+
+void OffCpu::comes_back(Task& task, std::uint64_t time) {
+  if (task.is_off() && time > task.off_since &&
+      task.last_switch != StacklessSample::kNoSwitch)
+    pauses_.push_back(
+        {task.off_since, time, thread_of(profile_, task), task.last_switch});
+  task.off_since = 0;
+}
+
+void OffCpu::add_samples(SampleCollector& samples) {
+  if (pauses_.empty()) return;
+  const EventId event = profile_.event_id(kEvent, "nanoseconds");
+  for (const Pause& pause : pauses_)
+    samples.add({.time = pause.begin,
+                 .weight = static_cast<std::int64_t>(pause.end - pause.begin),
+                 .stack = stacks_[pause.switch_number],
+                 .thread = pause.thread,
+                 .event = event});
+}
+
+}  // namespace wick

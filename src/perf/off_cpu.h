@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time that threads spend off the CPU, where a recording tells when they leave
+// it and come back (perf record --switch-events, or sched_switch of all CPUs)
+// and where they were (a sample of sched_switch or context-switches). It
+// becomes samples of an event of its own, whose weight is the time in
+// nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "perf/chain.h"
+#include "perf/process.h"
+#include "perf/record.h"
+#include "profile/profile.h"
+
+namespace wick {
+
+class OffCpu {
+ public:
+  explicit OffCpu(Profile& profile) : profile_(profile) {}
+
+  // The name that perf record --off-cpu gives it.
+  static constexpr std::string_view kEvent = "offcpu-time";
+
+  // Whether the samples of this event are taken when a thread leaves the CPU.
+  static bool is_switch(const PerfEvent& event);
+
+  // A sample of such an event; gives the number of the switch.
+  std::uint32_t on_sample(Task& task, std::uint64_t time, std::string_view raw,
+                          const PerfEvent& event, Tasks& tasks);
+  void set_stack(std::uint32_t switch_number, StackId stack) {
+    stacks_[switch_number] = stack;
+  }
+
+  void on_switch(const SwitchRecord& change, Task& task, std::uint64_t time);
+  void on_exit(Task& task) { task.off_since = 0; }
+  // A thread that sleeps when the recording ends.
+  void on_end(Task& task, std::uint64_t time) { comes_back(task, time); }
+
+  // Once all stacks are known.
+  void add_samples(SampleCollector& samples);
+
+ private:
+  void comes_back(Task& task, std::uint64_t time);
+
+  struct Pause {
+    std::uint64_t begin, end;
+    ThreadId thread;
+    std::uint32_t switch_number;
+  };
+  Profile& profile_;
+  std::vector<StackId> stacks_;  // by switch number
+  std::vector<Pause> pauses_;
+  bool has_switch_records_ = false;
+};
+
+}  // namespace wick

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// perf.data as an input format: read, unwound and named.
+#include <filesystem>
+
+#include "base/metrics.h"
+#include "object/debuginfod.h"
+#include "object/symbolize.h"
+#include "perf/data_file.h"
+#include "perf/session.h"
+#include "profile/format.h"
+
+namespace wick {
+namespace {
+
+Profile read(InputFile& input, const ReadOptions& options) {
+  PerfData data(input);
+  // One of the files of perf record --threads; the others stand beside it.
+  const std::filesystem::path folder =
+      std::filesystem::path(input.name()).parent_path();
+  if (data.header().is_directory && PerfData::is_perf_directory(folder))
+    data = PerfData::open_directory(folder);
+  if (options.symbols.debuginfod) check_debuginfod();
+  DebugFiles files({.symfs = options.symbols.symfs,
+                    .vmlinux = options.symbols.vmlinux,
+                    .kallsyms = options.symbols.kallsyms,
+                    .os_release = data.header().os_release,
+                    .debuginfod = options.symbols.debuginfod});
+  Images images(files);
+  SessionResult session = [&] {
+    const Timer timer("records");
+    return read_session(data, images, options);
+  }();
+  return symbolize(std::move(session.profile), session.code, images, files,
+                   options);
+}
+
+}  // namespace
+
+extern const InputFormat perf_data_input = {
+    .name = "perf-data",
+    .description = "perf.data of perf record, file or pipe",
+    .sniff = PerfData::sniff,
+    .read = read,
+};
+
+}  // namespace wick

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/session.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "perf/chain.h"
+#include "perf/off_cpu.h"
+#include "perf/process.h"
+#include "perf/stack_unwinding.h"
+
+namespace wick {
+namespace {
+
+constexpr std::string_view kKernelPath = "[kernel.kallsyms]";
+// perf writes what its BPF program added up at the end, with times from here.
+constexpr std::uint64_t kMadeUpTime = 0xffffffff00000000;
+
+class Session {
+ public:
+  Session(PerfData& data, Images& images, const ReadOptions& options)
+      : data_(data),
+        images_(images),
+        options_(options),
+        samples_(profile_, options.keep_time),
+        unwinding_(data.header().machine, images, worker_count(options.threads),
+                   !data.header().compressed) {
+    kernel_.version = next_map_version();
+    for (const PerfHeader::BuildId& known : data.header().build_ids)
+      build_ids_.emplace(known.path, known.build_id);
+    for (const PerfEvent& event : data.header().events) {
+      events_.push_back(profile_.event_id(
+          event.name, counts_time(event) ? "nanoseconds" : ""));
+    }
+    image_modules_.push_back(ModuleId::kUnknown);
+  }
+
+  SessionResult run() {
+    profile_.has_time = true;
+    data_.for_each_in_time_order(
+        [&](const PerfRecord& record) { visit(record); });
+    finish();
+    return {std::move(profile_), std::move(code_)};
+  }
+
+ private:
+  static bool counts_time(const PerfEvent& event) {
+    return (event.attr.type == event_type::kSoftware &&
+            event.attr.config <= 1) ||  // cpu-clock, task-clock
+           event.name == OffCpu::kEvent;
+  }
+
+  void visit(const PerfRecord& record) {
+    if (record.time != 0 && record.time < kMadeUpTime)
+      last_time_ = std::max(last_time_, record.time);
+    switch (record.type) {
+      case RecordType::kSample:
+        return on_sample(record);
+      case RecordType::kMmap:
+      case RecordType::kMmap2:
+        return decoded(decode_mmap(record), [&](const MmapRecord& mmap) {
+          on_mmap(mmap, record.cpu_mode());
+        });
+      case RecordType::kComm:
+        return decoded(decode_comm(record), [&](const CommRecord& comm) {
+          if (comm.exec) {
+            before_change(tasks_.space(comm.pid));
+            tasks_.exec(comm.pid);
+          }
+          tasks_.comm(comm.pid, comm.tid, comm.name);
+        });
+      case RecordType::kFork:
+        return decoded(decode_task(record), [&](const TaskRecord& fork) {
+          // perf describes processes that were already there as forks, too.
+          const bool real = (record.misc & misc::kForkExec) == 0;
+          if (fork.pid != fork.parent_pid)
+            before_change(tasks_.space(fork.pid));
+          tasks_.fork(fork.parent_pid, fork.parent_tid, fork.pid, fork.tid);
+          if (!real && fork.pid != fork.parent_pid) tasks_.exec(fork.pid);
+        });
+      case RecordType::kExit:
+        return decoded(decode_task(record), [&](const TaskRecord& exit) {
+          off_cpu_.on_exit(tasks_.task(exit.pid, exit.tid));
+        });
+      case RecordType::kSwitch:
+      case RecordType::kSwitchCpuWide:
+        return decoded(decode_switch(record), [&](const SwitchRecord& change) {
+          const RecordId id = decode_record_id(record);
+          off_cpu_.on_switch(change, tasks_.task(id.pid, id.tid), record.time);
+        });
+      case RecordType::kKsymbol:
+        return decoded(
+            decode_ksymbol(record),
+            [&](const KsymbolRecord& symbol) { on_kernel_symbol(symbol); });
+      case RecordType::kCallchainDeferred:
+        return decoded(decode_deferred(record, swapped_),
+                       [&](const DeferredCallchain& deferred) {
+                         const RecordId id = decode_record_id(record);
+                         chains_waiting_.complete(
+                             id.tid, deferred,
+                             [&](StacklessSample& sample, Chain& chain) {
+                               add(sample, tasks_.space(id.pid), chain);
+                             });
+                       });
+      default:
+        return;  // counted by PerfData, or of no meaning here
+    }
+  }
+
+  template <class Record, class Use>
+  void decoded(const std::optional<Record>& record, Use use) {
+    if (record)
+      use(*record);
+    else
+      profile_.diagnostics.note(Problem::kBadRecord);
+  }
+
+  // What waits to be unwound needs the map as it is.
+  void before_change(Space& space) {
+    if (space.waiting > 0) unwind_waiting();
+  }
+
+  // --- Code ---------------------------------------------------------------
+
+  void on_mmap(const MmapRecord& mmap, std::uint16_t cpu_mode) {
+    const std::uint64_t end = mmap.start + mmap.size;
+    if (mmap.pid == 0xffffffff || cpu_mode == misc::kKernel)
+      return map_kernel(mmap);
+    Space& space = tasks_.space(mmap.pid);
+    const bool is_code = !mmap.is_data && (mmap.protection & 4) != 0;
+    if (!is_code) {
+      // Data tells that what was there is gone.
+      if (const Mapping* there = first_in(space.map, mmap.start, end);
+          there == nullptr)
+        return;
+    }
+    before_change(space);
+    if (is_code)
+      space.map.map({mmap.start, end, mmap.page_offset, image_of(mmap)});
+    else
+      space.map.unmap(mmap.start, end);
+    changed(space);
+  }
+
+  static const Mapping* first_in(const AddressSpace& map, std::uint64_t start,
+                                 std::uint64_t end) {
+    const auto at =
+        std::upper_bound(map.begin(), map.end(), start,
+                         [](std::uint64_t address, const Mapping& m) {
+                           return address < m.end;
+                         });
+    return at != map.end() && at->start < end ? &*at : nullptr;
+  }
+
+  static void changed(Space& space) {
+    space.version = next_map_version();
+    space.cache.clear();
+  }
+
+  ImageId image_of(const MmapRecord& mmap) {
+    CodeFile file{.path = std::string(mmap.path),
+                  .build_id = to_hexadecimal(mmap.build_id),
+                  .pid = static_cast<std::int32_t>(mmap.pid)};
+    if (file.build_id.empty())
+      if (const auto known = build_ids_.find(file.path);
+          known != build_ids_.end())
+        file.build_id = known->second;
+    if (file.path == "[vdso]")
+      file.kind = CodeKind::kVdso;
+    else if (file.path.empty() || file.path.starts_with("//anon") ||
+             file.path.starts_with('[') || file.path.starts_with("/memfd:") ||
+             file.path.starts_with("/dev/zero") ||
+             file.path.starts_with("/SYSV"))
+      file.kind = CodeKind::kAnonymous;
+    return images_.intern(file);
+  }
+
+  void map_kernel(const MmapRecord& mmap) {
+    before_change(kernel_);
+    std::string_view path = mmap.path;
+    CodeFile file{.kind = CodeKind::kKernelModule};
+    if (path.starts_with(kKernelPath)) {
+      // "[kernel.kallsyms]_text": the offset is where that symbol was.
+      kernel_start_ = mmap.page_offset != 0 ? mmap.page_offset : mmap.start;
+      path = kKernelPath;
+      file.kind = CodeKind::kKernel;
+    }
+    file.path = path;
+    if (const auto known = build_ids_.find(file.path);
+        known != build_ids_.end())
+      file.build_id = known->second;
+    kernel_.map.map(
+        {mmap.start, mmap.start + mmap.size, 0, images_.intern(file)});
+    changed(kernel_);
+    ++kernel_changes_;
+  }
+
+  // A BPF program (or another piece of code made at run time) came or went.
+  void on_kernel_symbol(const KsymbolRecord& symbol) {
+    const std::uint64_t end = symbol.start + symbol.size;
+    if (symbol.unregister) {
+      // Samples of it may still come, from other CPUs' buffers.
+      return;
+    }
+    before_change(kernel_);
+    const std::string name(symbol.name);
+    kernel_.map.map({symbol.start, end, 0,
+                     images_.intern({.path = "[bpf]",
+                                     .build_id = name,
+                                     .kind = CodeKind::kAnonymous})});
+    changed(kernel_);
+    ++kernel_changes_;
+  }
+
+  ModuleId module_of(ImageId image, std::uint64_t kernel_start = 0) {
+    if (index(image) >= image_modules_.size())
+      image_modules_.resize(images_.size(), ModuleId::kUnknown);
+    ModuleId& module = image_modules_[index(image)];
+    if (module != ModuleId::kUnknown) return module;
+    const CodeFile& file = images_.file(image);
+    module = profile_.modules.push_back(
+        {.path = profile_.strings.intern(file.path),
+         .build_id = profile_.strings.intern(
+             file.kind == CodeKind::kAnonymous ? "" : file.build_id)});
+    code_.images.resize(profile_.modules.size(), ImageId::kNone);
+    code_.images[module] = image;
+    code_.kernel_starts.resize(profile_.modules.size());
+    code_.kernel_starts[module] = kernel_start;
+    return module;
+  }
+
+  FrameId user_frame(Space& space, std::uint64_t address) {
+    return space.cache.frame(address, [&] {
+      Frame frame{.address = address};
+      if (const Mapping* mapping = space.map.find(address)) {
+        frame.module = module_of(mapping->image);
+        if (images_.file(mapping->image).kind == CodeKind::kAnonymous)
+          frame.kind = FrameKind::kJit;
+        else
+          frame.address =
+              images_.elf_addr(mapping->image, mapping->file_off_of(address));
+      }
+      return profile_.frames.intern(frame);
+    });
+  }
+
+  FrameId kernel_frame(std::uint64_t address) {
+    return kernel_.cache.frame(address, [&] {
+      const Mapping* mapping = kernel_.map.find(address);
+      ImageId image;
+      std::uint64_t start = kernel_start_;
+      if (mapping != nullptr) {
+        image = mapping->image;
+        if (images_.file(image).kind != CodeKind::kKernel)
+          start = mapping->start;
+      } else {
+        image = images_.intern(
+            {.path = std::string(kKernelPath), .kind = CodeKind::kKernel});
+      }
+      Frame frame{.module = module_of(image, start),
+                  .address = address - start,
+                  .kind = FrameKind::kKernel};
+      const CodeFile& file = images_.file(image);
+      if (file.path == "[bpf]")
+        frame.function = profile_.strings.intern(file.build_id);
+      return profile_.frames.intern(frame);
+    });
+  }
+
+  // --- Samples ------------------------------------------------------------
+
+  void on_sample(const PerfRecord& record) {
+    if (!decode_sample(record, sample_)) {
+      profile_.diagnostics.note(Problem::kBadRecord);
+      return;
+    }
+    const PerfEvent& event = *record.event;
+    Task& task = tasks_.task(sample_.pid, sample_.tid);
+    StacklessSample out{
+        .sample = {.time = record.time < kMadeUpTime ? record.time : last_time_,
+                   .weight = weight_of(event),
+                   .thread = thread_of(profile_, task),
+                   .event = events_[static_cast<std::size_t>(
+                       &event - data_.header().events.data())],
+                   .cpu = sample_.has(sample_type::kCpu) ? sample_.cpu
+                                                         : Sample::kNoCpu}};
+    if (off_cpu_.is_switch(event))
+      out.switch_number =
+          off_cpu_.on_sample(task, record.time, sample_.raw, event, tasks_);
+    chain_.read(sample_, event.attr, record.cpu_mode());
+    Space& space = tasks_.space(sample_.pid);
+    if (chain_.deferred_cookie) {
+      chains_waiting_.add(sample_.tid, out, chain_);
+      return;
+    }
+    if (wants_unwinding(event)) {
+      unwinding_.add(space, out, chain_, sample_);
+      ++space.waiting;
+      waiting_.push_back(&space);
+      if (unwinding_.is_full()) unwind_waiting();
+      return;
+    }
+    add(out, space, chain_);
+  }
+
+  std::int64_t weight_of(const PerfEvent& event) {
+    std::uint64_t period = sample_.period;
+    if (!sample_.has(sample_type::kPeriod) && event.attr.is_frequency())
+      period = 1;
+    if (period == 0) {
+      // The kernel counts a period of 0 where it could not know; the sample
+      // was taken all the same.
+      profile_.diagnostics.note(Problem::kZeroWeight);
+      return 1;
+    }
+    return static_cast<std::int64_t>(
+        std::min<std::uint64_t>(period, INT64_MAX));
+  }
+
+  bool wants_unwinding(const PerfEvent& event) const {
+    return chain_.user_count() == 0 && !sample_.user_stack.empty() &&
+           event.attr.samples(sample_type::kRegsUser) &&
+           sample_.user_registers.abi != kRegsAbiNone;
+  }
+
+  void unwind_waiting() {
+    unwinding_.run([&](Space& space, StacklessSample& sample, Chain& chain) {
+      add(sample, space, chain);
+    });
+    for (Space* space : waiting_) space->waiting = 0;
+    waiting_.clear();
+  }
+
+  void add(StacklessSample& stackless, Space& space, const Chain& chain) {
+    Sample& sample = stackless.sample;
+    if (cached_kernel_changes_ != kernel_changes_) {
+      for (Space* known : used_spaces_) known->cache.clear();
+      used_spaces_.clear();
+      cached_kernel_changes_ = kernel_changes_;
+    }
+    sample.stack = space.cache.stack(chain.words(), [&] {
+      used_spaces_.push_back(&space);
+      StackId stack = StackId::kRoot;
+      for (const std::uint64_t address : chain.user_callers_first())
+        stack = profile_.stacks.push(stack, user_frame(space, address));
+      for (const std::uint64_t address : chain.kernel_callers_first())
+        stack = profile_.stacks.push(stack, kernel_frame(address));
+      return stack;
+    });
+    if (sample.stack == StackId::kRoot)
+      profile_.diagnostics.note(Problem::kNoStack);
+    if (stackless.switch_number != StacklessSample::kNoSwitch)
+      off_cpu_.set_stack(stackless.switch_number, sample.stack);
+    samples_.add(sample);
+  }
+
+  void finish() {
+    unwind_waiting();
+    chains_waiting_.give_up([&](StacklessSample& sample, Chain& chain) {
+      const Thread& thread = profile_.threads[sample.sample.thread];
+      add(sample, tasks_.space(static_cast<std::uint32_t>(thread.pid)), chain);
+    });
+    for (auto& [tid, task] : tasks_) off_cpu_.on_end(task, last_time_);
+    off_cpu_.add_samples(samples_);
+    code_.images.resize(profile_.modules.size(), ImageId::kNone);
+    code_.kernel_starts.resize(profile_.modules.size());
+    const PerfCounts& counts = data_.counts();
+    Diagnostics& notes = profile_.diagnostics;
+    notes.note(Problem::kLostSamples,
+               std::max(counts.lost, counts.lost_samples));
+    notes.note(Problem::kThrottled, counts.throttles);
+    notes.note(Problem::kAuxSkipped, counts.aux_bytes);
+    notes.note(
+        Problem::kBadRecord,
+        counts.bad_records + counts.damaged_streams + counts.unknown_ids);
+    notes.note(Problem::kTimeDisorder, counts.out_of_order);
+    if (counts.truncated) notes.note(Problem::kTruncated);
+    unwinding_.note_ends(notes);
+    const PerfHeader& header = data_.header();
+    const auto about = [&](std::string_view key, const std::string& value) {
+      if (!value.empty()) profile_.set_about(key, value);
+    };
+    about("host", header.hostname);
+    about("kernel", header.os_release);
+    about("cpu", header.cpu_description);
+    std::string command;
+    for (const std::string& word : header.command_line)
+      command += (command.empty() ? "" : " ") + word;
+    about("command", command);
+  }
+
+  PerfData& data_;
+  Images& images_;
+  const ReadOptions& options_;
+  Profile profile_;
+  SampleCollector samples_;
+  std::vector<EventId> events_;  // by index in the header
+  std::unordered_map<std::string, std::string> build_ids_;
+
+  Tasks tasks_;
+  Space kernel_;
+  std::uint64_t kernel_start_ = 0;
+  std::uint64_t kernel_changes_ = 0, cached_kernel_changes_ = 0;
+  std::vector<Space*> used_spaces_;
+  std::vector<ModuleId> image_modules_;
+  CodeLocations code_;
+
+  PerfSample sample_;
+  Chain chain_;
+  DeferredChains chains_waiting_;
+  StackUnwinding unwinding_;
+  OffCpu off_cpu_{profile_};
+  std::vector<Space*> waiting_;
+  std::vector<std::uint64_t> swapped_;
+  std::uint64_t last_time_ = 0;
+};
+
+}  // namespace
+
+SessionResult read_session(PerfData& data, Images& images,
+                           const ReadOptions& options) {
+  return Session(data, images, options).run();
+}
+
+}  // namespace wick

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records in, stacks out. Frames are shown as "file+offset", outermost first;
+// no file of these tests exists, so addresses are offsets in it.
+#include "perf/session.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "builders/perf_data_builder.h"
+#include "perf/off_cpu.h"
+
+namespace wick {
+namespace {
+
+constexpr std::uint64_t kBase = sample_type::kIp | sample_type::kTid |
+                                sample_type::kTime | sample_type::kPeriod;
+constexpr EventAttr kChains{.sample_type = kBase | sample_type::kCallchain,
+                            .flags = attr_flag::kSampleIdAll};
+
+// "comm pid/tid: a.out+10;a.out+20 weight", one line a sample.
+std::string shown(const Profile& profile, bool with_time = false) {
+  std::string out;
+  std::vector<FrameId> frames;
+  for (const Sample& sample : profile.samples) {
+    const Thread& thread = profile.threads[sample.thread];
+    if (with_time) out += fmt::format("{} ", sample.time);
+    out += fmt::format("{} {}/{}:", profile.strings[thread.comm], thread.pid,
+                       thread.tid);
+    profile.stacks.frames_of(sample.stack, frames);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const Frame& frame = profile.frames[frames[i]];
+      const std::string_view path =
+          profile.strings[profile.modules[frame.module].path];
+      const std::string_view function = profile.strings[frame.function];
+      out += fmt::format(
+          "{}{}", i == 0 ? " " : ";",
+          function.empty()
+              ? fmt::format("{}+{:x}", path.empty() ? "?" : path, frame.address)
+              : std::string(function));
+    }
+    out += fmt::format(" {}\n", sample.weight);
+  }
+  return out;
+}
+
+Profile read(const PerfDataBuilder& file, const ReadOptions& options = {}) {
+  InputFile input = file.input();
+  PerfData data(input);
+  DebugFiles files({});
+  Images images(files);
+  SessionResult result = read_session(data, images, options);
+  sort_samples(result.profile);
+  EXPECT_EQ(check(result.profile), "");
+  return std::move(result.profile);
+}
+
+Bytes mmap(std::uint32_t pid, std::uint64_t start, std::uint64_t size,
+           std::uint64_t offset, std::string_view path) {
+  return Bytes().u32(pid).u32(pid).u64(start).u64(size).u64(offset).name(path);
+}
+
+Bytes task(std::uint32_t pid, std::uint32_t parent_pid, std::uint32_t tid,
+           std::uint32_t parent_tid, std::uint64_t time) {
+  return Bytes().u32(pid).u32(parent_pid).u32(tid).u32(parent_tid).u64(time);
+}
+
+PerfDataBuilder one_program() {
+  PerfDataBuilder file;
+  file.event(kChains, "cycles");
+  file.comm(7, 7, "prog", 1);
+  file.record(RecordType::kMmap, misc::kUser,
+              mmap(7, 0x1000, 0x1000, 0x100, "/no/a.out"),
+              {.pid = 7, .tid = 7, .time = 1});
+  return file;
+}
+
+TEST(Session, AChainRunsFromTheOutermostCallerAndCallersLieInsideTheirCalls) {
+  PerfDataBuilder file = one_program();
+  file.sample({.ip = 0x1010,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 3,
+               .callchain = {callchain::kUser, 0x1010, 0x1020, 0x1030}});
+  EXPECT_EQ(shown(read(file)),
+            "prog 7/7: /no/a.out+12f;/no/a.out+11f;/no/a.out+110 3\n");
+}
+
+TEST(Session, KernelFramesFollowTheUserFramesThatCalledThem) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kMmap, misc::kKernel,
+              mmap(0xffffffff, 0xffff1000, 0x1000, 0xffff1000,
+                   "[kernel.kallsyms]_text"),
+              {});
+  file.sample({.misc = misc::kKernel,
+               .ip = 0xffff1010,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kKernel, 0xffff1010, 0xffff1020,
+                             callchain::kUser, 0x1010, 0x1020}});
+  EXPECT_EQ(shown(read(file)),
+            "prog 7/7: /no/a.out+11f;/no/a.out+110;[kernel.kallsyms]+1f;"
+            "[kernel.kallsyms]+10 1\n");
+}
+
+TEST(Session, WithoutAChainTheSampledAddressIsTheStack) {
+  PerfDataBuilder file;
+  file.event({.sample_type = kBase}, "cycles");
+  file.sample({.ip = 0x1010, .pid = 7, .tid = 7, .time = 5, .period = 1});
+  EXPECT_EQ(shown(read(file)), ":7 7/7: ?+1010 1\n");
+}
+
+TEST(Session, AnAddressOutsideOfAllMappingsKeepsItsPlaceInTheStack) {
+  PerfDataBuilder file = one_program();
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010, 0x9999, 0x1030}});
+  EXPECT_EQ(shown(read(file)),
+            "prog 7/7: /no/a.out+12f;?+9998;/no/a.out+110 1\n");
+}
+
+TEST(Session, AMappingCountsFromItsTimeOn) {
+  PerfDataBuilder file = one_program();
+  const auto sample = [&](std::uint64_t time) {
+    file.sample({.pid = 7,
+                 .tid = 7,
+                 .time = time,
+                 .period = 1,
+                 .callchain = {callchain::kUser, 0x1010}});
+  };
+  sample(5);
+  file.record(RecordType::kMmap, misc::kUser,
+              mmap(7, 0x1000, 0x1000, 0, "/no/b.so"),
+              {.pid = 7, .tid = 7, .time = 6});
+  sample(7);
+  EXPECT_EQ(shown(read(file)),
+            "prog 7/7: /no/a.out+110 1\nprog 7/7: /no/b.so+10 1\n");
+}
+
+TEST(Session, DataThatIsMappedOverCodeEndsIt) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kMmap, misc::kUser | misc::kMmapData,
+              mmap(7, 0x1000, 0x1000, 0, "/no/data"),
+              {.pid = 7, .tid = 7, .time = 4});
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(shown(read(file)), "prog 7/7: ?+1010 1\n");
+}
+
+TEST(Session, AForkedProcessHasTheMappingsAndTheNameOfItsParent) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kFork, 0, task(8, 7, 8, 7, 2),
+              {.pid = 7, .tid = 7, .time = 2});
+  file.sample({.pid = 8,
+               .tid = 8,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(shown(read(file)), "prog 8/8: /no/a.out+110 1\n");
+}
+
+TEST(Session, AForkThatPerfMadeUpBringsNoMappings) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kFork, misc::kForkExec, task(8, 7, 8, 7, 2),
+              {.pid = 7, .tid = 7, .time = 2});
+  file.sample({.pid = 8,
+               .tid = 8,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(shown(read(file)), "prog 8/8: ?+1010 1\n");
+}
+
+TEST(Session, AThreadSharesTheMappingsOfItsProcess) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kFork, 0, task(7, 7, 9, 7, 2),
+              {.pid = 7, .tid = 7, .time = 2});
+  file.comm(7, 9, "worker", 3);
+  file.sample({.pid = 7,
+               .tid = 9,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(shown(read(file)), "worker 7/9: /no/a.out+110 1\n");
+}
+
+TEST(Session, AnExecutedProgramStartsWithoutMappings) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kComm, misc::kCommExec,
+              Bytes().u32(7).u32(7).name("other"),
+              {.pid = 7, .tid = 7, .time = 3});
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(shown(read(file)), "other 7/7: ?+1010 1\n");
+}
+
+TEST(Session, TwoProcessesMayHaveDifferentFilesAtOneAddress) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kMmap, misc::kUser,
+              mmap(8, 0x1000, 0x1000, 0, "/no/b.out"),
+              {.pid = 8, .tid = 8, .time = 1});
+  for (const std::uint32_t pid : {7u, 8u})
+    file.sample({.pid = pid,
+                 .tid = pid,
+                 .time = 5,
+                 .period = 1,
+                 .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(shown(read(file)),
+            "prog 7/7: /no/a.out+110 1\n:8 8/8: /no/b.out+10 1\n");
+}
+
+TEST(Session, ABpfProgramIsAFrameByItsName) {
+  PerfDataBuilder file = one_program();
+  file.record(
+      RecordType::kKsymbol, 0,
+      Bytes().u64(0xffff5000).u32(0x100).u16(1).u16(0).name("bpf_prog_1_count"),
+      {.time = 2});
+  file.sample({.misc = misc::kKernel,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kKernel, 0xffff5010}});
+  EXPECT_EQ(shown(read(file)), "prog 7/7: bpf_prog_1_count 1\n");
+}
+
+TEST(Session, CallsThatTheCpuRecordedAreTheUserPart) {
+  PerfDataBuilder file;
+  EventAttr attr = kChains;
+  attr.sample_type |= sample_type::kBranchStack;
+  attr.branch_sample_type = branch_type::kCallStack;
+  file.event(attr, "cycles");
+  file.sample({.ip = 0x3005,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .branches = {0x2000, 0x3000, 0, 0x1000, 0x2fff, 0}});
+  EXPECT_EQ(shown(read(file)), ":7 7/7: ?+1000;?+2000;?+3005 1\n");
+}
+
+TEST(Session, AUserPartThatComesLaterIsJoinedByItsCookie) {
+  PerfDataBuilder file = one_program();
+  file.sample({.misc = misc::kKernel,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kKernel, 0xffff1010,
+                             callchain::kUserDeferred, 42}});
+  file.record(
+      RecordType::kCallchainDeferred, misc::kUser,
+      Bytes().u64(42).u64(3).u64(callchain::kUser).u64(0x1010).u64(0x1020),
+      {.pid = 7, .tid = 7, .time = 6});
+  EXPECT_EQ(shown(read(file)),
+            "prog 7/7: /no/a.out+11f;/no/a.out+110;[kernel.kallsyms]+ffff1010 "
+            "1\n");
+}
+
+TEST(Session, ASampleWhoseUserPartNeverComesIsKept) {
+  PerfDataBuilder file = one_program();
+  file.sample({.misc = misc::kKernel,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kKernel, 0xffff1010,
+                             callchain::kUserDeferred, 42}});
+  EXPECT_EQ(shown(read(file)), "prog 7/7: [kernel.kallsyms]+ffff1010 1\n");
+}
+
+TEST(Session, APeriodOf0CountsOnceAndIsSaid) {
+  PerfDataBuilder file = one_program();
+  file.sample(
+      {.pid = 7, .tid = 7, .time = 5, .callchain = {callchain::kUser, 0x1010}});
+  const Profile profile = read(file);
+  EXPECT_EQ(shown(profile), "prog 7/7: /no/a.out+110 1\n");
+  EXPECT_EQ(profile.diagnostics.count(Problem::kZeroWeight), 1u);
+}
+
+TEST(Session, LostSamplesAreSaid) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kLost, 0, Bytes().u64(1).u64(12), {.time = 3});
+  EXPECT_EQ(read(file).diagnostics.count(Problem::kLostSamples), 12u);
+}
+
+// --- Off the CPU -----------------------------------------------------------
+
+PerfDataBuilder with_switches() {
+  PerfDataBuilder file;
+  file.event({.type = event_type::kSoftware,
+              .config = 3,
+              .sample_period = 1,
+              .sample_type = kChains.sample_type,
+              .flags = attr_flag::kSampleIdAll | attr_flag::kContextSwitch},
+             "context-switches");
+  file.comm(7, 7, "prog", 1);
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 100,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = 7, .time = 101});
+  return file;
+}
+
+// Of the event that is made of switches.
+std::string off_cpu(const PerfDataBuilder& file) {
+  Profile profile = read(file);
+  std::erase_if(profile.samples, [&](const Sample& sample) {
+    return profile.strings[profile.events[sample.event].name] != OffCpu::kEvent;
+  });
+  return shown(profile, true);
+}
+
+TEST(SessionOffCpu, TheTimeBetweenOutAndInIsOnTheStackOfTheSwitch) {
+  PerfDataBuilder file = with_switches();
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 161});
+  EXPECT_EQ(off_cpu(file), "101 prog 7/7: ?+1010 60\n");
+}
+
+TEST(SessionOffCpu, AThreadThatStillSleepsIsCountedToTheEnd) {
+  PerfDataBuilder file = with_switches();
+  file.comm(9, 9, "late", 200);
+  EXPECT_EQ(off_cpu(file), "101 prog 7/7: ?+1010 99\n");
+}
+
+TEST(SessionOffCpu, AThreadThatEndedDoesNotSleep) {
+  PerfDataBuilder file = with_switches();
+  file.record(RecordType::kExit, 0, task(7, 1, 7, 1, 150),
+              {.pid = 7, .tid = 7, .time = 150});
+  EXPECT_EQ(off_cpu(file), "");
+}
+
+TEST(SessionOffCpu, TimesThatPerfMadeUpDoNotStretchTheRecording) {
+  PerfDataBuilder file;
+  file.event(kChains, "offcpu-time");
+  file.comm(7, 7, "prog", 50);
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 0xffffffff00000001,
+               .period = 1000,
+               .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(off_cpu(file), "50 prog 7/7: ?+1010 1000\n");
+}
+
+}  // namespace
+}  // namespace wick
