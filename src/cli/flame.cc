@@ -103,9 +103,7 @@ struct FlameCommand {
   int operator()(const Arguments& arguments) {
     perf.program = arguments.program;
     perf.quiet = run.quiet;
-    perf.verbose = input.perf.verbose = run.verbose && !run.quiet;
-    input.perf.no_inline = perf.no_inline;
-    input.perf.sudo = perf.sudo;
+    perf.verbose = run.verbose && !run.quiet;
     input.paths = arguments.inputs;
     std::ranges::copy(perf_data, std::back_inserter(input.paths));
     write.draw.inferno_difference = input.read.compat == Compat::kInferno;
@@ -226,9 +224,6 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
          "run perf by sudo, with these flags")
       ->expected(0, 1)
       ->type_name("FLAGS")
-      ->group(group);
-  add_flag(app, "--no-inline", perf.no_inline,
-           "do not let perf look for inlined functions, which can be slow")
       ->group(group);
   add_texts(app, "--perfdata", command.perf_data, "FILE",
             "draw this perf.data (the same as INPUT)")

@@ -155,6 +155,29 @@ void add_selection_options(CLI::App& app, Selection& select) {
       ->group("Selection");
 }
 
+// Where names come from, under perf's names.
+void add_symbol_options(CLI::App& app, SymbolOptions& symbols) {
+  const char* const group = "Symbols (perf.data)";
+  add_text(app, "--symfs", symbols.symfs, "DIR",
+           "look for the recorded files in this folder")
+      ->group(group);
+  add_text(app, "--vmlinux,-k", symbols.vmlinux, "FILE",
+           "the kernel with its symbols")
+      ->group(group);
+  add_text(app, "--kallsyms", symbols.kallsyms, "FILE",
+           "the kernel's symbols (a copy of /proc/kallsyms)")
+      ->group(group);
+  add_flag(app, "--debuginfod", symbols.debuginfod,
+           "ask the servers of DEBUGINFOD_URLS for what is missing")
+      ->group(group);
+  add_flag(app, "!--no-inline", symbols.inlines,
+           "do not look for inlined functions")
+      ->group(group);
+  add_flag(app, "!--no-cache", symbols.use_cache,
+           "do not use ~/.cache/wick for resolved addresses")
+      ->group(group);
+}
+
 // Options that one or two formats know, under the peers' names.
 void add_single_format_options(CLI::App& app, ReadOptions& read) {
   const auto flag = [&](const char* name, bool& out, const char* description) {
@@ -262,6 +285,7 @@ void add_input_options(CLI::App& app, InputOptions& input) {
       ->group("Input");
   add_selection_options(app, input.select);
   add_single_format_options(app, input.read);
+  add_symbol_options(app, input.read.symbols);
 }
 
 void add_naming_options(CLI::App& app, FoldOptions& fold, ReadOptions& read) {

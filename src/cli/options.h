@@ -34,7 +34,6 @@ struct InputOptions {
   ReadOptions read;
   bool compat_given = false;
   Selection select;
-  PerfOptions perf;  // for perf.data, which is read by perf script
 };
 // --format, selection, and the options of single formats. `paths` is left to
 // the command.
@@ -44,8 +43,7 @@ void add_input_options(CLI::App& app, InputOptions& input);
 // perf.data; a UsageError if there is none of these.
 std::vector<std::string> default_inputs();
 
-// Reads one input as it is, without selecting. perf.data files go through
-// `perf script`.
+// Reads one input as it is, without selecting.
 Profile read_input(const std::string& path, const InputOptions& input);
 // Reads all inputs, merges them, and selects; shows its progress on a terminal.
 Profile read_inputs(const InputOptions& input, const RunOptions& run = {});

@@ -192,50 +192,17 @@ int shell_status(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-Profile read_script(const std::string& path, const PerfOptions& perf,
-                    const ReadOptions& read) {
-  Words words = perf_words(perf);
-  append(words,
-         {"script", "--force", "--show-lost-events", "-i", path, "-F", "+pid"});
-  if (perf.no_inline) words.emplace_back("--no-inline");
+// perf that ran as root leaves a file that only root can read.
+void take_over(const PerfOptions& perf, const std::string& path) {
+  if (!perf.sudo || ::access(path.c_str(), R_OK) == 0) return;
+  Words words{"sudo"};
+  append(words, split_words(*perf.sudo));
+  append(words, {"chown", fmt::format("{}", ::getuid()), path});
   announce(perf, words);
-  const UniqueFd said = make_memory_file();
-  Pipe pipe = make_pipe();
-  Child child(words, {.out = pipe.write.get(), .err = said.get()});
-  Interruption::watch(child.pid());
-  pipe.write.reset();
-  std::optional<Profile> profile;
-  std::optional<Error> problem;
-  try {
-    InputFile file = InputFile::from_fd(std::move(pipe.read), "perf script");
-    profile = read_profile(file, read, "perf-script");
-  } catch (const Error& error) {
-    problem = error;  // perf's own complaint, if there is one, says more
-  }
-  const int status = child.wait();
-  Interruption::watch(-1);
-  Interruption::check();
-  // A reader that gave up closed the pipe under perf.
-  const bool closed_early = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
-  if (problem && (status == 0 || closed_early)) throw *problem;
-  if (status != 0)
-    fail("perf script failed ({}): {}", describe_status(status),
-         essence(content_of(said.get())));
-  return std::move(*profile);
+  Child(words, {}).wait();
 }
 
 }  // namespace
-
-bool is_perf_data(std::string_view head) {
-  return head.starts_with("PERFILE2") || head.starts_with("2ELIFREP");
-}
-
-Profile read_perf_data(const std::string& path, const PerfOptions& perf,
-                       const ReadOptions& read) {
-  const Interruption interruption;
-  Interruption::forget();
-  return read_script(path, perf, read);
-}
 
 PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
   const RecordWords record = record_words(perf);
@@ -280,7 +247,9 @@ PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
   }
   Interruption::forget();
   const ProgressLine progress(perf.quiet);
-  run.profile = read_script(data, perf, read);
+  take_over(perf, data);
+  InputFile file = InputFile::open(data);
+  run.profile = read_profile(file, read, "perf-data");
   return run;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Driving a real perf: `perf record` with a program, a process or the whole
-// machine, and `perf script`, whose text goes through a pipe into the reader
-// and is never stored. PERF in the environment names another perf.
+// machine; wick reads what it wrote. PERF in the environment names another
+// perf.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,9 @@ struct PerfOptions {
   int frequency = 997;               // samples per second, or
   int count = 0;                     // a sample every so many events
   std::string call_graph = "fp";
-  std::string command;     // perf's own words: "record -e cycles -g"
-  double duration = 0;     // seconds, without a program; 0: until Ctrl-C
-  std::string data_path;   // keep perf.data here
-  bool no_inline = false;  // do not ask addr2line for inlined functions
+  std::string command;    // perf's own words: "record -e cycles -g"
+  double duration = 0;    // seconds, without a program; 0: until Ctrl-C
+  std::string data_path;  // keep perf.data here
   std::optional<std::string> sudo;  // run perf by sudo, with these flags
   bool verbose = false;             // say which programs are run
   bool quiet = false;               // show no progress
@@ -37,12 +36,5 @@ struct PerfRun {
 // Records and reads. Fails with what to do if there is no perf, the kernel does
 // not allow it, or there is no such program.
 PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read);
-
-// Reads an existing perf.data.
-Profile read_perf_data(const std::string& path, const PerfOptions& perf,
-                       const ReadOptions& read);
-
-// Whether a file that begins like this is a perf.data.
-bool is_perf_data(std::string_view head);
 
 }  // namespace wick

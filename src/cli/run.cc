@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "format/registry.h"
+#include "perf/data_file.h"
 
 namespace wick {
 namespace {
@@ -42,15 +43,9 @@ std::vector<std::string> default_inputs() {
 }
 
 Profile read_input(const std::string& path, const InputOptions& input) {
-  InputFile file = InputFile::open(path);
-  if (input.format.empty() && is_perf_data(file.head()) &&
-      detect(file.head()) == nullptr) {
-    if (path == "-")
-      fail(
-          "standard input: this is a perf.data; name the file, or pipe `perf "
-          "script` in");
-    return read_perf_data(path, input.perf, input.read);
-  }
+  // perf record --threads writes a folder.
+  InputFile file = InputFile::open(
+      PerfData::is_perf_directory(path) ? path + "/data" : path);
   if (input.format.empty() && file.head().starts_with("\x7f"
                                                       "ELF"))
     fail(

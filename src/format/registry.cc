@@ -30,6 +30,7 @@ extern const InputFormat java_exceptions_input;
 extern const InputFormat jstack_input;
 extern const InputFormat lepd_input;
 extern const InputFormat ljp_input;
+extern const InputFormat perf_data_input;
 extern const InputFormat perf_sched_input;
 extern const InputFormat perf_script_input;
 extern const InputFormat pmcstat_input;
@@ -64,6 +65,7 @@ namespace {
 // then texts by how surely they are recognised.
 constexpr const InputFormat* kInputs[] = {
     &wick_input,
+    &perf_data_input,
     &pprof_input,
     &lepd_input,
     &speedscope_input,
