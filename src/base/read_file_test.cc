@@ -5,21 +5,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
+
+#include "builders/test_folder.h"
 
 namespace wick {
 namespace {
 
 class ReadFile : public testing::Test {
  protected:
-  ReadFile() : folder_(testing::TempDir() + "wick-read-file") {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ + "/file") << "content";
-  }
-  ~ReadFile() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  ReadFile() { std::ofstream(folder_ + "/file") << "content"; }
+  TestFolder temporary_;
+  std::string folder_ = temporary_.path();
 };
 
 TEST_F(ReadFile, GivesTheWholeContent) {

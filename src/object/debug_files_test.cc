@@ -13,6 +13,7 @@
 #include "base/compress.h"
 #include "base/text.h"
 #include "builders/elf_builder.h"
+#include "builders/test_folder.h"
 #include "object/kallsyms.h"
 
 namespace wick {
@@ -24,16 +25,11 @@ const std::string kHexId = to_hexadecimal(kId);
 // A root of its own, with the files that a test puts there.
 class DebugFilesTest : public testing::Test {
  protected:
-  DebugFilesTest() : root_(testing::TempDir() + "wick-debug-files") {
-    std::filesystem::remove_all(root_);
-    std::filesystem::create_directories(root_);
+  DebugFilesTest() {
     if (const char* home = std::getenv("HOME")) home_ = home;
     ::setenv("HOME", root_.c_str(), 1);
   }
-  ~DebugFilesTest() override {
-    ::setenv("HOME", home_.c_str(), 1);
-    std::filesystem::remove_all(root_);
-  }
+  ~DebugFilesTest() override { ::setenv("HOME", home_.c_str(), 1); }
 
   void put(const std::string& path, std::string_view content) {
     std::filesystem::create_directories(
@@ -56,7 +52,8 @@ class DebugFilesTest : public testing::Test {
   }
   DebugFiles files() { return DebugFiles({.symfs = root_}); }
 
-  std::string root_, home_;
+  TestFolder temporary_;
+  std::string root_ = temporary_.path(), home_;
 };
 
 TEST_F(DebugFilesTest, AFileIsFoundAtItsPath) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/read_file.h"
+#include "builders/test_folder.h"
 
 namespace wick {
 namespace {
@@ -16,11 +17,6 @@ constexpr std::string_view kId = "0123456789abcdef", kSources = "/bin/a";
 
 class SymbolCacheTest : public testing::Test {
  protected:
-  SymbolCacheTest() : folder_(testing::TempDir() + "wick-symbol-cache") {
-    std::filesystem::remove_all(folder_);
-  }
-  ~SymbolCacheTest() override { std::filesystem::remove_all(folder_); }
-
   static Resolved two_addresses() {
     Resolved resolved;
     const std::uint32_t main = resolved.text("main"),
@@ -50,7 +46,8 @@ class SymbolCacheTest : public testing::Test {
     return out;
   }
 
-  std::string folder_;
+  TestFolder temporary_;
+  std::string folder_ = temporary_.path() + "/cache";
 };
 
 TEST_F(SymbolCacheTest, GivesBackWhatWasStored) {
