@@ -73,6 +73,19 @@ def chains(text):
     return result
 
 
+def demangled(*results):
+    """The same with names as in the source: constructors for complete objects
+    and for bases (C1, C2) are mostly one, and which name it bears is chance."""
+    names = sorted({level[0] for result in results
+                    for chain in result.values() for level in chain})
+    plain = subprocess.run(["c++filt"], input="\n".join(names) + "\n",
+                           capture_output=True, text=True, errors="replace",
+                           check=True).stdout.splitlines()
+    known = dict(zip(names, plain))
+    return [{address: [(known[level[0]], *level[1:]) for level in chain]
+             for address, chain in result.items()} for result in results]
+
+
 def run(command, addresses):
     return subprocess.run(
         command, input="".join(f"{a:#x}\n" for a in addresses),
@@ -108,6 +121,7 @@ def compare(tool, path, most=3000, verbose=False, oracle=None):
     wick = by_wick(tool, path, addresses)
     gnu = by_addr2line(oracle or path, addresses) if ADDR2LINE else {}
     llvm = by_llvm(oracle or path, addresses) if LLVM else {}
+    wick, gnu, llvm = demangled(wick, gnu, llvm)
     counts = [0, 0, 0, 0]
     for address in addresses:
         same_gnu = equal(wick[address], gnu.get(address))
