@@ -19,14 +19,18 @@
 namespace wick {
 
 // Decoders that are no formats.
+extern const FuzzTarget demangle_fuzz;
 extern const FuzzTarget dwarf_fuzz;
+extern const FuzzTarget elf_fuzz;
+extern const FuzzTarget kallsyms_fuzz;
 extern const FuzzTarget perf_records_fuzz;
 extern const FuzzTarget unwind_fuzz;
 
 namespace {
 
-const FuzzTarget* const kDecoders[] = {&dwarf_fuzz, &perf_records_fuzz,
-                                       &unwind_fuzz};
+const FuzzTarget* const kDecoders[] = {&demangle_fuzz,     &dwarf_fuzz,
+                                       &elf_fuzz,          &kallsyms_fuzz,
+                                       &perf_records_fuzz, &unwind_fuzz};
 
 std::string format_name;
 const FuzzTarget* decoder = nullptr;  // what is tried, if it is no format
