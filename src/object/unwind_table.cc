@@ -103,6 +103,44 @@ CfiSection describe(const ElfFile& file, bool eh) {
           }};
 }
 
+// lld, and ld for static programs, write no rules for the stubs of the PLT. A
+// stub is a jump through a table: its frame is still as the call left it.
+struct StubRules {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // start, end
+  UnwindRule rule;
+};
+
+StubRules stub_rules(const ElfFile& file) {
+  StubRules stubs;
+  UnwindRule& rule = stubs.rule;
+  switch (file.machine()) {
+    case EM_X86_64:
+      rule = {.cfa_reg = 7, .ra_reg = 16, .cfa_offset = 8};
+      rule.ra_saved = true;
+      rule.count = 1;
+      std::fill_n(rule.offset, UnwindRule::kSlots, std::int16_t{-8});
+      std::fill_n(rule.reg, UnwindRule::kSlots, std::uint8_t{16});
+      break;
+    case EM_AARCH64:
+      rule = {.cfa_reg = 31, .ra_reg = 30};
+      break;
+    case EM_RISCV:
+      rule = {.cfa_reg = 2, .ra_reg = 1};
+      break;
+    default:
+      return stubs;
+  }
+  rule.kind = UnwindRule::kOffsets;
+  for (const ElfFile::Section& section : file.sections())
+    if ((section.flags & SHF_EXECINSTR) != 0 &&
+        (section.name.starts_with(".plt") || section.name == ".iplt") &&
+        section.size <= ~section.address)
+      stubs.ranges.emplace_back(section.address,
+                                section.address + section.size);
+  if (stubs.ranges.size() > 8) stubs.ranges.resize(8);
+  return stubs;
+}
+
 std::uint64_t hash_of(const GeneralRule& rule) {
   std::uint64_t hash = hash_pair(hash_bytes(rule.cfa_expression),
                                  static_cast<std::uint64_t>(rule.cfa_offset));
@@ -170,6 +208,7 @@ struct UnwindTable::State {
   // In the order in which they are asked: one that has no rule for an address
   // leaves it to the next.
   std::vector<std::unique_ptr<FrameSection>> sections;
+  StubRules stubs;  // asked last
 
   std::mutex mutex;  // held while rules are added; reading needs none
   StableVector<UnwindRule> rules;
@@ -277,6 +316,7 @@ UnwindTable UnwindTable::build(std::shared_ptr<const ElfFile> file,
   state.add(open_eh_frame(*file, state.base));
   state.add(open_debug_frame(*file, state.base));
   if (debug) state.add(open_debug_frame(*debug, state.base));
+  state.stubs = stub_rules(*file);
   state.file = std::move(file);
   state.debug = std::move(debug);
   return table;
@@ -294,6 +334,8 @@ const UnwindRule& UnwindTable::find(std::uint64_t elf_addr) const {
     const std::uint32_t rule = state_->block(*section, number).rule_at(at);
     if (rule != 0) return state_->rules[rule];
   }
+  for (const auto& [start, end] : state_->stubs.ranges)
+    if (elf_addr >= start && elf_addr < end) return state_->stubs.rule;
   return kNothing;
 }
 

@@ -341,6 +341,23 @@ TEST(UnwindTable, TheVdsoNeedsNoSections) {
     ASSERT_EQ(rule_text(with.find(at)), rule_text(without.find(at))) << at;
 }
 
+std::string stub_rule(std::uint16_t machine) {
+  ElfBuilder elf({.machine = machine});
+  elf.add_section({.name = ".plt",
+                   .flags = SHF_ALLOC | SHF_EXECINSTR,
+                   .address = 0x1000,
+                   .content = std::string(64, '\0')});
+  const UnwindTable table = UnwindTable::build(elf.file(), nullptr);
+  EXPECT_EQ(rule_text(table.find(0x1040)), "none");
+  return rule_text(table.find(0x1010));
+}
+
+TEST(UnwindTable, APltWithoutRulesIsStillAsTheCallLeftIt) {
+  EXPECT_EQ(stub_rule(EM_X86_64), "r7+8 r16=c-8");
+  EXPECT_EQ(stub_rule(EM_AARCH64), "r31+0 ra in r30");
+  EXPECT_EQ(stub_rule(EM_RISCV), "r2+0 ra in r1");
+}
+
 TEST(UnwindTable, AnEmptyOneHasNoRules) {
   const UnwindTable table;
   EXPECT_EQ(rule_text(table.find(0)), "none");
