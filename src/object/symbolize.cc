@@ -106,10 +106,13 @@ void note_missing_names(Profile& profile, const std::vector<Work>& works) {
       profile.modules[work.module].no_names =
           profile.strings.intern(work.why_no_names);
   std::uint64_t samples = 0;
-  for (const Sample& sample : profile.samples)
-    if (sample.stack != StackId::kRoot &&
-        profile.function(profile.stacks.frame(sample.stack)).empty())
-      ++samples;
+  for (std::size_t i = 0; i < profile.samples.size(); ++i) {
+    const StackId stack = profile.samples[i].stack;
+    if (stack != StackId::kRoot &&
+        profile.function(profile.stacks.frame(stack)).empty())
+      samples +=
+          i < profile.sample_counts.size() ? profile.sample_counts[i] : 1;
+  }
   profile.diagnostics.note(Problem::kNoSymbol, samples);
 }
 

@@ -38,7 +38,7 @@ class Session {
   }
 
   SessionResult run() {
-    profile_.has_time = true;
+    profile_.has_time = options_.keep_time;
     data_.for_each_in_time_order(
         [&](const PerfRecord& record) { visit(record); });
     finish();
