@@ -29,8 +29,10 @@ std::optional<double> value_of(const std::string& format, std::string bytes) {
   std::optional<double> value;
   try {
     InputFile file = InputFile::from_memory("input", std::move(bytes));
-    const Profile profile =
-        read_profile(file, {.keep_time = keep_time, .threads = 1}, format);
+    const Profile profile = read_profile(
+        file,
+        {.keep_time = keep_time, .threads = 1, .symbols = {.use_cache = false}},
+        format);
     EXPECT_EQ(check(profile), "");
     value = whole_value(profile);
   } catch (const Error& error) {

@@ -49,8 +49,10 @@ void require(const std::string& problem) {
 void read_and_write(std::string bytes) {
   const bool keep_time = bytes.size() % 2 == 0;
   InputFile file = InputFile::from_memory("input", std::move(bytes));
-  Profile profile =
-      read_profile(file, {.keep_time = keep_time, .threads = 1}, format_name);
+  Profile profile = read_profile(
+      file,
+      {.keep_time = keep_time, .threads = 1, .symbols = {.use_cache = false}},
+      format_name);
   require(check(profile));
   profile = select(std::move(profile), {});
   require(check(profile));

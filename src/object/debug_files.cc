@@ -37,6 +37,18 @@ bool is_build_id(std::string_view text) {
   return text.size() > 4 && all_hex_digits(text);
 }
 
+// perf stores 20 bytes: longer ids are cut, and in older files shorter ones are
+// filled up with zeros.
+bool same_build_id(std::string_view recorded, std::string_view actual) {
+  constexpr std::size_t kStored = 40;
+  if (recorded == actual) return true;
+  if (recorded.size() != kStored || actual.empty()) return false;
+  if (actual.size() > kStored) return actual.starts_with(recorded);
+  return recorded.starts_with(actual) &&
+         recorded.find_first_not_of('0', actual.size()) ==
+             std::string_view::npos;
+}
+
 // perf's own store, ~/.debug.
 std::string perf_store() {
   const char* home = std::getenv("HOME");
@@ -148,7 +160,7 @@ struct DebugFiles::State {
     }
     try {
       ElfPointer file = ElfFile::from_fd(std::move(fd), name);
-      if (build_id.empty() || file->build_id() == build_id) {
+      if (build_id.empty() || same_build_id(build_id, file->build_id())) {
         state = FileState::kFound;
         return file;
       }
@@ -243,7 +255,8 @@ FoundFile DebugFiles::State::find_vdso(const CodeFile& file) const {
     struct utsname system {};
     const bool same_kernel =
         ::uname(&system) == 0 && options.os_release == system.release;
-    if (file.build_id.empty() ? same_kernel : own->build_id() == file.build_id)
+    if (file.build_id.empty() ? same_kernel
+                              : same_build_id(file.build_id, own->build_id()))
       return {own, FileState::kFound};
   }
   if (const std::string store = perf_store();
@@ -265,11 +278,12 @@ std::optional<std::string> DebugFiles::State::kallsyms_path(
     return {};
   }
   struct utsname system {};
-  // A recording that was cut off names neither build ids nor a release.
+  // A recording that was cut off names neither build ids nor a release; then
+  // the kernel must have been at the same place.
   const bool is_running =
-      !file.build_id.empty() ? file.build_id == running_kernel()
+      !file.build_id.empty() ? same_build_id(file.build_id, running_kernel())
       : options.os_release.empty()
-          ? true
+          ? start != 0
           : ::uname(&system) == 0 && options.os_release == system.release;
   if (is_running) return kRunning;
   if (const std::string store = perf_store();
@@ -393,6 +407,11 @@ std::shared_ptr<const Kallsyms> DebugFiles::kallsyms(const CodeFile& file,
       state_->kallsyms =
           std::make_shared<const Kallsyms>(Kallsyms::open(*path));
   }
+  if (state_->kallsyms && state_->options.kallsyms.empty() &&
+      file.kind == CodeKind::kKernel && file.build_id.empty() &&
+      !state_->kallsyms->addresses_hidden() &&
+      state_->kallsyms->kernel_start() != start)
+    return nullptr;
   return state_->kallsyms;
 }
 

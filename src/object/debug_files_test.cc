@@ -72,6 +72,21 @@ TEST_F(DebugFilesTest, AFileWithAnotherBuildIdIsNotUsed) {
   EXPECT_EQ(found.state, FileState::kOtherBuildId);
 }
 
+TEST_F(DebugFilesTest, ABuildIdThatPerfFilledUpWithZerosIsTheSame) {
+  put("/bin/a", elf(kId).bytes());
+  const std::string filled = kHexId + std::string(24, '0');
+  EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = filled}).state,
+            FileState::kFound);
+}
+
+TEST_F(DebugFilesTest, ABuildIdThatPerfCutAt20BytesIsTheSame) {
+  const std::string longer = "0123456789abcdefghijklmnopqrstuv";
+  put("/bin/a", elf(longer).bytes());
+  const std::string cut = to_hexadecimal(longer.substr(0, 20));
+  EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = cut}).state,
+            FileState::kFound);
+}
+
 TEST_F(DebugFilesTest, AMissingFileIsSaidToBeMissing) {
   EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kMissing);
 }
@@ -220,6 +235,13 @@ TEST_F(DebugFilesTest, TheListOfKernelSymbolsIsOurOwnOnlyForThisKernel) {
                               .build_id = kHexId,
                               .kind = CodeKind::kKernel},
                              0),
+            nullptr);
+}
+
+TEST_F(DebugFilesTest, AKernelOfWhichNothingIsKnownGetsNoNames) {
+  DebugFiles none({});
+  EXPECT_EQ(none.kallsyms(
+                {.path = "[kernel.kallsyms]", .kind = CodeKind::kKernel}, 0),
             nullptr);
 }
 
