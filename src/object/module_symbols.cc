@@ -144,7 +144,7 @@ void ModuleSymbols::resolve(std::span<const std::uint64_t> addresses,
     kernel_list = list;
   }
   const auto symbol_at = [&](std::uint64_t address) {
-    return symbols == nullptr ? nullptr : symbols->find(address + shift);
+    return symbols == nullptr ? nullptr : symbols->find_caller(address + shift);
   };
 
   std::vector<bool> done(addresses.size());

@@ -92,6 +92,13 @@ std::vector<std::uint32_t> enclosing(const std::vector<Symbol>& symbols) {
   return around;
 }
 
+// Where signal handlers return to: C libraries' functions, and those of the
+// vDSO of AArch64 and RISC-V.
+bool is_signal_return(std::string_view name) {
+  return name == "__restore_rt" || name == "__restore" ||
+         name == "__kernel_rt_sigreturn" || name == "__vdso_rt_sigreturn";
+}
+
 }  // namespace
 
 SymbolTable SymbolTableBuilder::build() {
@@ -132,6 +139,14 @@ const Symbol* SymbolTable::find(std::uint64_t elf_addr) const {
     at = around_[at];
   }
   return nullptr;
+}
+
+const Symbol* SymbolTable::find_caller(std::uint64_t elf_addr) const {
+  const Symbol* next = find(elf_addr + 1);
+  if (next != nullptr && next->start == elf_addr + 1 &&
+      is_signal_return(next->name))
+    return next;
+  return find(elf_addr);
 }
 
 }  // namespace wick

@@ -37,6 +37,11 @@ class SymbolTable {
   // or null.
   const Symbol* find(std::uint64_t elf_addr) const;
 
+  // The symbol of a frame at this address, which is inside of a call: find(),
+  // but a signal handler returns to the start of a function that has called
+  // nothing.
+  const Symbol* find_caller(std::uint64_t elf_addr) const;
+
   std::size_t size() const { return symbols_.size(); }
   auto begin() const { return symbols_.begin(); }
   auto end() const { return symbols_.end(); }

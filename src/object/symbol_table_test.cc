@@ -81,6 +81,23 @@ TEST(SymbolTable, TheInnermostOfNestedSymbolsIsFound) {
   EXPECT_EQ(found(table, 0x1100), "-");
 }
 
+TEST(SymbolTable, ASignalHandlersCallerIsWhereItReturnsTo) {
+  ElfBuilder elf = with_code();
+  elf.add_symbol({.name = "before", .value = 0x1000, .size = 0x10});
+  elf.add_symbol({.name = "__restore_rt", .value = 0x1010, .size = 0x9});
+  elf.add_symbol({.name = "behind", .value = 0x1019, .size = 0x10});
+  const auto file = elf.file();
+  const SymbolTable table = SymbolTable::from_elf(*file, nullptr);
+  const auto caller = [&](std::uint64_t addr) {
+    return std::string(table.find_caller(addr)->name);
+  };
+  EXPECT_EQ(caller(0x100e), "before");
+  EXPECT_EQ(caller(0x100f), "__restore_rt");
+  EXPECT_EQ(caller(0x1010), "__restore_rt");
+  EXPECT_EQ(caller(0x1018), "__restore_rt");
+  EXPECT_EQ(caller(0x1019), "behind");
+}
+
 TEST(SymbolTable, SymbolWithoutSizeReachesToTheNextOrTheEndOfItsSection) {
   ElfBuilder elf = with_code();
   elf.add_symbol({.name = "first", .value = 0x1000});
