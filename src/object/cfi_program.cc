@@ -140,13 +140,13 @@ bool CfiCompiler::run(const KnownCie& known, const Fde& fde,
       delta = opcode & 0x3f;
     } else if (opcode > kAdvanceLoc4 || opcode == kNop) {
       if (step(reader, opcode, cie)) continue;
-      rows_.push_back({.start = at});
-      return false;
+      return damaged_from(at);
     } else if (opcode == kSetLoc) {
       const std::uint64_t to = read_encoded(
           reader, cie.pointer_encoding, section_,
           fde.program_address + fde.program.size() - reader.rest().size());
-      if (reader.failed() || to < at) break;
+      if (reader.failed() || to < at) return damaged_from(at);
+      if (to == at) continue;
       emit(at);
       at = to;
       if (at >= limit) return true;
@@ -158,18 +158,23 @@ bool CfiCompiler::run(const KnownCie& known, const Fde& fde,
     } else {
       delta = reader.read<std::uint32_t>();
     }
-    if (delta == 0) continue;
+    if (reader.failed()) break;
+    std::uint64_t next;
+    const bool far = __builtin_mul_overflow(delta, cie.code_align, &next) ||
+                     __builtin_add_overflow(at, next, &next);
+    if (!far && next == at) continue;
     emit(at);
-    if (__builtin_mul_overflow(delta, cie.code_align, &delta) ||
-        __builtin_add_overflow(at, delta, &at) || at >= limit)
-      return !reader.failed();
+    if (far || next >= limit) return true;
+    at = next;
   }
-  if (reader.failed() || !reader.at_end()) {
-    rows_.push_back({.start = at});
-    return false;
-  }
+  if (reader.failed()) return damaged_from(at);
   emit(at);
   return true;
+}
+
+bool CfiCompiler::damaged_from(std::uint64_t address) {
+  rows_.push_back({.start = address});
+  return false;
 }
 
 bool CfiCompiler::step(ByteReader& reader, std::uint8_t opcode,

@@ -58,8 +58,9 @@ class CfiCompiler {
   };
 
   const KnownCie& cie_at(std::uint64_t offset);
-  // Both return false if the program is damaged.
+  // These return false if the program is damaged.
   bool run(const KnownCie& known, const Fde& fde, std::uint64_t limit);
+  bool damaged_from(std::uint64_t address);
   bool step(ByteReader& reader, std::uint8_t opcode, const Cie& cie);
   bool step_rare(ByteReader& reader, std::uint8_t opcode, const Cie& cie);
   void set_offset(std::uint64_t reg, std::int64_t offset);

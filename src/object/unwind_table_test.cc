@@ -170,6 +170,15 @@ TEST(UnwindTable, CodeAlignmentScalesAdvances) {
             "+0 r31+0 ra in r30; +4 r31+16 r29=c-16 r30=c-8; +64 none");
 }
 
+TEST(UnwindTable, AnAdvanceByNothingBeginsNoRow) {
+  CfiBuilder cfi(kFrames);
+  const auto cie = cfi.add_cie({.code_align = 0, .program = kStart});
+  cfi.add_fde(cie, kFunction, 64, advance(4) + def_cfa_offset(16));
+  const UnwindTable table = cfi.table();
+  EXPECT_EQ(rules_of(table), "+0 r7+16 r16=c-8; +64 none");
+  EXPECT_EQ(table.rows(), 2u);
+}
+
 TEST(UnwindTable, AReturnAddressWithoutANumberOfItsOwnIsKept) {
   CfiBuilder cfi(kFrames, {.machine = EM_RISCV});
   const auto cie =
