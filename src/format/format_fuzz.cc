@@ -22,15 +22,17 @@ namespace wick {
 extern const FuzzTarget demangle_fuzz;
 extern const FuzzTarget dwarf_fuzz;
 extern const FuzzTarget elf_fuzz;
+extern const FuzzTarget jitdump_fuzz;
 extern const FuzzTarget kallsyms_fuzz;
+extern const FuzzTarget perf_map_fuzz;
 extern const FuzzTarget perf_records_fuzz;
 extern const FuzzTarget unwind_fuzz;
 
 namespace {
 
-const FuzzTarget* const kDecoders[] = {&demangle_fuzz,     &dwarf_fuzz,
-                                       &elf_fuzz,          &kallsyms_fuzz,
-                                       &perf_records_fuzz, &unwind_fuzz};
+const FuzzTarget* const kDecoders[] = {
+    &demangle_fuzz, &dwarf_fuzz,    &elf_fuzz,          &jitdump_fuzz,
+    &kallsyms_fuzz, &perf_map_fuzz, &perf_records_fuzz, &unwind_fuzz};
 
 std::string format_name;
 const FuzzTarget* decoder = nullptr;  // what is tried, if it is no format
