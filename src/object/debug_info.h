@@ -32,7 +32,7 @@ class DebugInfo {
     std::shared_ptr<const ElfFile> main;       // has .debug_info
     std::shared_ptr<const ElfFile> alternate;  // dwz; may be null
     // A split unit's file (.dwo, or the .dwp beside `main`); null if there is
-    // none. May be empty.
+    // none. May be empty. Called from one thread at a time.
     std::function<std::shared_ptr<const ElfFile>(std::string_view dwo_name,
                                                  std::string_view comp_dir)>
         open_dwo;
@@ -43,7 +43,8 @@ class DebugInfo {
   // Resolves addresses (ascending, distinct), on up to `workers` threads. For
   // each, frames are outermost first, inlined calls behind the function they
   // are in; none where no unit covers the address. What the frames point to
-  // lives as long as this object.
+  // lives as long as this object. In a relocatable file (.o, .ko), an address
+  // is the place in the file, as in SymbolTable.
   using Found = std::function<void(std::size_t index,
                                    std::span<const SourceFrame> frames)>;
   // `found` is called from one thread at a time, in any order.
