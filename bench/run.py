@@ -5,10 +5,11 @@ ratios.
 
 usage: run.py WICK [--size MB] [--runs N] [--inputs DIR] [CASE...]
 
-CASE is fold, svg, pprof, write or memory; all of them by default. Peers are
-looked for in FLAMEGRAPH_DIR (flamegraph.pl, stackcollapse-perf.pl) and
-INFERNO_BIN_DIR (inferno-collapse-perf, inferno-flamegraph); those that are not
-there are left out.
+CASE is fold, svg, pprof, write, memory, dwarf, chains or growth; all of them by
+default. Peers are looked for in FLAMEGRAPH_DIR (flamegraph.pl,
+stackcollapse-perf.pl) and INFERNO_BIN_DIR (inferno-collapse-perf,
+inferno-flamegraph), perf and Hotspot's parser where they are installed; those
+that are not there are left out. The last three cases record with perf.
 
 CPU is user + system time and WALL the elapsed time, each the best of N runs that
 take turns. MEMORY is the peak of anonymous memory (RssAnon, looked at every two
@@ -25,6 +26,7 @@ import tempfile
 import time
 
 import generate
+import recordings
 
 TIME_LIMIT = 300  # seconds; the Perl tools can take much longer
 
@@ -255,6 +257,91 @@ class Bench:
                  1.5, at_least=False)
 
 
+    def recording(self, make, *arguments):
+        """The path of a recording, or None."""
+        reason = recordings.possible()
+        if reason:
+            print(f"\nnot measured: {reason}")
+            return None
+        path = make(self.inputs, *arguments)
+        path.read_bytes()  # into the page cache
+        return path
+
+    def program(self, label, *argv, runs=None):
+        return Program(label, list(map(str, argv)),
+                       self.runs if runs is None else runs)
+
+    def dwarf(self):
+        """Stack copies of a compiler, unwound, with inlined functions."""
+        path = self.recording(recordings.compiler)
+        if not path:
+            return
+        size = path.stat().st_size / 1e6
+        parser = recordings.hotspot_parser()
+        flame = ["flame", "-q", "--to", "svg", "-o", "/dev/null"]
+        results = measure(f"{size:.0f} MB with stack copies to SVG", [
+            self.own("wick flame --no-cache", *flame, "--no-cache", path),
+            self.own("wick flame -n 1 --no-cache", *flame, "-n", "1",
+                     "--no-cache", path),
+            self.own("wick flame", *flame, path),
+            self.program("perf script --no-inline", "perf", "script",
+                         "--no-inline", "-i", path),
+            self.program("perf script", "perf", "script", "-i", path, runs=0),
+            *([self.program("hotspot-perfparser", parser, "--input", path,
+                            "--output", "/dev/null")] if parser else []),
+        ])
+        own = "wick flame --no-cache"
+        self.bar("wall time of perf script / wick",
+                 ratio(results, "perf script", own, "wall"), 100)
+        for peer in "perf script --no-inline", "hotspot-perfparser":
+            self.bar(f"wall time of {peer} / wick",
+                     ratio(results, peer, own, "wall"), 2)
+        if own in results:
+            self.bar("anonymous memory / (64 MB + a quarter of the records)",
+                     results[own].memory / (64 + size / 4), 1, at_least=False)
+
+    def chains(self):
+        """Callchains of frame pointers."""
+        path = self.recording(recordings.deep, 16)
+        if not path:
+            return
+        size = path.stat().st_size / 1e6
+        inferno = self.peer("INFERNO_BIN_DIR", "inferno-collapse-perf", "")
+        collapse = f" | {inferno[0].argv[0]}" if inferno else ""
+        piped = "perf script | inferno-collapse-perf"
+        results = measure(f"{size:.0f} MB with callchains to folded stacks", [
+            self.own("wick fold --no-cache", "fold", "-q", "--no-cache", path),
+            self.own("wick fold -n 1 --no-cache", "fold", "-q", "-n", "1",
+                     "--no-cache", path),
+            *([self.program(piped, "sh", "-c", f"perf script -i {path} "
+                            f"2>/dev/null{collapse}", runs=0)]
+              if inferno else []),
+        ])
+        self.bar(f"wall time of {piped} / wick",
+                 ratio(results, piped, "wick fold --no-cache", "wall"), 10)
+        if "wick fold --no-cache" in results:
+            self.bar("anonymous memory / (64 MB + a quarter of the records)",
+                     results["wick fold --no-cache"].memory / (64 + size / 4),
+                     1, at_least=False)
+
+    def growth(self):
+        """One, four and sixteen times the recording."""
+        paths = [self.recording(recordings.deep, factor)
+                 for factor in (1, 4, 16)]
+        if not all(paths):
+            return
+        programs = [self.own(f"{path.stat().st_size / 1e6:.0f} MB", "fold",
+                             "-q", "-n", "1", "--no-cache", path)
+                    for path in paths]
+        results = measure("cost by size", programs)
+        sizes = [path.stat().st_size for path in paths]
+        if len(results) == 3:
+            times = [p.result.cpu for p in programs]
+            self.bar("CPU time per byte, the largest / the middle",
+                     times[2] / sizes[2] / (times[1] / sizes[1]), 1.5,
+                     at_least=False)
+
+
 def plain_size(path):
     """The size of a file, decompressed if it is gzip or zstd."""
     with open(path, "rb") as file:
@@ -279,7 +366,8 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    cases = ["fold", "svg", "pprof", "write", "memory"]
+    cases = ["fold", "svg", "pprof", "write", "memory", "dwarf", "chains",
+             "growth"]
     parser.add_argument("wick")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--size", type=float, default=300, help="MB")
