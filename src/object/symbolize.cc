@@ -105,6 +105,15 @@ void note_missing_names(Profile& profile, const std::vector<Work>& works) {
     if (unnamed[work.module])
       profile.modules[work.module].no_names =
           profile.strings.intern(work.why_no_names);
+  const StringId compiled = profile.strings.intern(
+      "code that was made while the program ran; let it write a perf map or a "
+      "jitdump (node --perf-basic-prof, java -XX:+DumpPerfMapAtExit)");
+  for (const FrameId id : profile.frames.ids()) {
+    const Frame& frame = profile.frames[id];
+    if (frame.kind == FrameKind::kJit && frame.function == StringId::kEmpty &&
+        frame.module != ModuleId::kUnknown)
+      profile.modules[frame.module].no_names = compiled;
+  }
   std::uint64_t samples = 0;
   for (std::size_t i = 0; i < profile.samples.size(); ++i) {
     const StackId stack = profile.samples[i].stack;

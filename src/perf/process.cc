@@ -82,6 +82,7 @@ void Tasks::exec(std::uint32_t pid) {
   Space& replaced = space(pid);
   replaced.map.clear();
   replaced.cache.clear();
+  replaced.jit = {};
   replaced.version = next_map_version();
 }
 

@@ -11,6 +11,7 @@
 #include "object/address_space.h"
 #include "perf/chain.h"
 #include "perf/chain_cache.h"
+#include "perf/process_jit.h"
 #include "profile/profile.h"
 
 namespace wick {
@@ -20,6 +21,7 @@ struct Space {
   AddressSpace map;
   std::uint64_t version = 0;  // a new one with every change of the map
   ChainCache cache;
+  ProcessJit jit;
   // Samples that wait to be unwound with this map.
   std::size_t waiting = 0;
 };

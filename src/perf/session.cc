@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/parallel.h"
 #include "base/text.h"
@@ -31,6 +32,9 @@ class Session {
     for (const PerfHeader::BuildId& known : data.header().build_ids)
       build_ids_.emplace(known.path, known.build_id);
     for (const PerfEvent& event : data.header().events) {
+      constexpr std::int32_t kMonotonic = 1;
+      has_monotonic_time_ &= event.attr.flag(attr_flag::kUseClockid) &&
+                             event.attr.clockid == kMonotonic;
       events_.push_back(profile_.event_id(
           event.name, counts_time(event) ? "nanoseconds" : ""));
     }
@@ -137,6 +141,8 @@ class Session {
         return;
     }
     before_change(space);
+    if (is_code && ProcessJit::is_jitdump(mmap.path))
+      space.jit.add_jitdump(mmap.pid, mmap.path);
     if (is_code)
       space.map.map({mmap.start, end, mmap.page_offset, image_of(mmap)});
     else
@@ -231,19 +237,47 @@ class Session {
     return module;
   }
 
-  FrameId user_frame(Space& space, std::uint64_t address) {
-    return space.cache.frame(address, [&] {
-      Frame frame{.address = address};
-      if (const Mapping* mapping = space.map.find(address)) {
-        frame.module = module_of(mapping->image);
-        if (images_.file(mapping->image).kind == CodeKind::kAnonymous)
-          frame.kind = FrameKind::kJit;
-        else
-          frame.address =
-              images_.elf_addr(mapping->image, mapping->file_off_of(address));
-      }
+  // `pid` and `time` matter for code that was compiled while the program ran.
+  FrameId user_frame(Space& space, std::uint64_t address, std::uint32_t pid,
+                     std::uint64_t time) {
+    const auto make = [&] {
+      return make_user_frame(space, address, pid, time);
+    };
+    // What a jitdump says of an address changes with time.
+    return space.jit.has_jitdump() ? make() : space.cache.frame(address, make);
+  }
+
+  FrameId make_user_frame(Space& space, std::uint64_t address,
+                          std::uint32_t pid, std::uint64_t time) {
+    Frame frame{.address = address};
+    const Mapping* mapping = space.map.find(address);
+    if (mapping != nullptr && has_file(mapping->image)) {
+      frame.module = module_of(mapping->image);
+      frame.address =
+          images_.elf_addr(mapping->image, mapping->file_off_of(address));
       return profile_.frames.intern(frame);
-    });
+    }
+    if (const auto found = space.jit.find(pid, address, time)) {
+      frame.kind = FrameKind::kJit;
+      frame.module = profile_.module_id(found->file);
+      frame.function = profile_.strings.intern(found->function->name);
+      if (!options_.keep_addresses) frame.address = 0;
+      if (const auto line = found->map->line(*found->function, address)) {
+        frame.file = profile_.strings.intern(line->file);
+        frame.line = line->line;
+      }
+    } else if (mapping != nullptr) {
+      frame.kind = FrameKind::kJit;
+      frame.module = module_of(mapping->image);
+    }
+    return profile_.frames.intern(frame);
+  }
+
+  // A jitdump is mapped to announce it, and has no code that runs.
+  bool has_file(ImageId image) const {
+    const CodeFile& file = images_.file(image);
+    return file.kind != CodeKind::kAnonymous &&
+           !ProcessJit::is_jitdump(file.path);
   }
 
   FrameId kernel_frame(std::uint64_t address) {
@@ -280,10 +314,7 @@ class Session {
     Task& task = tasks_.task(sample_.pid, sample_.tid);
     StacklessSample out{
         .sample = {.time = record.time < kMadeUpTime ? record.time : last_time_,
-                   .weight = weight_of(event),
                    .thread = thread_of(profile_, task),
-                   .event = events_[static_cast<std::size_t>(
-                       &event - data_.header().events.data())],
                    .cpu = sample_.has(sample_type::kCpu) ? sample_.cpu
                                                          : Sample::kNoCpu}};
     if (off_cpu_.is_switch(event))
@@ -291,6 +322,32 @@ class Session {
           off_cpu_.on_sample(task, record.time, sample_.raw, event, tasks_);
     chain_.read(sample_, event.attr, record.cpu_mode());
     Space& space = tasks_.space(sample_.pid);
+    if (!sample_.has(sample_type::kRead)) {
+      out.sample.weight = weight_of(event);
+      out.sample.event = event_of(event);
+      return take(out, space, event);
+    }
+    // A group that is read together (":S"): what each member counted since it
+    // was read before.
+    for (std::size_t i = 0; i < sample_.read.size(); ++i) {
+      const ReadValues::Value now = sample_.read[i];
+      const PerfEvent* member = data_.header().event(now.id);
+      std::uint64_t& before = counted_[now.id];
+      const std::uint64_t count = now.value - std::exchange(before, now.value);
+      if (member == nullptr || count == 0 || count > INT64_MAX) continue;
+      out.sample.weight = static_cast<std::int64_t>(count);
+      out.sample.event = event_of(*member);
+      take(out, space, event);
+    }
+  }
+
+  EventId event_of(const PerfEvent& event) const {
+    return events_[static_cast<std::size_t>(&event -
+                                            data_.header().events.data())];
+  }
+
+  // `event` says what sample_ holds.
+  void take(StacklessSample& out, Space& space, const PerfEvent& event) {
     if (chain_.deferred_cookie) {
       chains_waiting_.add(sample_.tid, out, chain_);
       return;
@@ -340,15 +397,23 @@ class Session {
       used_spaces_.clear();
       cached_kernel_changes_ = kernel_changes_;
     }
-    sample.stack = space.cache.stack(chain.words(), [&] {
+    const auto pid =
+        static_cast<std::uint32_t>(profile_.threads[sample.thread].pid);
+    const std::uint64_t jit_time =
+        has_monotonic_time_ ? sample.time : JitMap::kAnyTime;
+    const auto make = [&] {
       used_spaces_.push_back(&space);
       StackId stack = StackId::kRoot;
       for (const std::uint64_t address : chain.user_callers_first())
-        stack = profile_.stacks.push(stack, user_frame(space, address));
+        stack = profile_.stacks.push(stack,
+                                     user_frame(space, address, pid, jit_time));
       for (const std::uint64_t address : chain.kernel_callers_first())
         stack = profile_.stacks.push(stack, kernel_frame(address));
       return stack;
-    });
+    };
+    sample.stack = space.jit.has_jitdump()
+                       ? make()
+                       : space.cache.stack(chain.words(), make);
     if (sample.stack == StackId::kRoot)
       profile_.diagnostics.note(Problem::kNoStack);
     if (stackless.switch_number != StacklessSample::kNoSwitch)
@@ -408,6 +473,7 @@ class Session {
   CodeLocations code_;
 
   PerfSample sample_;
+  std::unordered_map<std::uint64_t, std::uint64_t> counted_;  // by event id
   Chain chain_;
   DeferredChains chains_waiting_;
   StackUnwinding unwinding_;
@@ -415,6 +481,8 @@ class Session {
   std::vector<Space*> waiting_;
   std::vector<std::uint64_t> swapped_;
   std::uint64_t last_time_ = 0;
+  // The clock of jitdumps.
+  bool has_monotonic_time_ = true;
 };
 
 }  // namespace

@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "builders/perf_data_builder.h"
+#include "builders/test_folder.h"
 #include "perf/off_cpu.h"
 
 namespace wick {
@@ -294,6 +297,89 @@ TEST(Session, LostSamplesAreSaid) {
   PerfDataBuilder file = one_program();
   file.record(RecordType::kLost, 0, Bytes().u64(1).u64(12), {.time = 3});
   EXPECT_EQ(read(file).diagnostics.count(Problem::kLostSamples), 12u);
+}
+
+TEST(Session, AGroupThatIsReadTogetherGivesEveryMemberItsCount) {
+  PerfDataBuilder file;
+  EventAttr attr = kChains;
+  attr.sample_type |= sample_type::kRead | sample_type::kIdentifier;
+  attr.read_format = read_format::kGroup | read_format::kId;
+  file.event(attr, "cycles");
+  file.event(attr, "faults");
+  const auto sample = [&](std::uint64_t time, std::uint64_t cycles,
+                          std::uint64_t faults) {
+    file.sample({.pid = 7,
+                 .tid = 7,
+                 .time = time,
+                 .period = 1,
+                 .read = {2, cycles, file.id(0), faults, file.id(1)},
+                 .callchain = {callchain::kUser, 0x1010}});
+  };
+  sample(5, 100, 2);
+  sample(6, 130, 2);
+  sample(7, 150, 3);
+  const Profile profile = read(file);
+  EXPECT_EQ(total_weight(profile, EventId{0}), 150);
+  EXPECT_EQ(total_weight(profile, EventId{1}), 3);
+  EXPECT_EQ(profile.samples.size(), 5u);  // a count of 0 is no sample
+}
+
+// --- Compiled at run time --------------------------------------------------
+
+// A process that is not there any more.
+constexpr std::uint32_t kGone = 0x3ffffff7;
+
+TEST(SessionJit, CodeWithoutAFileHasTheNamesOfThePerfMap) {
+  const std::string map = fmt::format("/tmp/perf-{}.map", kGone);
+  std::ofstream(map) << "5000 100 JS:*hot app.js:1:2\n";
+  PerfDataBuilder file;
+  file.event(kChains, "cycles");
+  file.record(RecordType::kMmap, misc::kUser,
+              mmap(kGone, 0x5000, 0x1000, 0, "//anon"), {.time = 1});
+  file.sample({.pid = kGone,
+               .tid = kGone,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x5010}});
+  const Profile profile = read(file);
+  std::filesystem::remove(map);
+  ASSERT_EQ(profile.samples.size(), 1u);
+  const Frame& frame =
+      profile.frames[profile.stacks.frame(profile.samples[0].stack)];
+  EXPECT_EQ(profile.strings[frame.function], "JS:*hot app.js:1:2");
+  EXPECT_EQ(frame.kind, FrameKind::kJit);
+}
+
+TEST(SessionJit, AnAddressHasTheNameThatAJitdumpGivesItAtThatTime) {
+  const TestFolder folder;
+  const std::string path = folder.path() + "/jit-7.dump";
+  Bytes dump;
+  dump.u32(0x4A695444).u32(1).u32(40).u32(62).u32(0).u32(kGone).u64(0).u64(0);
+  const auto load = [&](std::uint64_t time, std::string_view name) {
+    dump.u32(0).u32(static_cast<std::uint32_t>(16 + 40 + name.size() + 1 + 1));
+    dump.u64(time).u32(kGone).u32(kGone).u64(0).u64(0x5000).u64(1).u64(0);
+    dump.bytes(name).u8(0).u8(0xc3);
+  };
+  load(2, "first");
+  load(10, "second");
+  std::ofstream(path, std::ios::binary) << dump.str();
+
+  PerfDataBuilder file;
+  EventAttr attr = kChains;
+  attr.flags |= attr_flag::kUseClockid;
+  attr.clockid = 1;
+  file.event(attr, "cycles");
+  file.record(RecordType::kMmap, misc::kUser,
+              mmap(kGone, 0x9000, 0x1000, 0, path), {.time = 1});
+  for (const std::uint64_t time : {5, 15})
+    file.sample({.pid = kGone,
+                 .tid = kGone,
+                 .time = time,
+                 .period = 1,
+                 .callchain = {callchain::kUser, 0x5000}});
+  EXPECT_EQ(
+      shown(read(file)),
+      fmt::format(":{0} {0}/{0}: first 1\n:{0} {0}/{0}: second 1\n", kGone));
 }
 
 // --- Off the CPU -----------------------------------------------------------
