@@ -104,7 +104,7 @@ bool has_debug_info(const ElfFile& file) {
 // The build id of the kernel that runs here.
 std::string running_kernel() {
   const auto notes = read_small_file("/sys/kernel/notes", 1 << 20);
-  ByteReader in(notes ? *notes : "");
+  ByteReader in(notes ? std::string_view(*notes) : "");
   const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
   while (!in.at_end()) {
     const auto name_size = in.read<std::uint32_t>(),
@@ -122,7 +122,7 @@ std::string running_kernel() {
 bool is_loaded_at(std::string_view module, std::uint64_t start) {
   const auto modules =
       read_small_file("/proc/modules", std::uint64_t{16} << 20);
-  std::string_view rest = modules ? *modules : "";
+  std::string_view rest = modules ? std::string_view(*modules) : "";
   while (!rest.empty()) {
     std::string_view line = take_line(rest);
     if (take_word(line) != module) continue;
@@ -344,7 +344,17 @@ ElfPointer DebugFiles::State::find_debug(const ElfFile& binary,
                                          const CodeFile& file) const {
   if (has_debug_info(binary)) return nullptr;
   if (ElfPointer found = find_by_link(binary, file)) return found;
-  return find_by_build_id(binary.build_id());
+  if (ElfPointer found = find_by_build_id(binary.build_id())) return found;
+  // perf keeps what it has recorded, maybe from before it was stripped.
+  if (const std::string store = perf_store();
+      !store.empty() && is_build_id(binary.build_id()) &&
+      binary.section(".symtab") == nullptr) {
+    FileState ignored{};
+    ElfPointer kept = take(store + by_build_id(binary.build_id()) + "/elf",
+                           binary.build_id(), ignored);
+    if (kept && kept->section(".symtab") != nullptr) return kept;
+  }
+  return nullptr;
 }
 
 DebugFiles::DebugFiles(DebugFileOptions options)

@@ -162,6 +162,20 @@ TEST_F(DebugFilesTest, DebugInformationIsFoundByBuildId) {
   EXPECT_NE(debug->section(".debug_info"), nullptr);
 }
 
+TEST_F(DebugFilesTest, PerfsCopyFromBeforeAFileWasStrippedHasItsSymbols) {
+  put("/bin/a", elf(kId).bytes());
+  ElfBuilder whole = elf(kId);
+  whole.add_symbol({.name = "f", .value = 0x1000, .size = 2});
+  put("/.debug/.build-id/61/62636465666768/elf", whole.bytes());
+  DebugFiles files({.symfs = root_});
+  const CodeFile file{.path = "/bin/a", .build_id = kHexId};
+  const auto binary = files.binary(file).elf;
+  ASSERT_NE(binary, nullptr);
+  const auto debug = files.debug(*binary, file);
+  ASSERT_NE(debug, nullptr);
+  EXPECT_NE(debug->section(".symtab"), nullptr);
+}
+
 TEST_F(DebugFilesTest, AFileWithDebugInformationNeedsNoOther) {
   put("/bin/a", debug_elf(kId));
   put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kId));
@@ -233,6 +247,20 @@ TEST_F(DebugFilesTest, WhatDwzTookOutIsFoundBesideOrByBuildId) {
 TEST_F(DebugFilesTest, TheListOfKernelSymbolsIsOurOwnOnlyForThisKernel) {
   EXPECT_EQ(files().kallsyms({.path = "[kernel.kallsyms]",
                               .build_id = kHexId,
+                              .kind = CodeKind::kKernel},
+                             0),
+            nullptr);
+}
+
+TEST_F(DebugFilesTest, TheKernelThatRunsIsKnownByItsBuildId) {
+  // The first note: sizes of name and content, type 3, "GNU", 20 bytes.
+  std::ifstream notes("/sys/kernel/notes", std::ios::binary);
+  std::string start(36, '\0');
+  if (!notes.read(start.data(), 36) || start[8] != 3 ||
+      start.substr(12, 3) != "GNU")
+    GTEST_SKIP() << "the kernel does not say its build id";
+  EXPECT_NE(files().kallsyms({.path = "[kernel.kallsyms]",
+                              .build_id = to_hexadecimal(start.substr(16, 20)),
                               .kind = CodeKind::kKernel},
                              0),
             nullptr);
