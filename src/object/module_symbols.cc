@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/metrics.h"
 #include "object/debug_info.h"
 #include "object/demangle.h"
 #include "object/kallsyms.h"
@@ -151,6 +152,7 @@ void ModuleSymbols::resolve(std::span<const std::uint64_t> addresses,
   const std::shared_ptr<const ElfFile>& source =
       has_debug_info(debug_.get()) ? debug_ : binary_;
   if (options_.inlines && has_debug_info(source.get())) {
+    const Timer timer("debug info");
     std::vector<std::uint64_t> shifted(addresses.begin(), addresses.end());
     for (std::uint64_t& address : shifted) address += shift;
     DebugInfo lines(
