@@ -20,6 +20,12 @@ class ModuleSymbols {
   ModuleSymbols(Images& images, DebugFiles& files, ImageId image,
                 const SymbolOptions& options);
 
+  // Of the file; the recorded one where there is none.
+  const std::string& build_id() const {
+    return binary_ && !binary_->build_id().empty() ? binary_->build_id()
+                                                   : file_.build_id;
+  }
+
   // Which files the names come from, and what may change about them.
   std::string sources() const;
 

@@ -64,7 +64,7 @@ class Resolver {
 
   void resolve(Work& work) {
     ModuleSymbols symbols(images_, files_, work.image, options_.symbols);
-    const std::string build_id = images_.file(work.image).build_id;
+    const std::string& build_id = symbols.build_id();
     const std::string sources = symbols.sources();
     auto cached = cache_.load(build_id, sources);
     std::vector<std::uint64_t> missing;
