@@ -142,11 +142,11 @@ const Symbol* SymbolTable::find(std::uint64_t elf_addr) const {
 }
 
 const Symbol* SymbolTable::find_caller(std::uint64_t elf_addr) const {
+  const Symbol* found = find(elf_addr);
   const Symbol* next = find(elf_addr + 1);
-  if (next != nullptr && next->start == elf_addr + 1 &&
-      is_signal_return(next->name))
-    return next;
-  return find(elf_addr);
+  if (next == nullptr || next->start != elf_addr + 1) return found;
+  const bool is_padding = found != nullptr && found->name.starts_with("__pfx_");
+  return is_signal_return(next->name) || is_padding ? next : found;
 }
 
 }  // namespace wick

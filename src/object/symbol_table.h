@@ -37,9 +37,11 @@ class SymbolTable {
   // or null.
   const Symbol* find(std::uint64_t elf_addr) const;
 
-  // The symbol of a frame at this address, which is inside of a call: find(),
-  // but a signal handler returns to the start of a function that has called
-  // nothing.
+  // The symbol of a frame at this address, the byte before the one where it
+  // goes on: find(), but some frames go on at the start of their function,
+  // which has called nothing. A signal handler returns to such a one, and the
+  // kernel may be interrupted there (the padding before its functions, where
+  // nothing ever runs, has symbols named __pfx_).
   const Symbol* find_caller(std::uint64_t elf_addr) const;
 
   std::size_t size() const { return symbols_.size(); }

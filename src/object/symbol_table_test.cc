@@ -98,6 +98,17 @@ TEST(SymbolTable, ASignalHandlersCallerIsWhereItReturnsTo) {
   EXPECT_EQ(caller(0x1019), "behind");
 }
 
+TEST(SymbolTable, AFunctionInterruptedAtItsStartIsNotItsPadding) {
+  ElfBuilder elf = with_code();
+  elf.add_symbol({.name = "before", .value = 0x1000, .size = 0x10});
+  elf.add_symbol({.name = "__pfx_f", .value = 0x1010, .size = 0x10});
+  elf.add_symbol({.name = "f", .value = 0x1020, .size = 0x10});
+  const auto file = elf.file();
+  const SymbolTable table = SymbolTable::from_elf(*file, nullptr);
+  EXPECT_EQ(table.find_caller(0x100f)->name, "before");
+  EXPECT_EQ(table.find_caller(0x101f)->name, "f");
+}
+
 TEST(SymbolTable, SymbolWithoutSizeReachesToTheNextOrTheEndOfItsSection) {
   ElfBuilder elf = with_code();
   elf.add_symbol({.name = "first", .value = 0x1000});
