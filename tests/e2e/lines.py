@@ -73,12 +73,12 @@ def chains(text):
     return result
 
 
-def demangled(*results):
+def demangled(*results, options=()):
     """The same with names as in the source: constructors for complete objects
     and for bases (C1, C2) are mostly one, and which name it bears is chance."""
     names = sorted({level[0] for result in results
                     for chain in result.values() for level in chain})
-    plain = subprocess.run(["c++filt"], input="\n".join(names) + "\n",
+    plain = subprocess.run(["c++filt", *options], input="\n".join(names) + "\n",
                            capture_output=True, text=True, errors="replace",
                            check=True).stdout.splitlines()
     known = dict(zip(names, plain))
@@ -121,9 +121,13 @@ def compare(tool, path, most=3000, verbose=False, oracle=None):
     wick = by_wick(tool, path, addresses)
     gnu = by_addr2line(oracle or path, addresses) if ADDR2LINE else {}
     llvm = by_llvm(oracle or path, addresses) if LLVM else {}
-    wick, gnu, llvm = demangled(wick, gnu, llvm)
+    return count_equal(*demangled(wick, gnu, llvm), verbose)
+
+
+def count_equal(wick, gnu, llvm, verbose=False):
+    """As compare(), of results by address."""
     counts = [0, 0, 0, 0]
-    for address in addresses:
+    for address in sorted(wick):
         same_gnu = equal(wick[address], gnu.get(address))
         same_llvm = equal(wick[address], llvm.get(address))
         counts[0] += 1

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the stacks of a recording, frame by frame, with `perf script`.
+
+usage: compare_perf.py DUMP_STACKS FILE...
+
+Used by perf_agreement.py; by itself it shows where the two differ.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+HEAD = re.compile(r"^ *(.*?) +(-?\d+)/(-?\d+) +(\d+)\.(\d{9}): +(\S+): *(.*)$")
+FRAME = re.compile(r"^\s*([0-9a-f]+) (.*) \(((?:[^()]|\(deleted\))*)\)$")
+# Functions that have no caller; the kernel's are those of a process that has not
+# run yet.
+ROOTS = {"_start", "__clone3", "clone3", "__clone", "clone", "_dl_start_user",
+         "ret_from_fork_asm", "ret_from_fork"}
+# A kind of difference: the call that is the last instruction of a function, which
+# does not come back. perf names what stands behind it.
+CALL_AT_THE_END = "call at the end of a function"
+# A call through the PLT of a static program, which perf does not know.
+PLT_STUB = "stub of the PLT"
+EXPLAINED = {CALL_AT_THE_END, PLT_STUB}
+# What perf prints where its unwinder failed.
+NOWHERE = 0xffffffffffffffff
+
+Frame = collections.namedtuple("Frame", "function module address kind offset "
+                               "file line", defaults=("", None, "", 0))
+
+
+class Sample:
+    def __init__(self, key, comm):
+        self.key, self.comm, self.frames = key, comm, []
+
+    def root(self):
+        return self.frames[-1] if self.frames else None
+
+
+def of_perf(file, max_stack=4096):
+    """Samples by (time, tid, event, how many of those before); frames leaf
+    first."""
+    text = subprocess.run(
+        ["perf", "script", "-F", "comm,pid,tid,time,event,ip,sym,symoff,dso",
+         "--ns", "--no-inline", "--max-stack", str(max_stack), "-i", file],
+        capture_output=True, check=True).stdout.decode(errors="replace")
+    samples, current = Samples(), None
+    for line in text.splitlines():
+        if not line.strip():
+            current = None
+        elif current is None and (found := HEAD.match(line)):
+            comm, pid, tid, seconds, nano, event, rest = found.groups()
+            current = samples.add(int(seconds) * 10**9 + int(nano), int(tid),
+                                  event.split(":")[0], comm.replace(" ", "_"))
+            if rest:
+                perf_frame(current, rest)
+        elif current is not None:
+            perf_frame(current, line)
+    return samples
+
+
+class Samples(dict):
+    def add(self, time, tid, event, comm):
+        key = (time, tid, event, 0)
+        while key in self:
+            key = key[:3] + (key[3] + 1,)
+        self[key] = Sample(key, comm)
+        return self[key]
+
+
+def perf_frame(sample, line):
+    found = FRAME.match(line)
+    if not found:
+        return
+    address, function, module = found.groups()
+    name, _, offset = function.rpartition("+0x")
+    sample.frames.append(Frame(
+        name, "" if module == "[unknown]" else module, int(address, 16), "",
+        int(offset, 16) if name else None))
+
+
+def of_wick(dump, file, *options):
+    """The same from wick, and what it says of loss."""
+    text = subprocess.run([dump, file, *options], capture_output=True,
+                          check=True).stdout.decode(errors="replace")
+    samples, current, said = Samples(), None, []
+    for line in text.splitlines():
+        if line.startswith("\t"):
+            _, kind, address, number, module, source, function = line.split("\t")
+            current.frames.append(Frame(function, module, int(address, 16), kind,
+                                        None, source, int(number)))
+        elif line.startswith("! "):
+            said.append(line[2:])
+        else:
+            time, _, tid, event, comm = line.split(" ", 4)
+            current = samples.add(int(time), int(tid), event.split(":")[0], comm)
+    return samples, said
+
+
+class Difference(collections.namedtuple("Difference", "kind key index wick perf")):
+    def __str__(self):
+        def show(frame):
+            return (f"{frame.function or '?'}+{frame.offset or 0:#x} "
+                    f"{frame.address:x} ({frame.module})" if frame else "nothing")
+        return (f"{self.kind} at {self.key} frame {self.index}:\n"
+                f"  wick {show(self.wick)}\n  perf {show(self.perf)}")
+
+
+def kind_of(index, wick, perf):
+    """What a difference is; docs/perf-data.md explains each kind."""
+    if wick is None or perf is None:
+        return "a frame that the other has not"
+    if wick.function == perf.function:
+        return "module"
+    if (index > 0 and perf.offset in (0, None) and
+            (wick.address + 1 - perf.address) % 4096 == 0):
+        return CALL_AT_THE_END
+    if wick.function.endswith("@plt"):
+        return PLT_STUB
+    if perf.function == "":
+        return "named by wick alone"
+    if wick.function == "":
+        return "named by perf alone"
+    return "other name"
+
+
+def compare(wick, perf):
+    """(frames compared, frames of the same function, differences). Every frame
+    of either side counts."""
+    frames = same = 0
+    differences = []
+    for key in sorted({**perf, **wick}):
+        mine = wick[key].frames if key in wick else []
+        its = perf[key].frames if key in perf else []
+        frames += max(len(mine), len(its))
+        for i in range(max(len(mine), len(its))):
+            a = mine[i] if i < len(mine) else None
+            b = its[i] if i < len(its) else None
+            if a and b and a.function == b.function:
+                same += 1
+                if same_module(a.module, b.module):
+                    continue
+            differences.append(Difference(kind_of(i, a, b), key, i, a, b))
+    return frames, same, differences
+
+
+def same_module(wick, perf):
+    return wick == perf
+
+
+def entry_points(files):
+    """{name: where a program begins}, to know the root of a stripped one."""
+    entries = {}
+    for file in files:
+        text = subprocess.run(["readelf", "-h", file], capture_output=True,
+                              text=True, check=True).stdout
+        address = int(re.search(r"Entry point address: +(\w+)", text)[1], 16)
+        entries[os.path.realpath(file)] = address
+    return entries
+
+
+def is_whole(sample, entries):
+    """Whether its outermost frame has no caller. perf counts addresses from the
+    start of the file, so only those within a page are compared."""
+    root = next((frame for frame in reversed(sample.frames)
+                 if frame.address != NOWHERE), None)
+    if root is None:
+        return False
+    return (root.function in ROOTS or root.module in entries and
+            (root.address - entries[root.module]) % 4096 < 48)
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    for file in sys.argv[2:]:
+        perf = of_perf(file)
+        wick, said = of_wick(sys.argv[1], file, "--no-inline")
+        frames, same, differences = compare(wick, perf)
+        comms = sum(wick[key].comm != perf[key].comm
+                    for key in wick.keys() & perf.keys())
+        print(f"{file}: {len(wick)} samples, perf {len(perf)}, {frames} frames, "
+              f"{100 * same / max(frames, 1):.3f} % the same, {comms} other names "
+              f"of threads")
+        kinds = collections.defaultdict(list)
+        for each in differences:
+            kinds[each.kind].append(each)
+        for kind, list_of_kind in kinds.items():
+            print(f"{len(list_of_kind)} times {kind}")
+            shown = set()
+            for each in list_of_kind:
+                names = (each.wick and each.wick.function,
+                         each.perf and each.perf.function)
+                if names not in shown and len(shown) < 8:
+                    shown.add(names)
+                    print(each)
+        for sentence in said:
+            print("wick says:", sentence)
+
+
+if __name__ == "__main__":
+    main()
