@@ -38,6 +38,11 @@ void AddressSpace::map(const Mapping& mapping) {
       mapping);
 }
 
+bool AddressSpace::has_any(std::uint64_t start, std::uint64_t end) const {
+  const auto at = std::ranges::upper_bound(mappings_, start, {}, &Mapping::end);
+  return at != mappings_.end() && at->start < end;
+}
+
 void AddressSpace::clear() { mappings_.clear(); }
 
 const Mapping* AddressSpace::find(std::uint64_t runtime_addr) const {

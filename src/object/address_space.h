@@ -28,6 +28,9 @@ struct Mapping {
 
 class AddressSpace {
  public:
+  // The kernel allows a process 65,530. More would make hostile files slow.
+  static constexpr std::size_t kMaxMappings = 65536;
+
   // What was mapped there before ends where this begins, as with mmap.
   void map(const Mapping& mapping);
   // Cuts a hole. Returns whether anything was mapped there.
@@ -36,6 +39,10 @@ class AddressSpace {
 
   const Mapping* find(std::uint64_t runtime_addr) const;
 
+  // Whether anything is mapped between these addresses.
+  bool has_any(std::uint64_t start, std::uint64_t end) const;
+
+  std::size_t size() const { return mappings_.size(); }
   bool empty() const { return mappings_.empty(); }
   auto begin() const { return mappings_.begin(); }
   auto end() const { return mappings_.end(); }

@@ -70,6 +70,15 @@ TEST(AddressSpace, UnmappingSaysWhetherAnythingWasThere) {
   EXPECT_EQ(text(space), "1:1000-1fff@0");
 }
 
+TEST(AddressSpace, KnowsWhetherARangeIsFree) {
+  AddressSpace space;
+  space.map({0x1000, 0x2000, 0, kA});
+  EXPECT_TRUE(space.has_any(0x1fff, 0x3000));
+  EXPECT_TRUE(space.has_any(0, 0x1001));
+  EXPECT_FALSE(space.has_any(0x2000, 0x3000));
+  EXPECT_FALSE(space.has_any(0, 0x1000));
+}
+
 TEST(AddressSpace, AMappingOfNoOrNegativeSizeIsIgnored) {
   AddressSpace space;
   space.map({0x1000, 0x1000, 0, kA});

@@ -48,7 +48,11 @@ Task& Tasks::task(std::uint32_t pid, std::uint32_t tid) {
       task.comm = fmt::format(":{}", tid);
     task.pid = pid;
     task.tid = tid;
+    add_thread(pid);
   } else if (task.pid != pid) {
+    if (!task.has_ended) remove_thread(task.pid);
+    task.has_ended = false;
+    add_thread(pid);
     task.pid = pid;
     task.id = ThreadId::kUnknown;
   }
@@ -60,15 +64,47 @@ Task* Tasks::find(std::uint32_t tid) {
   return at == tasks_.end() ? nullptr : &at->second;
 }
 
-void Tasks::fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
-                 std::uint32_t pid, std::uint32_t tid) {
-  if (tid == parent_tid) return;
-  Task child{.pid = pid, .tid = tid, .comm = task(parent_pid, parent_tid).comm};
-  tasks_.insert_or_assign(tid, std::move(child));
-  if (pid == parent_pid) return;
-  Space copy{.map = space(parent_pid).map};
-  copy.version = next_map_version();
-  space(pid) = std::move(copy);
+void Tasks::remove_thread(std::uint32_t pid) {
+  const auto at = thread_counts_.find(pid);
+  if (at != thread_counts_.end() && --at->second == 0) thread_counts_.erase(at);
+}
+
+bool Tasks::fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
+                 std::uint32_t pid, std::uint32_t tid, bool is_real) {
+  if (tid == parent_tid) return true;
+  const std::string comm = task(parent_pid, parent_tid).comm;
+  Task& child = task(pid, tid);
+  if (child.has_ended) add_thread(pid);
+  child = {.pid = pid, .tid = tid, .comm = comm};
+  if (pid == parent_pid) return true;
+  remove_space(pid);
+  Space& own = space(pid);
+  if (!is_real) return true;
+  const AddressSpace& parent = space(parent_pid).map;
+  if (mappings_ + parent.size() > kMaxMappings) return false;
+  own.map = parent;
+  own.copied_mappings = parent.size();
+  mappings_ += parent.size();
+  return true;
+}
+
+Space* Tasks::exit(std::uint32_t pid, std::uint32_t tid) {
+  const auto at = tasks_.find(tid);
+  if (at == tasks_.end() || at->second.pid != pid || at->second.has_ended)
+    return nullptr;
+  // Its name stays: the kernel still works for it after its end.
+  at->second.has_ended = true;
+  remove_thread(pid);
+  if (thread_counts_.contains(pid)) return nullptr;
+  const auto space = spaces_.find(pid);
+  return space == spaces_.end() ? nullptr : space->second.get();
+}
+
+void Tasks::remove_space(std::uint32_t pid) {
+  const auto at = spaces_.find(pid);
+  if (at == spaces_.end()) return;
+  mappings_ -= at->second->copied_mappings;
+  spaces_.erase(at);
 }
 
 void Tasks::comm(std::uint32_t pid, std::uint32_t tid, std::string_view name) {

@@ -24,6 +24,9 @@ struct Space {
   ProcessJit jit;
   // Samples that wait to be unwound with this map.
   std::size_t waiting = 0;
+  // The version of the kernel's map that `cache` was made with.
+  std::uint64_t kernel_version = 0;
+  std::size_t copied_mappings = 0;  // from its parent
 };
 
 struct Task {
@@ -35,6 +38,8 @@ struct Task {
   std::uint32_t last_switch = StacklessSample::kNoSwitch;
   std::uint64_t off_since = 0;
 
+  bool has_ended = false;
+
   bool is_off() const { return off_since != 0; }
 };
 
@@ -44,25 +49,38 @@ ThreadId thread_of(Profile& profile, Task& task);
 // Processes by pid and threads by tid, as FORK, COMM and EXIT change them.
 class Tasks {
  public:
-  Tasks() = default;
+  // Of all processes together; more would be memory that a hostile file asks
+  // for with a few bytes each.
+  static constexpr std::size_t kMaxMappings = std::size_t{4} << 20;
 
   Space& space(std::uint32_t pid);
   Task& task(std::uint32_t pid, std::uint32_t tid);
   // Null if nothing was heard of it yet.
   Task* find(std::uint32_t tid);
 
-  void fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
-            std::uint32_t pid, std::uint32_t tid);
+  // A new process has the mappings of its parent, if it is a real one and not
+  // described afterwards. False if there are too many: then it has none.
+  bool fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
+            std::uint32_t pid, std::uint32_t tid, bool is_real);
   void comm(std::uint32_t pid, std::uint32_t tid, std::string_view name);
   // The program of a process was replaced: nothing is mapped any more.
   void exec(std::uint32_t pid);
+  // A thread has ended. Gives the space of its process if it was the last one
+  // known of it.
+  Space* exit(std::uint32_t pid, std::uint32_t tid);
+  void remove_space(std::uint32_t pid);
 
   auto begin() { return tasks_.begin(); }
   auto end() { return tasks_.end(); }
 
  private:
+  void add_thread(std::uint32_t pid) { ++thread_counts_[pid]; }
+  void remove_thread(std::uint32_t pid);
+
   std::unordered_map<std::uint32_t, std::unique_ptr<Space>> spaces_;
   std::unordered_map<std::uint32_t, Task> tasks_;
+  std::unordered_map<std::uint32_t, std::uint32_t> thread_counts_;  // by pid
+  std::size_t mappings_ = 0;  // copied by forks
 };
 
 // A version that no map has had.

@@ -10,12 +10,12 @@
 #include "perf/chain.h"
 #include "perf/off_cpu.h"
 #include "perf/process.h"
+#include "perf/side_band.h"
 #include "perf/stack_unwinding.h"
 
 namespace wick {
 namespace {
 
-constexpr std::string_view kKernelPath = "[kernel.kallsyms]";
 // perf writes what its BPF program added up at the end, with times from here.
 constexpr std::uint64_t kMadeUpTime = 0xffffffff00000000;
 
@@ -28,9 +28,8 @@ class Session {
         samples_(profile_, options.keep_time),
         unwinding_(data.header().machine, images, worker_count(options.threads),
                    !data.header().compressed) {
-    kernel_.version = next_map_version();
     for (const PerfHeader::BuildId& known : data.header().build_ids)
-      build_ids_.emplace(known.path, known.build_id);
+      side_band_.add_build_id(known.path, known.build_id);
     for (const PerfEvent& event : data.header().events) {
       constexpr std::int32_t kMonotonic = 1;
       has_monotonic_time_ &= event.attr.flag(attr_flag::kUseClockid) &&
@@ -62,42 +61,17 @@ class Session {
     switch (record.type) {
       case RecordType::kSample:
         return on_sample(record);
-      case RecordType::kMmap:
-      case RecordType::kMmap2:
-        return decoded(decode_mmap(record), [&](const MmapRecord& mmap) {
-          on_mmap(mmap, record.cpu_mode());
-        });
-      case RecordType::kComm:
-        return decoded(decode_comm(record), [&](const CommRecord& comm) {
-          if (comm.exec) {
-            before_change(tasks_.space(comm.pid));
-            tasks_.exec(comm.pid);
-          }
-          tasks_.comm(comm.pid, comm.tid, comm.name);
-        });
-      case RecordType::kFork:
-        return decoded(decode_task(record), [&](const TaskRecord& fork) {
-          // perf describes processes that were already there as forks, too.
-          const bool real = (record.misc & misc::kForkExec) == 0;
-          if (fork.pid != fork.parent_pid)
-            before_change(tasks_.space(fork.pid));
-          tasks_.fork(fork.parent_pid, fork.parent_tid, fork.pid, fork.tid);
-          if (!real && fork.pid != fork.parent_pid) tasks_.exec(fork.pid);
-        });
       case RecordType::kExit:
-        return decoded(decode_task(record), [&](const TaskRecord& exit) {
-          off_cpu_.on_exit(tasks_.task(exit.pid, exit.tid));
-        });
+        if (const auto exit = decode_task(record))
+          off_cpu_.on_exit(side_band_.task(exit->pid, exit->tid));
+        break;
       case RecordType::kSwitch:
       case RecordType::kSwitchCpuWide:
         return decoded(decode_switch(record), [&](const SwitchRecord& change) {
           const RecordId id = decode_record_id(record);
-          off_cpu_.on_switch(change, tasks_.task(id.pid, id.tid), record.time);
+          off_cpu_.on_switch(change, side_band_.task(id.pid, id.tid),
+                             record.time);
         });
-      case RecordType::kKsymbol:
-        return decoded(
-            decode_ksymbol(record),
-            [&](const KsymbolRecord& symbol) { on_kernel_symbol(symbol); });
       case RecordType::kCallchainDeferred:
         return decoded(decode_deferred(record, swapped_),
                        [&](const DeferredCallchain& deferred) {
@@ -105,12 +79,14 @@ class Session {
                          chains_waiting_.complete(
                              id.tid, deferred,
                              [&](StacklessSample& sample, Chain& chain) {
-                               add(sample, tasks_.space(id.pid), chain);
+                               add(sample, side_band_.space(id.pid), chain);
                              });
                        });
       default:
-        return;  // counted by PerfData, or of no meaning here
+        break;
     }
+    if (!side_band_.visit(record))
+      profile_.diagnostics.note(Problem::kBadRecord);
   }
 
   template <class Record, class Use>
@@ -121,104 +97,7 @@ class Session {
       profile_.diagnostics.note(Problem::kBadRecord);
   }
 
-  // What waits to be unwound needs the map as it is.
-  void before_change(Space& space) {
-    if (space.waiting > 0) unwind_waiting();
-  }
-
   // --- Code ---------------------------------------------------------------
-
-  void on_mmap(const MmapRecord& mmap, std::uint16_t cpu_mode) {
-    const std::uint64_t end = mmap.start + mmap.size;
-    if (mmap.pid == 0xffffffff || cpu_mode == misc::kKernel)
-      return map_kernel(mmap);
-    Space& space = tasks_.space(mmap.pid);
-    const bool is_code = !mmap.is_data && (mmap.protection & 4) != 0;
-    if (!is_code) {
-      // Data tells that what was there is gone.
-      if (const Mapping* there = first_in(space.map, mmap.start, end);
-          there == nullptr)
-        return;
-    }
-    before_change(space);
-    if (is_code && ProcessJit::is_jitdump(mmap.path))
-      space.jit.add_jitdump(mmap.pid, mmap.path);
-    if (is_code)
-      space.map.map({mmap.start, end, mmap.page_offset, image_of(mmap)});
-    else
-      space.map.unmap(mmap.start, end);
-    changed(space);
-  }
-
-  static const Mapping* first_in(const AddressSpace& map, std::uint64_t start,
-                                 std::uint64_t end) {
-    const auto at =
-        std::upper_bound(map.begin(), map.end(), start,
-                         [](std::uint64_t address, const Mapping& m) {
-                           return address < m.end;
-                         });
-    return at != map.end() && at->start < end ? &*at : nullptr;
-  }
-
-  static void changed(Space& space) {
-    space.version = next_map_version();
-    space.cache.clear();
-  }
-
-  ImageId image_of(const MmapRecord& mmap) {
-    CodeFile file{.path = std::string(mmap.path),
-                  .build_id = to_hexadecimal(mmap.build_id),
-                  .pid = static_cast<std::int32_t>(mmap.pid)};
-    if (file.build_id.empty())
-      if (const auto known = build_ids_.find(file.path);
-          known != build_ids_.end())
-        file.build_id = known->second;
-    if (file.path == "[vdso]")
-      file.kind = CodeKind::kVdso;
-    else if (file.path.empty() || file.path.starts_with("//anon") ||
-             file.path.starts_with('[') || file.path.starts_with("/memfd:") ||
-             file.path.starts_with("/dev/zero") ||
-             file.path.starts_with("/SYSV"))
-      file.kind = CodeKind::kAnonymous;
-    return images_.intern(file);
-  }
-
-  void map_kernel(const MmapRecord& mmap) {
-    before_change(kernel_);
-    std::string_view path = mmap.path;
-    CodeFile file{.kind = CodeKind::kKernelModule};
-    if (path.starts_with(kKernelPath)) {
-      // "[kernel.kallsyms]_text": the offset is where that symbol was.
-      kernel_start_ = mmap.page_offset != 0 ? mmap.page_offset : mmap.start;
-      path = kKernelPath;
-      file.kind = CodeKind::kKernel;
-    }
-    file.path = path;
-    if (const auto known = build_ids_.find(file.path);
-        known != build_ids_.end())
-      file.build_id = known->second;
-    kernel_.map.map(
-        {mmap.start, mmap.start + mmap.size, 0, images_.intern(file)});
-    changed(kernel_);
-    ++kernel_changes_;
-  }
-
-  // A BPF program (or another piece of code made at run time) came or went.
-  void on_kernel_symbol(const KsymbolRecord& symbol) {
-    const std::uint64_t end = symbol.start + symbol.size;
-    if (symbol.unregister) {
-      // Samples of it may still come, from other CPUs' buffers.
-      return;
-    }
-    before_change(kernel_);
-    const std::string name(symbol.name);
-    kernel_.map.map({symbol.start, end, 0,
-                     images_.intern({.path = "[bpf]",
-                                     .build_id = name,
-                                     .kind = CodeKind::kAnonymous})});
-    changed(kernel_);
-    ++kernel_changes_;
-  }
 
   ModuleId module_of(ImageId image, std::uint64_t kernel_start = 0) {
     if (index(image) >= image_modules_.size())
@@ -281,23 +160,23 @@ class Session {
   }
 
   FrameId kernel_frame(std::uint64_t address) {
-    return kernel_.cache.frame(address, [&] {
-      const Mapping* mapping = kernel_.map.find(address);
+    return side_band_.kernel().cache.frame(address, [&] {
+      const Mapping* mapping = side_band_.kernel().map.find(address);
       ImageId image;
-      std::uint64_t start = kernel_start_;
+      std::uint64_t start = side_band_.kernel_start();
       if (mapping != nullptr) {
         image = mapping->image;
         if (images_.file(image).kind != CodeKind::kKernel)
           start = mapping->start;
       } else {
-        image = images_.intern(
-            {.path = std::string(kKernelPath), .kind = CodeKind::kKernel});
+        image = images_.intern({.path = std::string(SideBand::kKernelPath),
+                                .kind = CodeKind::kKernel});
       }
       Frame frame{.module = module_of(image, start),
                   .address = address - start,
                   .kind = FrameKind::kKernel};
       const CodeFile& file = images_.file(image);
-      if (file.path == "[bpf]")
+      if (file.path == SideBand::kBpfPath)
         frame.function = profile_.strings.intern(file.build_id);
       return profile_.frames.intern(frame);
     });
@@ -311,17 +190,17 @@ class Session {
       return;
     }
     const PerfEvent& event = *record.event;
-    Task& task = tasks_.task(sample_.pid, sample_.tid);
+    Task& task = side_band_.task(sample_.pid, sample_.tid);
     StacklessSample out{
         .sample = {.time = record.time < kMadeUpTime ? record.time : last_time_,
                    .thread = thread_of(profile_, task),
                    .cpu = sample_.has(sample_type::kCpu) ? sample_.cpu
                                                          : Sample::kNoCpu}};
     if (off_cpu_.is_switch(event))
-      out.switch_number =
-          off_cpu_.on_sample(task, record.time, sample_.raw, event, tasks_);
+      out.switch_number = off_cpu_.on_sample(task, record.time, sample_.raw,
+                                             event, side_band_.tasks());
     chain_.read(sample_, event.attr, record.cpu_mode());
-    Space& space = tasks_.space(sample_.pid);
+    Space& space = side_band_.space(sample_.pid);
     if (!sample_.has(sample_type::kRead)) {
       out.sample.weight = weight_of(event);
       out.sample.event = event_of(event);
@@ -392,17 +271,15 @@ class Session {
 
   void add(StacklessSample& stackless, Space& space, const Chain& chain) {
     Sample& sample = stackless.sample;
-    if (cached_kernel_changes_ != kernel_changes_) {
-      for (Space* known : used_spaces_) known->cache.clear();
-      used_spaces_.clear();
-      cached_kernel_changes_ = kernel_changes_;
+    if (space.kernel_version != side_band_.kernel().version) {
+      space.cache.clear();
+      space.kernel_version = side_band_.kernel().version;
     }
     const auto pid =
         static_cast<std::uint32_t>(profile_.threads[sample.thread].pid);
     const std::uint64_t jit_time =
         has_monotonic_time_ ? sample.time : JitMap::kAnyTime;
     const auto make = [&] {
-      used_spaces_.push_back(&space);
       StackId stack = StackId::kRoot;
       for (const std::uint64_t address : chain.user_callers_first())
         stack = profile_.stacks.push(stack,
@@ -425,9 +302,11 @@ class Session {
     unwind_waiting();
     chains_waiting_.give_up([&](StacklessSample& sample, Chain& chain) {
       const Thread& thread = profile_.threads[sample.sample.thread];
-      add(sample, tasks_.space(static_cast<std::uint32_t>(thread.pid)), chain);
+      add(sample, side_band_.space(static_cast<std::uint32_t>(thread.pid)),
+          chain);
     });
-    for (auto& [tid, task] : tasks_) off_cpu_.on_end(task, last_time_);
+    for (auto& [tid, task] : side_band_.tasks())
+      off_cpu_.on_end(task, last_time_);
     off_cpu_.add_samples(samples_);
     code_.images.resize(profile_.modules.size(), ImageId::kNone);
     code_.kernel_starts.resize(profile_.modules.size());
@@ -437,9 +316,9 @@ class Session {
                std::max(counts.lost, counts.lost_samples));
     notes.note(Problem::kThrottled, counts.throttles);
     notes.note(Problem::kAuxSkipped, counts.aux_bytes);
-    notes.note(
-        Problem::kBadRecord,
-        counts.bad_records + counts.damaged_streams + counts.unknown_ids);
+    notes.note(Problem::kBadRecord,
+               counts.bad_records + counts.damaged_streams +
+                   counts.unknown_ids + side_band_.refused());
     notes.note(Problem::kTimeDisorder, counts.out_of_order);
     if (counts.truncated) notes.note(Problem::kTruncated);
     unwinding_.note_ends(notes);
@@ -462,13 +341,11 @@ class Session {
   Profile profile_;
   SampleCollector samples_;
   std::vector<EventId> events_;  // by index in the header
-  std::unordered_map<std::string, std::string> build_ids_;
 
-  Tasks tasks_;
-  Space kernel_;
-  std::uint64_t kernel_start_ = 0;
-  std::uint64_t kernel_changes_ = 0, cached_kernel_changes_ = 0;
-  std::vector<Space*> used_spaces_;
+  // What waits to be unwound needs the map as it is.
+  SideBand side_band_{images_, [this](Space& space) {
+                        if (space.waiting > 0) unwind_waiting();
+                      }};
   std::vector<ModuleId> image_modules_;
   CodeLocations code_;
 

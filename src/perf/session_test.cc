@@ -209,6 +209,45 @@ TEST(Session, AnExecutedProgramStartsWithoutMappings) {
   EXPECT_EQ(shown(read(file)), "other 7/7: ?+1010 1\n");
 }
 
+TEST(Session, AThreadThatEndedKeepsItsNameForWhatTheKernelDoesForIt) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kExit, 0, task(7, 1, 7, 1, 4),
+              {.pid = 7, .tid = 7, .time = 4});
+  file.sample({.misc = misc::kKernel,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kKernel, 0xffff1010}});
+  EXPECT_EQ(shown(read(file)), "prog 7/7: [kernel.kallsyms]+ffff1010 1\n");
+}
+
+TEST(Session, APidThatIsUsedAgainStartsAnew) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kExit, 0, task(7, 1, 7, 1, 4),
+              {.pid = 7, .tid = 7, .time = 4});
+  file.record(RecordType::kFork, 0, task(7, 3, 7, 3, 5),
+              {.pid = 3, .tid = 3, .time = 5});
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 6,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(shown(read(file)), ":3 7/7: ?+1010 1\n");
+}
+
+TEST(Session, ForksWithoutEndDoNotTakeMemoryWithoutEnd) {
+  PerfDataBuilder file = one_program();
+  for (std::uint32_t i = 0; i < 5000; ++i)
+    file.record(RecordType::kMmap, misc::kUser,
+                mmap(7, 0x100000 + 0x2000 * i, 0x1000, 0, "/no/a.out"),
+                {.pid = 7, .tid = 7, .time = 2});
+  for (std::uint32_t i = 0; i < 2000; ++i)
+    file.record(RecordType::kFork, 0, task(1000 + i, 7, 1000 + i, 7, 3),
+                {.pid = 7, .tid = 7, .time = 3});
+  EXPECT_GT(read(file).diagnostics.count(Problem::kBadRecord), 1000u);
+}
+
 TEST(Session, TwoProcessesMayHaveDifferentFilesAtOneAddress) {
   PerfDataBuilder file = one_program();
   file.record(RecordType::kMmap, misc::kUser,
