@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine that is recorded on, as a perf.data file describes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace wick {
+
+struct MachineInfo {
+  std::string hostname;
+  std::string os_release;  // "6.1.0-18-amd64"
+  std::string arch;        // "x86_64"
+  std::uint32_t cpus_online = 0, cpus_available = 0;
+  std::string cpu_description;  // "Intel(R) Xeon(R) …"
+  std::string cpuid;            // x86: "GenuineIntel,6,143,8"
+  std::uint64_t total_memory_kb = 0;
+};
+
+// What cannot be found out stays empty.
+MachineInfo machine_info();
+
+// From the text of /proc/cpuinfo: "model name" and its like, and the four
+// numbers that perf calls the cpuid.
+void read_cpuinfo(std::string_view text, MachineInfo& info);
+
+}  // namespace wick

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's description of tracepoints, as perf.data files carry it
+// ("tracing data"), so that readers know the fields of their samples.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace wick {
+
+// Where tracefs is mounted; "" if it is not, or not for this user.
+std::string find_tracefs();
+
+// `names` as "sched:sched_switch". Fails if one has no description.
+std::string collect_tracing_data(std::span<const std::string> names,
+                                 const std::string& tracefs = find_tracefs());
+
+}  // namespace wick
