@@ -102,16 +102,43 @@ inline constexpr std::uint64_t kLost = 1 << 4;
 
 // Bits of perf_event_attr's flags, counted as on a little-endian machine.
 namespace attr_flag {
+inline constexpr std::uint64_t kDisabled = 1ull << 0;
 inline constexpr std::uint64_t kInherit = 1ull << 1;
+inline constexpr std::uint64_t kPinned = 1ull << 2;
+inline constexpr std::uint64_t kExclusive = 1ull << 3;
 inline constexpr std::uint64_t kExcludeUser = 1ull << 4;
 inline constexpr std::uint64_t kExcludeKernel = 1ull << 5;
+inline constexpr std::uint64_t kExcludeHypervisor = 1ull << 6;
+inline constexpr std::uint64_t kExcludeIdle = 1ull << 7;
+inline constexpr std::uint64_t kMmap = 1ull << 8;
+inline constexpr std::uint64_t kComm = 1ull << 9;
 inline constexpr std::uint64_t kFreq = 1ull << 10;
+inline constexpr std::uint64_t kInheritStat = 1ull << 11;
+inline constexpr std::uint64_t kEnableOnExec = 1ull << 12;
+inline constexpr std::uint64_t kTask = 1ull << 13;
+inline constexpr std::uint64_t kWatermark = 1ull << 14;
+inline constexpr int kPreciseShift = 15;  // two bits: precise_ip
+inline constexpr std::uint64_t kPrecise = 3ull << kPreciseShift;
+inline constexpr std::uint64_t kMmapData = 1ull << 17;
 inline constexpr std::uint64_t kSampleIdAll = 1ull << 18;
+inline constexpr std::uint64_t kExcludeHost = 1ull << 19;
+inline constexpr std::uint64_t kExcludeGuest = 1ull << 20;
 inline constexpr std::uint64_t kExcludeCallchainKernel = 1ull << 21;
 inline constexpr std::uint64_t kExcludeCallchainUser = 1ull << 22;
+inline constexpr std::uint64_t kMmap2 = 1ull << 23;
+inline constexpr std::uint64_t kCommExec = 1ull << 24;
 inline constexpr std::uint64_t kUseClockid = 1ull << 25;
 inline constexpr std::uint64_t kContextSwitch = 1ull << 26;
+inline constexpr std::uint64_t kWriteBackward = 1ull << 27;
+inline constexpr std::uint64_t kNamespaces = 1ull << 28;
+inline constexpr std::uint64_t kKsymbol = 1ull << 29;
+inline constexpr std::uint64_t kBpfEvent = 1ull << 30;
 inline constexpr std::uint64_t kAuxOutput = 1ull << 31;
+inline constexpr std::uint64_t kCgroup = 1ull << 32;
+inline constexpr std::uint64_t kTextPoke = 1ull << 33;
+inline constexpr std::uint64_t kBuildId = 1ull << 34;
+inline constexpr std::uint64_t kInheritThread = 1ull << 35;
+inline constexpr std::uint64_t kRemoveOnExec = 1ull << 36;
 inline constexpr std::uint64_t kDeferCallchain = 1ull << 38;
 inline constexpr std::uint64_t kDeferOutput = 1ull << 39;
 }  // namespace attr_flag

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/attr.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/bytes.h"
@@ -16,6 +17,15 @@ std::uint64_t reverse_bits(std::uint64_t value) {
   std::uint64_t result = 0;
   for (int i = 0; i < 64; ++i, value >>= 1) result = result << 1 | (value & 1);
   return result;
+}
+
+// The flags are bit fields of C: the first one is the highest bit on a
+// big-endian machine, so all of them are reversed there. precise_ip alone has
+// two bits, which keep their order.
+std::uint64_t swap_precise(std::uint64_t flags) {
+  constexpr std::uint64_t kLow = 1ull << attr_flag::kPreciseShift;
+  return (flags & ~attr_flag::kPrecise) | (flags >> 1 & kLow) |
+         (flags & kLow) << 1;
 }
 
 }  // namespace
@@ -35,9 +45,7 @@ std::optional<EventAttr> read_attr(std::string_view bytes, bool swap) {
   a.sample_type = in.read<std::uint64_t>();
   a.read_format = in.read<std::uint64_t>();
   a.flags = in.read<std::uint64_t>();
-  // The flags are bit fields of C: the first one is the highest bit on a
-  // big-endian machine.
-  if (swap != kHostIsBig) a.flags = reverse_bits(a.flags);
+  if (swap != kHostIsBig) a.flags = swap_precise(reverse_bits(a.flags));
   a.wakeup_events = in.read<std::uint32_t>();
   a.bp_type = in.read<std::uint32_t>();
   a.config1 = in.read<std::uint64_t>();
@@ -56,6 +64,36 @@ std::optional<EventAttr> read_attr(std::string_view bytes, bool swap) {
   a.sig_data = in.read<std::uint64_t>();
   a.config3 = in.read<std::uint64_t>();
   return a;
+}
+
+std::string write_attr(const EventAttr& attr) {
+  std::string out;
+  append_raw(out, attr.type);
+  append_raw(out, attr.size);
+  append_raw(out, attr.config);
+  append_raw(out, attr.sample_period);
+  append_raw(out, attr.sample_type);
+  append_raw(out, attr.read_format);
+  append_raw(out,
+             kHostIsBig ? reverse_bits(swap_precise(attr.flags)) : attr.flags);
+  append_raw(out, attr.wakeup_events);
+  append_raw(out, attr.bp_type);
+  append_raw(out, attr.config1);
+  append_raw(out, attr.config2);
+  append_raw(out, attr.branch_sample_type);
+  append_raw(out, attr.sample_regs_user);
+  append_raw(out, attr.sample_stack_user);
+  append_raw(out, attr.clockid);
+  append_raw(out, attr.sample_regs_intr);
+  append_raw(out, attr.aux_watermark);
+  append_raw(out, attr.sample_max_stack);
+  append_raw(out, std::uint16_t{0});
+  append_raw(out, attr.aux_sample_size);
+  append_raw(out, std::uint32_t{0});
+  append_raw(out, attr.sig_data);
+  append_raw(out, attr.config3);
+  out.resize(std::clamp<std::size_t>(attr.size, kOldestSize, kAttrSize));
+  return out;
 }
 
 IdLayout id_layout(const EventAttr& attr) {

@@ -24,7 +24,7 @@ struct EventAttr {
   std::uint64_t read_format = 0;
   std::uint64_t flags =
       0;  // attr_flag, in the order of a little-endian machine
-  std::uint32_t wakeup_events = 0;
+  std::uint32_t wakeup_events = 0;  // bytes if attr_flag::kWatermark
   std::uint32_t bp_type = 0;
   std::uint64_t config1 = 0;
   std::uint64_t config2 = 0;
@@ -41,6 +41,9 @@ struct EventAttr {
 
   bool samples(std::uint64_t bits) const { return (sample_type & bits) != 0; }
   bool flag(std::uint64_t bit) const { return (flags & bit) != 0; }
+  std::uint64_t precise_ip() const {
+    return (flags & attr_flag::kPrecise) >> attr_flag::kPreciseShift;
+  }
   bool is_frequency() const { return flag(attr_flag::kFreq); }
   bool sample_id_all() const { return flag(attr_flag::kSampleIdAll); }
 
@@ -50,6 +53,11 @@ struct EventAttr {
 // `bytes` is one attr as the file holds it, of its own size (64 for the oldest)
 // or longer than is known here. Nothing if it is shorter than 64.
 std::optional<EventAttr> read_attr(std::string_view bytes, bool swap);
+
+// As the kernel takes it and files hold it, in this machine's byte order and of
+// attr.size bytes: kAttrSize for all that is known here.
+inline constexpr std::uint32_t kAttrSize = 136;
+std::string write_attr(const EventAttr& attr);
 
 // Where a record's id and time stand, in words of 8 bytes: in a SAMPLE counted
 // from the start of its body, in other records back from its end (1 is the last

@@ -44,6 +44,27 @@ TEST(EventAttr, IsReadOfTheOtherByteOrderWithItsFlagsFromTheOtherEnd) {
   EXPECT_EQ(read_attr(encode_attr(full_attr(), true), true), expected);
 }
 
+TEST(EventAttr, IsWrittenAsItIsRead) {
+  EventAttr attr = full_attr();
+  attr.size = kAttrSize;
+  attr.flags |= 2ull << attr_flag::kPreciseShift | attr_flag::kBuildId;
+  attr.config3 = 13;
+  EXPECT_EQ(write_attr(attr).size(), 136u);
+  EXPECT_EQ(read_attr(write_attr(attr), false), attr);
+  EXPECT_EQ(attr.precise_ip(), 2u);
+}
+
+TEST(EventAttr, PrecisionIsANumberInBothByteOrders) {
+  EventAttr attr;
+  attr.size = kAttrSize;
+  std::string bytes = write_attr(attr);
+  // Bit fields from the highest bit on: the two after the first fifteen.
+  bytes[41] = 0b0000'0001;
+  bytes[42] = 0b0000'0000;
+  for (std::size_t i = 0; i < 8; ++i) bytes[i] = "\0\0\0\0\0\0\0\x88"[i];
+  EXPECT_EQ(read_attr(bytes, true)->precise_ip(), 2u);
+}
+
 TEST(EventAttr, OfAnOldKernelHasZerosForWhatCameLater) {
   const auto attr = read_attr(encode_attr(full_attr(), false, 64), false);
   ASSERT_TRUE(attr);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was there before the recording began, read from /proc and written as the
+// records that the kernel would have written: threads and their names (FORK,
+// COMM), mapped code (MMAP2), the kernel and its modules (MMAP).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perf/attr.h"
+#include "perf/system_paths.h"
+
+namespace wick {
+
+struct ProcEventsOptions {
+  // The event that the records are said to belong to: decides their trailer.
+  EventAttr attr;
+  std::uint64_t id = 0;
+  // Of all records. Take it after the events were opened and before /proc is
+  // read: whatever happens later has a record of the kernel with a later time.
+  std::uint64_t time = 0;
+  bool build_ids = false;  // in MMAP2 instead of inodes, where a file has one
+  bool data_mappings = false;  // also those that are not executable
+  SystemPaths paths;
+};
+
+// A process that vanishes while it is read gives fewer records, or none.
+class ProcEvents {
+ public:
+  using Emit = std::function<void(std::string_view record)>;
+  explicit ProcEvents(ProcEventsOptions options);
+
+  // A process with all its threads; `pid` may be any of them. False if there is
+  // no such process.
+  bool process(pid_t pid, const Emit& emit);
+  // This thread alone, with the mappings of its process.
+  bool thread(pid_t tid, const Emit& emit);
+  void all_processes(const Emit& emit);
+  // The kernel's code and its modules; nothing if addresses are hidden.
+  void kernel(const Emit& emit);
+
+  std::uint64_t records() const { return records_; }
+
+ private:
+  struct Trailer;
+  ProcEventsOptions options_;
+  std::uint64_t records_ = 0;
+  // By device and inode, so that each file is read once.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> build_ids_;
+};
+
+// The time of an event with attr.clockid, by this process's own clock; 0 if the
+// event does not say its clock.
+std::uint64_t event_clock_now(const EventAttr& attr);
+
+// All pids in /proc, ascending; the tids of one process. Empty if it is gone.
+std::vector<pid_t> list_processes(const SystemPaths& paths = {});
+std::vector<pid_t> list_threads(pid_t pid, const SystemPaths& paths = {});
+
+}  // namespace wick

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that the kernel writes records into: one ring for each CPU (or
+// thread), read without a system call.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace wick {
+
+// One ring. The kernel writes at its head and never over what is not yet read;
+// records that do not fit are lost and counted by the kernel, in LOST records
+// and in the event's read_format::kLost.
+class RingBuffer {
+ public:
+  // Of an event that is open; `pages` is a power of two. Nothing, and errno
+  // set, if the kernel refuses: EPERM is the mlock limit.
+  static std::optional<RingBuffer> map(int fd, std::size_t pages);
+  // Of memory laid out like that: a header page, then the data. For tests;
+  // the memory outlives it.
+  explicit RingBuffer(std::span<std::byte> mapped);
+
+  RingBuffer(RingBuffer&& other) noexcept;
+  RingBuffer& operator=(RingBuffer&& other) noexcept;
+  ~RingBuffer();
+
+  // Calls `visit` with each whole record (its header included) that is there
+  // when it is called, oldest first; returns how many. The bytes are gone, or
+  // overwritten, when `visit` returns: copy what is kept. Space is given back
+  // to the kernel while reading, an eighth of the ring at a time.
+  using Visit = std::function<void(std::string_view record)>;
+  std::size_t read(const Visit& visit);
+
+  std::size_t size() const { return size_; }  // of the data, bytes
+  std::size_t unread() const;                 // bytes
+  // Bytes given up because they did not look like records: never, unless the
+  // kernel is broken.
+  std::uint64_t damaged_bytes() const { return damaged_; }
+
+ private:
+  RingBuffer() = default;
+
+  std::byte* header_ = nullptr;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t mapped_ = 0;  // bytes to unmap; 0 if not ours
+  std::uint64_t damaged_ = 0;
+  std::string bounce_;  // a record that goes over the end
+};
+
+// All rings of a recording.
+class RingBuffers {
+ public:
+  // One ring for each of `fds` (which stay the caller's, and open), of `pages`
+  // data pages (rounded up to a power of two) or fewer if the mlock limit of
+  // this user wants it. Throws Error if not even one page is allowed.
+  RingBuffers(std::span<const int> fds, std::size_t pages);
+  RingBuffers(RingBuffers&&) noexcept = default;
+  RingBuffers& operator=(RingBuffers&&) noexcept = default;
+
+  // Records of the event `fd` go into ring `index` too (same CPU, or same
+  // thread if there is no CPU).
+  void redirect(int fd, std::size_t index);
+
+  // Waits until a ring is full to its watermark, all events have hung up, or
+  // wake() is called; at most `timeout`. False if time was up.
+  bool wait(std::chrono::milliseconds timeout);
+  // Ends a wait, now or the next; may be called from signal handlers and other
+  // threads.
+  void wake() const;
+
+  // Reads every ring once; returns the number of records.
+  using Visit = std::function<void(std::size_t ring, std::string_view record)>;
+  std::size_t drain(const Visit& visit);
+
+  // Events whose threads (and inherited children) still live. 0: the recording
+  // of threads is over. CPU-wide events never hang up.
+  std::size_t live_events() const { return live_; }
+
+  std::size_t size() const { return rings_.size(); }
+  RingBuffer& operator[](std::size_t i) { return rings_[i]; }
+  // Of one ring; fewer than asked for if the mlock limit took some.
+  std::size_t pages() const { return pages_; }
+
+ private:
+  void watch(int fd, std::uint32_t events);
+
+  std::vector<RingBuffer> rings_;
+  UniqueFd epoll_, wake_;
+  std::size_t pages_ = 0;
+  std::size_t live_ = 0;
+};
+
+}  // namespace wick

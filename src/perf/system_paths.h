@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace wick {
+
+// Where the kernel shows itself; tests give folders of their own.
+struct SystemPaths {
+  std::string proc = "/proc";
+  std::string sys = "/sys";
+  // The first of these that is there and can be read.
+  std::string tracefs = "/sys/kernel/tracing";
+  std::string debug_tracefs = "/sys/kernel/debug/tracing";
+};
+
+// "" if neither can be read: not mounted, or only for root.
+std::string readable_tracefs(const SystemPaths& paths);
+
+}  // namespace wick
