@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +55,7 @@ inline constexpr std::uint32_t kMmap2 = 1 << 10;         // 3.16
 inline constexpr std::uint32_t kMaxStack = 1 << 11;      // sample_max_stack
 inline constexpr std::uint32_t kReadLost = 1 << 12;      // 6.0
 inline constexpr std::uint32_t kDeferred = 1 << 13;      // 6.19
-inline constexpr std::uint32_t kCgroupIds = 1 << 14;     // in samples; 5.7
+inline constexpr std::uint32_t kRate = 1 << 14;          // a lower frequency
 }  // namespace given_up
 // "kernel code", "build ids of mapped files" …, for messages.
 std::vector<std::string_view> describe_given_up(std::uint32_t bits);
@@ -65,12 +66,17 @@ struct OpenResult {
   int error = 0;  // errno
 };
 
+// The system call alone: a file descriptor, or -errno. Tests give another one.
+using RawOpen = std::function<int(const EventAttr&, const OpenTarget&)>;
+int raw_open_event(const EventAttr& attr, const OpenTarget& target);
+
 // Opens `attr`, and without what the kernel refuses if it must: `attr` then is
 // what was really opened (so later CPUs need no second try, and it is what
 // belongs into the file), and the bits in `lost` are set. attr.size is set.
 // Never throws.
 OpenResult try_open_event(EventAttr& attr, const OpenTarget& target,
-                          const KernelLimits& limits, std::uint32_t& lost);
+                          const KernelLimits& limits, std::uint32_t& lost,
+                          const RawOpen& raw_open = raw_open_event);
 
 class OpenError : public Error {
  public:

@@ -47,7 +47,7 @@ class RingBuffer {
   std::uint64_t damaged_bytes() const { return damaged_; }
 
  private:
-  RingBuffer() = default;
+  void swap(RingBuffer& other) noexcept;
 
   std::byte* header_ = nullptr;
   std::byte* data_ = nullptr;
@@ -67,12 +67,13 @@ class RingBuffers {
   RingBuffers(RingBuffers&&) noexcept = default;
   RingBuffers& operator=(RingBuffers&&) noexcept = default;
 
-  // Records of the event `fd` go into ring `index` too (same CPU, or same
-  // thread if there is no CPU).
-  void redirect(int fd, std::size_t index);
+  // Records of the event `fd` go into the ring of `mapped_fd` too (same CPU, or
+  // same thread if there is no CPU; same clock).
+  void redirect(int fd, int mapped_fd);
 
-  // Waits until a ring is full to its watermark, all events have hung up, or
-  // wake() is called; at most `timeout`. False if time was up.
+  // Waits until a ring is full to its watermark (half of it, unless the attr
+  // says otherwise), an event has hung up, a signal came or wake() was called;
+  // at most `timeout`. False if time was up.
   bool wait(std::chrono::milliseconds timeout);
   // Ends a wait, now or the next; may be called from signal handlers and other
   // threads.
