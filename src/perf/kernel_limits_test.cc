@@ -5,38 +5,13 @@
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "builders/test_folder.h"
+#include "builders/fake_system.h"
 
 namespace wick {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-// A machine made of files.
-class FakeSystem {
- public:
-  FakeSystem() {
-    paths.proc = folder_.path() + "/proc";
-    paths.sys = folder_.path() + "/sys";
-    paths.tracefs = paths.sys + "/kernel/tracing";
-    paths.debug_tracefs = paths.sys + "/kernel/debug/tracing";
-  }
-  void file(const std::string& path, std::string_view content) {
-    std::filesystem::create_directories(
-        std::filesystem::path(folder_.path() + path).parent_path());
-    std::ofstream(folder_.path() + path) << content;
-  }
-  KernelLimits limits() const { return read_kernel_limits(paths); }
-
-  SystemPaths paths;
-
- private:
-  TestFolder folder_;
-};
 
 TEST(KernelLimits, AreReadFromTheKernelsFiles) {
   FakeSystem system;
@@ -52,7 +27,7 @@ TEST(KernelLimits, AreReadFromTheKernelsFiles) {
   system.file("/sys/bus/event_source/devices/software/type", "1\n");
   system.file("/sys/bus/event_source/devices/cpu/type", "4\n");
   system.file("/sys/devices/system/cpu/online", "0-2,5\n");
-  const KernelLimits limits = system.limits();
+  const KernelLimits limits = read_kernel_limits(system.paths);
   EXPECT_EQ(limits.paranoid, -1);
   EXPECT_EQ(limits.kptr_restrict, 1);
   EXPECT_EQ(limits.perf_mlock, 516u << 10);
@@ -68,7 +43,7 @@ TEST(KernelLimits, AreReadFromTheKernelsFiles) {
 }
 
 TEST(KernelLimits, OfAKernelWithoutPerfEventsAllowNothing) {
-  const KernelLimits limits = FakeSystem().limits();
+  const KernelLimits limits = read_kernel_limits(FakeSystem().paths);
   EXPECT_EQ(limits.paranoid, std::nullopt);
   EXPECT_FALSE(limits.may_record_anything());
   EXPECT_FALSE(limits.has_hardware_counters());

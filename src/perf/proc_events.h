@@ -9,21 +9,24 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "perf/attr.h"
+#include "perf/record_encoder.h"
 #include "perf/system_paths.h"
 
 namespace wick {
 
+struct ProcMapping;
+
 struct ProcEventsOptions {
-  // The event that the records are said to belong to: decides their trailer.
+  // The event that the records are said to belong to: decides their trailer,
+  // and by its flags kNamespaces and kCgroup what there is.
   EventAttr attr;
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;  // 0, as perf writes it, is the first event
   // Of all records. Take it after the events were opened and before /proc is
   // read: whatever happens later has a record of the kernel with a later time.
   std::uint64_t time = 0;
@@ -35,6 +38,7 @@ struct ProcEventsOptions {
 // A process that vanishes while it is read gives fewer records, or none.
 class ProcEvents {
  public:
+  // The record lives until the next one.
   using Emit = std::function<void(std::string_view record)>;
   explicit ProcEvents(ProcEventsOptions options);
 
@@ -46,13 +50,20 @@ class ProcEvents {
   void all_processes(const Emit& emit);
   // The kernel's code and its modules; nothing if addresses are hidden.
   void kernel(const Emit& emit);
-
-  std::uint64_t records() const { return records_; }
+  // The cgroups that there are, if the attr asks for them.
+  void cgroups(const Emit& emit);
 
  private:
-  struct Trailer;
+  bool threads(pid_t pid, const std::vector<pid_t>& tids, const Emit& emit);
+  bool mappings(pid_t pid, pid_t tid, const Emit& emit);
+  void namespaces(pid_t pid, const Emit& emit);
+  // Raw bytes; "" if it has none or is not that file any more.
+  std::string_view build_id(pid_t pid, const ProcMapping& mapping);
+  void kernel_code(const Emit& emit);
+  void kernel_modules(const Emit& emit);
+
   ProcEventsOptions options_;
-  std::uint64_t records_ = 0;
+  RecordEncoder encoder_;
   // By device and inode, so that each file is read once.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> build_ids_;
 };

@@ -12,6 +12,7 @@ struct SystemPaths {
   // The first of these that is there and can be read.
   std::string tracefs = "/sys/kernel/tracing";
   std::string debug_tracefs = "/sys/kernel/debug/tracing";
+  std::string modules = "/lib/modules";  // of kernels, by their release
 };
 
 // "" if neither can be read: not mounted, or only for root.
