@@ -39,4 +39,11 @@ std::optional<std::string> read_small_file(const std::string& path,
   return content;
 }
 
+std::int64_t modification_time(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return 0;
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
+         status.st_mtim.tv_nsec;
+}
+
 }  // namespace wick

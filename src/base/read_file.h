@@ -14,4 +14,8 @@ std::optional<std::string> read_small_file(const std::string& path,
                                            std::uint64_t max_size,
                                            bool follow_links = true);
 
+// When the content of a file was changed last, in nanoseconds since 1970; 0 if
+// there is none.
+std::int64_t modification_time(const std::string& path);
+
 }  // namespace wick

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/read_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +41,13 @@ TEST_F(ReadFile, FollowsLinksOnlyWhenAllowed) {
   ASSERT_EQ(::symlink("file", (folder_ + "/link").c_str()), 0);
   EXPECT_EQ(read_small_file(folder_ + "/link", 100), "content");
   EXPECT_FALSE(read_small_file(folder_ + "/link", 100, false));
+}
+
+TEST_F(ReadFile, KnowsWhenAFileWasChanged) {
+  const struct timespec times[2] = {{5, 0}, {1700000000, 123456789}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (folder_ + "/file").c_str(), times, 0), 0);
+  EXPECT_EQ(modification_time(folder_ + "/file"), 1700000000123456789);
+  EXPECT_EQ(modification_time(folder_ + "/none"), 0);
 }
 
 }  // namespace

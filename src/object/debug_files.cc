@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -177,7 +178,8 @@ struct DebugFiles::State {
 
   FoundFile find_file(const CodeFile& file) const;
   FoundFile find_kernel(const CodeFile& file) const;
-  FoundFile find_vdso(const CodeFile& file) const;
+  FoundFile find_vdso(const CodeFile& file, bool kernel_runs_here) const;
+  bool is_changed(const ElfFile& found, const CodeFile& file) const;
   ElfPointer find_debug(const ElfFile& binary, const CodeFile& file) const;
   ElfPointer find_by_build_id(std::string_view build_id) const;
   ElfPointer find_by_link(const ElfFile& binary, const CodeFile& file) const;
@@ -186,11 +188,22 @@ struct DebugFiles::State {
                                            std::uint64_t start) const;
 
   DebugFileOptions options;
+  std::atomic<std::uint64_t> kernel_start = 0;
   std::mutex mutex;
   std::optional<std::string> kallsyms_read;
   std::shared_ptr<const Kallsyms> kallsyms;
   std::map<std::string, ElfPointer> debug_files;  // by the binary's name
 };
+
+// Where nothing better is known: whoever gives --symfs vouches for what is in
+// it.
+bool DebugFiles::State::is_changed(const ElfFile& found,
+                                   const CodeFile& file) const {
+  if (!file.build_id.empty() || !options.symfs.empty() ||
+      options.recorded_until == 0)
+    return false;
+  return modification_time(found.name()) > options.recorded_until;
+}
 
 FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
   FoundFile found;
@@ -204,12 +217,16 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
   }
   if (!path.starts_with('/')) return found;
   found.elf = take(options.symfs + path, file.build_id, found.state);
+  if (found.elf && is_changed(*found.elf, file))
+    return {nullptr, FileState::kChanged};
   if (found.elf) return found;
   if (file.pid > 0 && options.symfs.empty()) {
     // A process that still runs may live in a container.
     const std::string root = "/proc/" + std::to_string(file.pid) + "/root";
     found.elf =
         take(open_in_root(root, path), root + path, file.build_id, found.state);
+    if (found.elf && is_changed(*found.elf, file))
+      return {nullptr, FileState::kChanged};
     if (found.elf) return found;
   }
   if (!is_build_id(file.build_id)) return found;
@@ -248,13 +265,16 @@ FoundFile DebugFiles::State::find_kernel(const CodeFile& file) const {
   return found;
 }
 
-FoundFile DebugFiles::State::find_vdso(const CodeFile& file) const {
+FoundFile DebugFiles::State::find_vdso(const CodeFile& file,
+                                       bool kernel_runs_here) const {
   FoundFile found;
   static const ElfPointer own = own_vdso();
   if (own) {
     struct utsname system {};
     const bool same_kernel =
-        ::uname(&system) == 0 && options.os_release == system.release;
+        options.os_release.empty()
+            ? kernel_runs_here
+            : ::uname(&system) == 0 && options.os_release == system.release;
     if (file.build_id.empty() ? same_kernel
                               : same_build_id(file.build_id, own->build_id()))
       return {own, FileState::kFound};
@@ -361,6 +381,18 @@ DebugFiles::DebugFiles(DebugFileOptions options)
     : state_(std::make_unique<State>(std::move(options))) {}
 DebugFiles::~DebugFiles() = default;
 
+void DebugFiles::kernel_began_at(std::uint64_t start) {
+  state_->kernel_start = start;
+}
+
+bool DebugFiles::kernel_runs_here() {
+  if (!state_->options.kallsyms.empty()) return false;
+  const auto list =
+      kallsyms({.path = "[kernel.kallsyms]", .kind = CodeKind::kKernel},
+               state_->kernel_start);
+  return list && !list->addresses_hidden();
+}
+
 FoundFile DebugFiles::binary(const CodeFile& file) {
   switch (file.kind) {
     case CodeKind::kFile:
@@ -368,7 +400,9 @@ FoundFile DebugFiles::binary(const CodeFile& file) {
     case CodeKind::kKernel:
       return state_->find_kernel(file);
     case CodeKind::kVdso:
-      return state_->find_vdso(file);
+      return state_->find_vdso(file, file.build_id.empty() &&
+                                         state_->options.os_release.empty() &&
+                                         kernel_runs_here());
     case CodeKind::kKernelModule:  // kallsyms has their names
     case CodeKind::kAnonymous:
       break;

@@ -36,6 +36,7 @@ enum class FileState : std::uint8_t {
   kFound,
   kMissing,       // nothing at its path, and not elsewhere by its build id
   kOtherBuildId,  // something else stands at its path now
+  kChanged,       // it is newer than the recording, which has no build id of it
   kUnreadable,    // not a file, not ELF, or not allowed
 };
 
@@ -51,6 +52,8 @@ struct DebugFileOptions {
   std::string os_release;               // of the recording, for vmlinux and .ko
   std::vector<std::string> debug_dirs;  // "/usr/lib/debug" if empty
   bool debuginfod = false;              // ask the servers of DEBUGINFOD_URLS
+  // When the recording was written, in nanoseconds since 1970; 0: not known.
+  std::int64_t recorded_until = 0;
 };
 
 // All functions may be called from several threads at once and fail only by
@@ -59,6 +62,10 @@ class DebugFiles {
  public:
   explicit DebugFiles(DebugFileOptions options);
   ~DebugFiles();
+
+  // A recording that was cut off does not say which kernel it is of, but where
+  // that began in memory.
+  void kernel_began_at(std::uint64_t start);
 
   FoundFile binary(const CodeFile& file);
   // The separate debug file of `binary`, by build id or debug link; null if
@@ -78,6 +85,8 @@ class DebugFiles {
                                            std::uint64_t start);
 
  private:
+  bool kernel_runs_here();
+
   struct State;
   std::unique_ptr<State> state_;
 };

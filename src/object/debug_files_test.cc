@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/compress.h"
+#include "base/read_file.h"
 #include "base/text.h"
 #include "builders/elf_builder.h"
 #include "builders/test_folder.h"
@@ -110,6 +111,18 @@ TEST_F(DebugFilesTest, ADeletedFileIsOnlyTakenByItsBuildId) {
       FileState::kFound);
 }
 
+TEST_F(DebugFilesTest, AFileThatIsNewerThanTheRecordingIsKnownByItsBuildId) {
+  put("/bin/a", elf(kId).bytes());
+  const std::string path = root_ + "/bin/a";
+  const std::int64_t written = modification_time(path);
+  DebugFiles before({.recorded_until = written - 1});
+  EXPECT_EQ(before.binary({.path = path}).state, FileState::kChanged);
+  EXPECT_EQ(before.binary({.path = path, .build_id = kHexId}).state,
+            FileState::kFound);
+  DebugFiles after({.recorded_until = written});
+  EXPECT_EQ(after.binary({.path = path}).state, FileState::kFound);
+}
+
 TEST_F(DebugFilesTest, PerfsOwnStoreHasFilesByBuildId) {
   put("/.debug/.build-id/61/62636465666768/elf", elf(kId).bytes());
   EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = kHexId}).state,
@@ -139,6 +152,19 @@ TEST_F(DebugFilesTest, TheVdsoOfAnotherKernelIsNot) {
               {.path = "[vdso]", .build_id = kHexId, .kind = CodeKind::kVdso})
           .state,
       FileState::kMissing);
+}
+
+TEST_F(DebugFilesTest,
+       TheVdsoOfACutRecordingIsOursIfTheKernelIsAtTheSamePlace) {
+  const Kallsyms list = Kallsyms::open("/proc/kallsyms");
+  if (list.addresses_hidden()) GTEST_SKIP() << "the kernel hides its symbols";
+  const CodeFile vdso{.path = "[vdso]", .kind = CodeKind::kVdso};
+  DebugFiles here({}), elsewhere({}), nowhere({});
+  here.kernel_began_at(list.kernel_start());
+  elsewhere.kernel_began_at(list.kernel_start() + 0x200000);
+  EXPECT_EQ(here.binary(vdso).state, FileState::kFound);
+  EXPECT_EQ(elsewhere.binary(vdso).state, FileState::kMissing);
+  EXPECT_EQ(nowhere.binary(vdso).state, FileState::kMissing);
 }
 
 TEST_F(DebugFilesTest, AKernelIsLookedForByItsRelease) {

@@ -26,6 +26,7 @@ class Images {
   ImageId intern(const CodeFile& file);
   const CodeFile& file(ImageId id) const { return images_[index(id)].file; }
   std::size_t size() const { return images_.size(); }
+  void kernel_began_at(std::uint64_t start) { files_.kernel_began_at(start); }
 
   // Null where no file was found, with the reason in state(). From any thread.
   std::shared_ptr<const ElfFile> elf(ImageId id);

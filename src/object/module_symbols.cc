@@ -68,6 +68,8 @@ std::string why_no_file(FileState state) {
     case FileState::kOtherBuildId:
       return "another file stands at its path now; see --symfs and "
              "--debuginfod";
+    case FileState::kChanged:
+      return "the file was changed after it was recorded";
     case FileState::kUnreadable:
       return "the file cannot be read";
     case FileState::kFound:

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/metrics.h"
+#include "base/read_file.h"
 #include "object/debuginfod.h"
 #include "object/symbolize.h"
 #include "perf/data_file.h"
@@ -24,7 +25,8 @@ Profile read(InputFile& input, const ReadOptions& options) {
                     .vmlinux = options.symbols.vmlinux,
                     .kallsyms = options.symbols.kallsyms,
                     .os_release = data.header().os_release,
-                    .debuginfod = options.symbols.debuginfod});
+                    .debuginfod = options.symbols.debuginfod,
+                    .recorded_until = modification_time(input.name())});
   Images images(files);
   SessionResult session = [&] {
     const Timer timer("records");

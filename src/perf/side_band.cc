@@ -117,6 +117,7 @@ void SideBand::on_kernel_mmap(const MmapRecord& mmap) {
   if (file.path.starts_with(kKernelPath)) {
     // "[kernel.kallsyms]_text": the offset is where that symbol was.
     kernel_start_ = mmap.page_offset != 0 ? mmap.page_offset : mmap.start;
+    images_.kernel_began_at(kernel_start_);
     file.path = kKernelPath;
     file.kind = CodeKind::kKernel;
   }
