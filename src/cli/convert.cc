@@ -37,7 +37,7 @@ struct ConvertCommand {
       input.read.keep_addresses = true;
       if (input.select.event.empty()) input.select.event = "*";
     }
-    write.draw.inferno_difference = input.read.compat == Compat::kInferno;
+    write.draw.as_inferno = input.read.compat == Compat::kInferno;
     const Profile profile = read_inputs(input, run);
     write_output(profile, format, write, output.path, run);
     report_losses(profile, run);

@@ -47,7 +47,7 @@ struct DiffCommand {
     // inferno's cutting of decimals looks at single lines.
     input.read.keep_time = as_table || !gates.empty() || input.select.time ||
                            input.read.compat == Compat::kInferno;
-    write.draw.inferno_difference = input.read.compat == Compat::kInferno;
+    write.draw.as_inferno = input.read.compat == Compat::kInferno;
 
     CompareOptions compare_options{.confidence = confidence,
                                    .fold = write.fold};

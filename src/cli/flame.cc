@@ -106,7 +106,7 @@ struct FlameCommand {
     perf.verbose = run.verbose && !run.quiet;
     input.paths = arguments.inputs;
     std::ranges::copy(perf_data, std::back_inserter(input.paths));
-    write.draw.inferno_difference = input.read.compat == Compat::kInferno;
+    write.draw.as_inferno = input.read.compat == Compat::kInferno;
     const OutputFormat& format = chosen_format(output, "svg");
     const bool records =
         !perf.program.empty() || !perf.pids.empty() || perf.system_wide;

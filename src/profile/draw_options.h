@@ -40,7 +40,7 @@ struct DrawOptions {
   bool truncate_text_right = false;
   bool script = true;  // false: a picture without script
   bool pretty_xml = false;
-  bool inferno_difference = false;  // width and change as inferno has them
+  bool as_inferno = false;  // widths, changes and shares as inferno has them
 };
 
 }  // namespace wick

@@ -201,7 +201,7 @@ class SvgWriter {
     change_scale_ = 0;
     if (graph_.is_difference)
       for (const NodeId id : graph_.ids())
-        if (id != NodeId::kRoot || options_.inferno_difference)
+        if (id != NodeId::kRoot || options_.as_inferno)
           change_scale_ =
               std::max(change_scale_,
                        std::abs(static_cast<double>(tooltips_.change(id))));
@@ -382,7 +382,7 @@ class SvgWriter {
           static_cast<double>(tooltips_.change(id)) / change_scale_, -1.0, 1.0);
       // The changes of callers are sums, next to which those of single
       // functions would be lost on a linear scale.
-      frame.change = options_.inferno_difference
+      frame.change = options_.as_inferno
                          ? change
                          : std::copysign(std::sqrt(std::abs(change)), change);
       if (change == 0) frame.change = 0;
@@ -544,7 +544,7 @@ void write(const Profile& profile, const WriteOptions& options,
   const double least = min_share(options.draw);
   // inferno's widths are the weights after alone, which fold() does not prune
   // by.
-  const bool late = options.draw.inferno_difference &&
+  const bool late = options.draw.as_inferno &&
                     std::ranges::any_of(profile.events, [](const Event& e) {
                       return e.role != EventRole::kPlain;
                     });
@@ -561,8 +561,7 @@ void write(const Profile& profile, const WriteOptions& options,
 void draw_svg(const FlameGraph& graph, const DrawOptions& options,
               std::ostream& out) {
   draw(graph, options,
-       {.after_only = options.inferno_difference,
-        .min_share = min_share(options)},
+       {.after_only = options.as_inferno, .min_share = min_share(options)},
        out);
 }
 

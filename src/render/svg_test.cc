@@ -58,6 +58,23 @@ TEST(Svg, MultipliesCountsByTheFactorAndTakesSharesOfWhatItShows) {
                           "b (708 samples, 99.02%)"));
 }
 
+TEST(Svg, WithAFactorNoShareIsAboveOneHundredPercent) {
+  EXPECT_THAT(tooltips(svg("a 3\n", {.draw = {.factor = 1.5}})),
+              ElementsAre("all (5 samples, 100%)", "a (5 samples, 100.00%)"));
+}
+
+TEST(Svg, WithAFactorBelowOneTakesSharesOfWhatWasMeasured) {
+  EXPECT_THAT(tooltips(svg("a 3\nb 283\n", {.draw = {.factor = 0.01}})),
+              ElementsAre("all (3 samples, 100%)", "a (0 samples, 1.05%)",
+                          "b (3 samples, 98.95%)"));
+}
+
+TEST(Svg, AsInfernoTakesSharesOfTheWholeThatIsNotRounded) {
+  EXPECT_THAT(
+      tooltips(svg("a 3\n", {.draw = {.factor = 1.5, .as_inferno = true}})),
+      ElementsAre("all (5 samples, 100%)", "a (5 samples, 111.11%)"));
+}
+
 TEST(Svg, ShowsDecimals) {
   EXPECT_THAT(
       tooltips(svg("a 0.25\nb 1234.5\n")),
@@ -77,7 +94,7 @@ TEST(Svg, OfADifferenceSaysTheChangeOfEveryFrame) {
 TEST(Svg, AsInfernoSaysTheChangeOfLeavesOnly) {
   EXPECT_THAT(
       tooltips(svg("m;gone 4 0\nm;new 0 6\nm;same 4 4\n",
-                   {.draw = {.inferno_difference = true}})),
+                   {.draw = {.as_inferno = true}})),
       ElementsAre("all (10 samples, 100%)", "m (10 samples, 100.00%; 0.00%)",
                   "new (6 samples, 60.00%; +60.00%)",
                   "same (4 samples, 40.00%; 0.00%)"));

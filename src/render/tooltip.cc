@@ -36,19 +36,19 @@ Tooltips::Tooltips(const FlameGraph& graph, const DrawOptions& options,
       count_name_(std::move(count_name)),
       factor_(options.factor),
       negate_(options.negate),
-      leaves_only_(options.inferno_difference) {
+      as_inferno_(options.as_inferno) {
   std::int64_t whole = graph.total[NodeId::kRoot];
   // Everything vanished: shares are of what was there before.
   if (whole == 0 && graph.is_difference)
     whole = graph.before_total[NodeId::kRoot];
   whole_ = static_cast<double>(whole == 0 ? 1 : whole);
   // inferno multiplies the whole by the factor, but not the change.
-  change_whole_ = leaves_only_ && factor_ > 0 ? whole_ * factor_ : whole_;
+  change_whole_ = as_inferno_ ? whole_ * factor_ : whole_;
 }
 
 std::int64_t Tooltips::change(NodeId id) const {
-  return leaves_only_ ? graph_.self[id] - graph_.before_self[id]
-                      : graph_.total[id] - graph_.before_total[id];
+  return as_inferno_ ? graph_.self[id] - graph_.before_self[id]
+                     : graph_.total[id] - graph_.before_total[id];
 }
 
 void Tooltips::append_count(std::string& out, std::int64_t weight) const {
@@ -73,14 +73,20 @@ void Tooltips::append_count(std::string& out, std::int64_t weight) const {
 }
 
 void Tooltips::append_percent(std::string& out, std::int64_t weight) const {
-  // Of the rounded number that is shown, as in the peers; where weights have
-  // decimals that would say nothing.
-  double share = static_cast<double>(weight) / whole_;
-  if (graph_.decimals == 0 && factor_ != 1 && factor_ > 0)
-    share =
-        static_cast<double>(rounded(static_cast<double>(weight) * factor_)) /
-        (whole_ * factor_);
-  fmt::format_to(std::back_inserter(out), "{:.2f}%", 100 * share);
+  fmt::format_to(std::back_inserter(out), "{:.2f}%", 100 * share(weight));
+}
+
+// With a factor, of the rounded numbers that are shown, as in the peers; but
+// not where weights have decimals or the factor makes the numbers small, which
+// would say nothing. inferno's whole is not rounded: its shares can be above 1.
+double Tooltips::share(std::int64_t weight) const {
+  const double exact = static_cast<double>(weight) / whole_;
+  if (graph_.decimals != 0 || factor_ == 1) return exact;
+  if (!as_inferno_ && factor_ < 1) return exact;
+  const double shown =
+      static_cast<double>(rounded(static_cast<double>(weight) * factor_));
+  const double whole = whole_ * factor_;
+  return shown / (as_inferno_ ? whole : static_cast<double>(rounded(whole)));
 }
 
 void Tooltips::append_counts(std::string& out, NodeId id) const {

@@ -32,11 +32,12 @@ class Tooltips {
 
  private:
   void append_percent(std::string& out, std::int64_t weight) const;
+  double share(std::int64_t weight) const;
 
   const FlameGraph& graph_;
   std::string count_name_;
   double factor_;
-  bool negate_, leaves_only_;
+  bool negate_, as_inferno_;
   double whole_;         // what percentages are of
   double change_whole_;  // what changes are of
 };
