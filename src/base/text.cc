@@ -121,6 +121,11 @@ std::string with_commas(std::int64_t value) {
   return out;
 }
 
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", with_commas(static_cast<std::int64_t>(count)),
+                     thing, count == 1 ? "" : "s");
+}
+
 char32_t take_utf8(std::string_view& text) {
   constexpr char32_t kBad = 0xfffd;
   const auto byte = [&](std::size_t i) {

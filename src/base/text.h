@@ -66,6 +66,8 @@ std::int64_t power_of_ten(int n);
 std::string format_decimal(std::int64_t value, int decimals);
 // "1,234,567".
 std::string with_commas(std::int64_t value);
+// "1 sample", "1,234 samples": `thing` takes an "s" unless there is one.
+std::string counted(std::size_t count, std::string_view thing);
 
 // Takes one character from the front of non-empty `text`; a byte that is not
 // part of valid UTF-8 gives U+FFFD.

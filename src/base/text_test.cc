@@ -68,6 +68,12 @@ TEST(Text, PutsCommasBetweenThousands) {
   EXPECT_EQ(with_commas(-1234), "-1,234");
 }
 
+TEST(Text, CountsOneThingInTheSingular) {
+  EXPECT_EQ(counted(0, "sample"), "0 samples");
+  EXPECT_EQ(counted(1, "sample"), "1 sample");
+  EXPECT_EQ(counted(1234, "sample"), "1,234 samples");
+}
+
 TEST(Utf8, ReplacesWhatIsNotValid) {
   EXPECT_EQ(valid_utf8("\xc3\xbc"), "ü");
   EXPECT_EQ(valid_utf8("a\xffz"), "a\xef\xbf\xbdz");

@@ -45,12 +45,9 @@ std::string end_of_program(int status) {
 // "wrote flame.svg: 1,234 samples, 45 functions; open it in a browser".
 std::string what_was_written(const std::string& path, const Profile& profile,
                              bool single_samples) {
-  const auto number = [](std::size_t n) {
-    return with_commas(static_cast<std::int64_t>(n));
-  };
   std::string text = fmt::format("wrote {}: ", path);
-  if (single_samples) text += number(profile.samples.size()) + " samples, ";
-  text += number(count_functions(profile)) + " functions";
+  if (single_samples) text += counted(profile.samples.size(), "sample") + ", ";
+  text += counted(count_functions(profile), "function");
   if (path.ends_with(".svg")) text += "; open it in a browser";
   return text;
 }
@@ -160,9 +157,9 @@ struct FlameCommand {
     const auto lost = recorded.profile.diagnostics.count(Problem::kLostSamples);
     if (recorded.profile.samples.empty() && lost > 0)
       fail(
-          "perf lost all {} samples; a lower --freq or smaller stacks "
+          "perf lost all that it took, {}; a lower --freq or smaller stacks "
           "(--call-graph fp) lose fewer",
-          lost);
+          counted(lost, "sample"));
     if (recorded.profile.samples.empty())
       fail(
           "perf took no samples: the program ran too briefly or only waited; "

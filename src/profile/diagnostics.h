@@ -38,8 +38,9 @@ enum class Problem : std::uint8_t {
 };
 
 struct ProblemInfo {
-  std::string_view key;       // for JSON and tests: "bad-line"
-  std::string_view sentence;  // "{n} lines could not be read"
+  std::string_view key;   // for JSON and tests: "bad-line"
+  std::string_view one;   // "1 line could not be read", behind the number
+  std::string_view many;  // "{n} lines could not be read"
   bool is_loss;  // weight or data is missing from the result (not just rounded
                  // or left out at the user's wish)
 };

@@ -23,12 +23,13 @@ std::string side_line(std::string_view role, std::string_view file,
   const std::string weight = weight_text(side.weight, decimals);
   std::string line = fmt::format("{:<8}", fmt::format("{}:", role));
   if (!file.empty()) line += printable(file) + ", ";
-  if (weight == samples) return line + samples + " samples\n";
+  const std::string_view noun = samples == "1" ? "sample" : "samples";
+  if (weight == samples) return line + fmt::format("{} {}\n", samples, noun);
   const std::string unit = !side.unit.empty()    ? side.unit
                            : !side.event.empty() ? side.event
                                                  : "samples";
-  return line + fmt::format("{} {} worth {} samples\n", weight,
-                            printable(unit, 40), samples);
+  return line + fmt::format("{} {} worth {} {}\n", weight, printable(unit, 40),
+                            samples, noun);
 }
 
 std::string percent(double share) {
@@ -82,10 +83,10 @@ std::string changes(const Rows& rows, const ReportOptions& options,
   }
   for (const auto& row : rows | std::views::take(shown))
     table.add(change_of(row), printable(name_of(row), options.name_width));
-  return fmt::format("{}{}  {} new, {} gone of {} {}\n", table.text(),
+  const std::string_view one = what.substr(0, what.size() - 1);
+  return fmt::format("{}{}  {} new, {} gone of {}\n", table.text(),
                      rest_line(rows.size(), options, what), with_commas(fresh),
-                     with_commas(gone),
-                     with_commas(static_cast<std::int64_t>(rows.size())), what);
+                     with_commas(gone), counted(rows.size(), one));
 }
 
 std::string function_changes(const DiffTable& table,

@@ -110,7 +110,7 @@ TEST(Svg, LeavesOutNarrowFramesAndSaysSo) {
   const std::string picture = svg("a 1\nb 99\n", {.draw = {.min_width = 2}});
   EXPECT_THAT(tooltips(picture),
               ElementsAre("all (100 samples, 100%)", "b (99 samples, 99.00%)"));
-  EXPECT_THAT(picture, HasSubstr(">1 frames are too narrow"));
+  EXPECT_THAT(picture, HasSubstr(">1 frame is too narrow"));
 }
 
 TEST(Svg, TakesTheLeastWidthInPixelsOnRequest) {
@@ -130,7 +130,7 @@ TEST(Svg, TakesTheLeastWidthInPixelsOnRequest) {
 
 TEST(Svg, SaysWhatWasLost) {
   EXPECT_THAT(svg("a 1\n<rubbish>\n"),
-              HasSubstr("class=\"loss\">1 lines could not be read (first: line "
+              HasSubstr("class=\"loss\">1 line could not be read (first: line "
                         "2: &lt;rubbish&gt;)</text>"));
 }
 

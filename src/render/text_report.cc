@@ -30,7 +30,8 @@ std::string rest_line(std::size_t all, const ReportOptions& options,
   const auto top = static_cast<std::size_t>(std::max(options.top, 0));
   if (top == 0 || all <= top) return "";
   return fmt::format("  … {} more {} (--top 0 shows all)\n",
-                     with_commas(static_cast<std::int64_t>(all - top)), what);
+                     with_commas(static_cast<std::int64_t>(all - top)),
+                     all - top == 1 ? what.substr(0, what.size() - 1) : what);
 }
 
 std::string loss_report(const Diagnostics& diagnostics, std::int64_t total) {

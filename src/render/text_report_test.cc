@@ -64,7 +64,7 @@ TEST(TextReport, KeepsDecimals) {
 TEST(TextReport, SaysWhatWasLost) {
   EXPECT_THAT(
       report(read_text("folded", "a 1\nno number\n")),
-      HasSubstr("\nlost or left out\n  1 lines could not be read (first: line "
+      HasSubstr("\nlost or left out\n  1 line could not be read (first: line "
                 "2: no number)\n"));
 }
 

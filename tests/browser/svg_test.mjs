@@ -320,7 +320,7 @@ test('a vanished stack is there, and its callers are coloured', async () => {
 
 test('what was lost is said below the frames', async () => {
   const page = await show(picture(SAMPLES + 'not a folded line\n'));
-  assert.match(await text(page, '#footer .loss'), /1 lines could not be read/);
+  assert.match(await text(page, '#footer .loss'), /1 line could not be read/);
 });
 
 test('the details stay in the window while a tall picture is scrolled', async () => {

@@ -33,7 +33,7 @@ same 'perf.data' "$("$WICK" fold </dev/null)" $'a;b 10\nd 1'
 # Loss is said, and --quiet silences it.
 printf 'a;b 3\nrubbish without a number\na;c 4\n' >odd.folded
 has 'loss' "$("$WICK" fold odd.folded 2>&1 >/dev/null)" \
-  '1 lines? could not be read \(first: line 2: rubbish'
+  '1 line could not be read \(first: line 2: rubbish'
 same 'quiet' "$("$WICK" fold -q odd.folded 2>&1 >/dev/null)" ''
 same 'no loss' "$("$WICK" fold one.folded 2>&1 >/dev/null)" ''
 has 'stats' "$("$WICK" fold --stats one.folded 2>&1 >/dev/null)" 'peak memory'

@@ -14,10 +14,12 @@ printf 'main;parse;read 30\nmain;write 60\nmain 10\nbroken line\n' >in
 "$wick" report in >out
 has '^    60  60.00%     60   60.00%  write$'
 has '^    10  10.00%    100  100.00%  main$'
-has '1 lines could not be read'
+has '1 line could not be read'
 "$wick" report --sort total --top 1 in >out
 has '100.00%  main$'
 has '… 3 more functions'
+"$wick" report --top 3 in >out
+has '… 1 more function '
 "$wick" report --callers read --callees main in >out
 has '^callers of read: 30, 30.00% of the whole$'
 has '100.00%  parse$'
