@@ -71,16 +71,6 @@ class Reader {
   explicit Reader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
-  Profile read(InputFile& file) {
-    for_each_line(file, [&](std::string_view line, std::uint64_t number) {
-      if (!read_line(line))
-        profile_.diagnostics.note_at(Problem::kBadLine, line, number);
-    });
-    end_thread();
-    return std::move(profile_);
-  }
-
- private:
   bool read_line(std::string_view line) {
     if (trim(line).empty()) return true;
     if (const auto frame = parse_frame(line)) {
@@ -101,6 +91,12 @@ class Reader {
     return true;
   }
 
+  Profile finish() {
+    end_thread();
+    return std::move(profile_);
+  }
+
+ private:
   void end_thread() {
     if (!stack_.empty()) stack_.add_one(profile_.thread_id(thread_));
   }
@@ -117,10 +113,7 @@ extern const InputFormat aix_input = {
     .name = "aix",
     .description = "stacks printed by AIX's procstack, one or many runs",
     .sniff = sniff,
-    .read =
-        [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
-        },
+    .read = read_by_line<Reader>,
 };
 
 }  // namespace wick

@@ -79,16 +79,6 @@ class Reader {
   explicit Reader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
-  Profile read(InputFile& file) {
-    for_each_line(file, [&](std::string_view line, std::uint64_t number) {
-      if (!read_line(line))
-        profile_.diagnostics.note_at(Problem::kBadLine, line, number);
-    });
-    end_thread();
-    return std::move(profile_);
-  }
-
- private:
   bool read_line(std::string_view line) {
     if (trim(line).empty()) return true;
     if (const auto frame = parse_frame(line)) {
@@ -109,6 +99,12 @@ class Reader {
     return is_blank(line.front()) && read_detail(trim(line));
   }
 
+  Profile finish() {
+    end_thread();
+    return std::move(profile_);
+  }
+
+ private:
   void add_frame(const EuFrame& parsed) {
     Frame frame;
     if (!parsed.module.empty())
@@ -168,10 +164,7 @@ extern const InputFormat eu_stack_input = {
     .name = "eu-stack",
     .description = "stacks printed by elfutils' eu-stack, one or many runs",
     .sniff = sniff,
-    .read =
-        [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
-        },
+    .read = read_by_line<Reader>,
 };
 
 }  // namespace wick

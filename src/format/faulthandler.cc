@@ -59,16 +59,6 @@ class Reader {
   explicit Reader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
-  Profile read(InputFile& file) {
-    for_each_line(file, [&](std::string_view line, std::uint64_t number) {
-      if (!read_line(line))
-        profile_.diagnostics.note_at(Problem::kBadLine, line, number);
-    });
-    end_thread();
-    return std::move(profile_);
-  }
-
- private:
   // Between the stacks a program's own output may stand; only what looks like
   // a frame and is not counts as unread.
   bool read_line(std::string_view line) {
@@ -87,6 +77,12 @@ class Reader {
     return true;
   }
 
+  Profile finish() {
+    end_thread();
+    return std::move(profile_);
+  }
+
+ private:
   void begin_thread(std::string_view line) {
     end_thread();
     // Python 3.14 prints the C stack of the same thread as well.
@@ -129,10 +125,7 @@ extern const InputFormat faulthandler_input = {
     .name = "faulthandler",
     .description = "stacks written by Python's faulthandler, one or many dumps",
     .sniff = sniff,
-    .read =
-        [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
-        },
+    .read = read_by_line<Reader>,
 };
 
 }  // namespace wick

@@ -30,16 +30,6 @@ class Reader {
   explicit Reader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
-  Profile read(InputFile& file) {
-    for_each_line(file, [&](std::string_view line, std::uint64_t number) {
-      if (!read_line(line))
-        profile_.diagnostics.note_at(Problem::kBadLine, line, number);
-    });
-    end_thread();
-    return std::move(profile_);
-  }
-
- private:
   bool read_line(std::string_view line) {
     std::string_view rest = line;
     const std::string_view tag = take_word(rest);
@@ -58,6 +48,12 @@ class Reader {
     return true;
   }
 
+  Profile finish() {
+    end_thread();
+    return std::move(profile_);
+  }
+
+ private:
   bool begin_thread(std::string_view text) {
     end_thread();
     const std::size_t end = text.rfind('"');
@@ -126,10 +122,7 @@ extern const InputFormat ibmjava_input = {
     .name = "ibmjava",
     .description = "javacore files of IBM and Eclipse J9 JVMs",
     .sniff = sniff,
-    .read =
-        [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
-        },
+    .read = read_by_line<Reader>,
 };
 
 }  // namespace wick

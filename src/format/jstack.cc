@@ -66,16 +66,6 @@ class Reader {
   explicit Reader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
-  Profile read(InputFile& file) {
-    for_each_line(file, [&](std::string_view line, std::uint64_t number) {
-      if (!read_line(line))
-        profile_.diagnostics.note_at(Problem::kBadLine, line, number);
-    });
-    end_thread();
-    return std::move(profile_);
-  }
-
- private:
   // What a dump says besides threads and frames is of no use here; false only
   // for a line that begins like one of these and is not.
   bool read_line(std::string_view line) {
@@ -93,6 +83,12 @@ class Reader {
     return true;
   }
 
+  Profile finish() {
+    end_thread();
+    return std::move(profile_);
+  }
+
+ private:
   bool begin_thread(std::string_view line) {
     end_thread();
     const auto thread = parse_thread(line);
@@ -136,10 +132,7 @@ extern const InputFormat jstack_input = {
     .name = "jstack",
     .description = "Java thread dumps (jstack), one or many",
     .sniff = sniff,
-    .read =
-        [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
-        },
+    .read = read_by_line<Reader>,
 };
 
 }  // namespace wick

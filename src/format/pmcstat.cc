@@ -67,23 +67,6 @@ class Reader {
   explicit Reader(const ReadOptions& options)
       : stack_(profile_, options), options_(options) {}
 
-  Profile read(InputFile& file) {
-    for_each_line(file, [&](std::string_view line, std::uint64_t number) {
-      if (!read_line(line))
-        profile_.diagnostics.note_at(Problem::kBadLine, line, number);
-    });
-    end_nodes(0);
-    return std::move(profile_);
-  }
-
- private:
-  // A node whose callers are being read.
-  struct Open {
-    std::size_t indent;
-    std::int64_t count, of_callers;
-    Frame frame;
-  };
-
   bool read_line(std::string_view line) {
     if (trim(line).empty()) return true;
     if (const auto event = parse_event(line)) {
@@ -113,6 +96,19 @@ class Reader {
     return true;
   }
 
+  Profile finish() {
+    end_nodes(0);
+    return std::move(profile_);
+  }
+
+ private:
+  // A node whose callers are being read.
+  struct Open {
+    std::size_t indent;
+    std::int64_t count, of_callers;
+    Frame frame;
+  };
+
   // Ends the nodes that are indented by `indent` or more.
   void end_nodes(std::size_t indent) {
     while (!open_.empty() && open_.back().indent >= indent) {
@@ -138,10 +134,7 @@ extern const InputFormat pmcstat_input = {
     .name = "pmcstat",
     .description = "call graphs of FreeBSD's pmcstat -G",
     .sniff = sniff,
-    .read =
-        [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
-        },
+    .read = read_by_line<Reader>,
 };
 
 }  // namespace wick

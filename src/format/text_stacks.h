@@ -21,6 +21,21 @@ void for_each_line(InputFile& file, Visit visit) {
     while (!block.empty()) visit(take_line(block), ++number);
 }
 
+// Reads a text line by line with a Reader(options): read_line(line) says
+// whether it made sense of the line, and finish() gives the profile.
+template <class Reader>
+Profile read_by_line(InputFile& file, const ReadOptions& options) {
+  Reader reader(options);
+  Diagnostics unread;
+  for_each_line(file, [&](std::string_view line, std::uint64_t number) {
+    if (!reader.read_line(line))
+      unread.note_at(Problem::kBadLine, line, number);
+  });
+  Profile profile = reader.finish();
+  profile.diagnostics.merge(unread);
+  return profile;
+}
+
 // Calls test(line) for the lines of `head`, at most `count`, until it returns
 // true, and returns whether it did. A last line that may be cut is left out.
 template <class Test>
