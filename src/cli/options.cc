@@ -191,6 +191,8 @@ void add_single_format_options(CLI::App& app, ReadOptions& read) {
             name, [&read, value] { read.ghc_column = value; }, description)
         ->group("Single formats");
   };
+  flag("--size", read.allocation_size,
+       "vtune-mc: weight is the bytes that are allocated, not how often");
   flag("--includeoffset", read.include_offset,
        "dtrace: keep the offset behind a function");
   flag("--no-modules", read.no_modules,
@@ -204,6 +206,7 @@ void add_single_format_options(CLI::App& app, ReadOptions& read) {
   column("--bytes", GhcColumn::kBytes, "ghcprof: weight is the bytes");
   flag("--shorten-pkgs,!--no-shorten-pkgs", read.shorten_packages,
        "Java: o.e.Foo for org.example.Foo");
+  flag("--no-pkgs", read.no_packages, "Java: Foo for org.example.Foo");
   flag("--include-tname,!--no-include-tname", read.include_thread_name,
        "jstack, ibmjava: the thread's name as the root (--no-include-tname: "
        "not)");

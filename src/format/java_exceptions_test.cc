@@ -49,5 +49,11 @@ TEST(JavaExceptions, ShortensPackagesIfAsked) {
             "c.s.B.c 1\n");
 }
 
+TEST(JavaExceptions, LeavesPackagesOutIfAsked) {
+  EXPECT_EQ(folded(read_text("java-exceptions", "\tat com.shop.B.c(B.java:1)\n",
+                             {.no_packages = true})),
+            "B.c 1\n");
+}
+
 }  // namespace
 }  // namespace wick

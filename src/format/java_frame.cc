@@ -31,6 +31,10 @@ std::string_view without_module(std::string_view name) {
   return is_module ? method : name;
 }
 
+char separator_of(std::string_view name) {
+  return name.find('/') < name.find('.') ? '/' : '.';
+}
+
 }  // namespace
 
 std::optional<JavaFrame> parse_java_frame(std::string_view text) {
@@ -58,20 +62,25 @@ std::optional<JavaFrame> parse_java_frame(std::string_view text) {
 }
 
 std::string with_short_packages(std::string_view name) {
-  const char separator = name.find('/') < name.find('.') ? '/' : '.';
-  // The method and, unless "/" ends the packages, the class stand behind.
-  std::size_t end = name.rfind(separator);
-  if (separator == '.' && end != name.npos && end > 0)
-    end = name.rfind(separator, end - 1);
-  if (end == name.npos) return std::string(name);
+  const char separator = separator_of(name);
+  const std::string_view rest = without_packages(name);
   std::string out;
-  std::string_view packages = name.substr(0, end);
+  std::string_view packages = name.substr(0, name.size() - rest.size());
   while (!packages.empty()) {
     const std::string_view package = take_until(packages, separator);
     if (!package.empty()) out += package.front();
     out += separator;
   }
-  return out.append(name.substr(end + 1));
+  return out.append(rest);
+}
+
+std::string_view without_packages(std::string_view name) {
+  const char separator = separator_of(name);
+  // The method and, unless "/" ends the packages, the class stand behind.
+  std::size_t end = name.rfind(separator);
+  if (separator == '.' && end != name.npos && end > 0)
+    end = name.rfind(separator, end - 1);
+  return end == name.npos ? name : name.substr(end + 1);
 }
 
 std::string java_name(const JavaFrame& frame, const ReadOptions& options) {
@@ -80,6 +89,7 @@ std::string java_name(const JavaFrame& frame, const ReadOptions& options) {
   if (options.compat != Compat::kPerl && slash != name.npos &&
       is_lambda_address(frame.name.substr(slash)))
     name.erase(slash, name.find('.', slash) - slash);
+  if (options.no_packages) return std::string(without_packages(name));
   return options.shorten_packages ? with_short_packages(name) : name;
 }
 

@@ -29,9 +29,12 @@ std::optional<JavaFrame> parse_java_frame(std::string_view text);
 // "j.u.ArrayList.forEach": packages shortened to a letter each, the class and
 // the method kept. Separators are "." or, where J9 prints classes, "/".
 std::string with_short_packages(std::string_view name);
+// "ArrayList.forEach": a view into `name`.
+std::string_view without_packages(std::string_view name);
 
-// The name to show: packages shortened if the options ask for it, and without
-// the address that distinguishes the classes of lambdas from run to run.
+// The name to show: packages shortened or left out if the options say so, and
+// without the address that distinguishes the classes of lambdas from run to
+// run.
 std::string java_name(const JavaFrame& frame, const ReadOptions& options);
 
 // Whether a running thread with this innermost method is known to wait in it.

@@ -58,6 +58,13 @@ TEST(JavaFrame, ShortensPackages) {
   EXPECT_EQ(with_short_packages("bar"), "bar");
 }
 
+TEST(JavaFrame, LosesPackages) {
+  EXPECT_EQ(without_packages("com.shop.Stock.take"), "Stock.take");
+  EXPECT_EQ(without_packages("com/shop/Stock.take"), "Stock.take");
+  EXPECT_EQ(without_packages("Stock.take"), "Stock.take");
+  EXPECT_EQ(without_packages(""), "");
+}
+
 TEST(JavaFrame, KnowsWhereThreadsWait) {
   EXPECT_TRUE(is_waiting_method("sun.nio.ch.EPollArrayWrapper.epollWait",
                                 Compat::kPerl));

@@ -136,8 +136,13 @@ class Reader {
         measures_.push_back({at, profile_.event_id(event, unit), is_seconds});
     };
     if (memory_) {
-      measure("Allocations:Self", "allocations", "allocations", false);
+      // The first event is the one that is folded.
+      const auto count = [&] {
+        measure("Allocations:Self", "allocations", "allocations", false);
+      };
+      if (!options_.allocation_size) count();
       measure("Allocation Size:Self", "allocated", "bytes", false);
+      if (options_.allocation_size) count();
       measure("Deallocation Size:Self", "deallocated", "bytes", false);
     } else {
       measure("CPU Time:Self", "cpu-time", "ms", true);

@@ -111,6 +111,12 @@ TEST(VTuneMemory, CountsAllocationsFirst) {
             "main(app);f(app) 5\n");
 }
 
+TEST(VTuneMemory, CountsBytesFirstIfAskedForSizes) {
+  EXPECT_EQ(folded(select(
+                read_text("vtune-mc", kMemory, {.allocation_size = true}), {})),
+            "main(app);f(app) 8192\n");
+}
+
 TEST(VTuneMemory, HasBytesAsAnotherEvent) {
   EXPECT_EQ(
       folded(select(read_text("vtune-mc", kMemory), {.event = "allocated"})),

@@ -60,6 +60,8 @@ struct ReadOptions {
   enum class GhcColumn { kTime, kTicks, kBytes };
   GhcColumn ghc_column = GhcColumn::kTime;
   bool shorten_packages = false;    // Java: "o.e.Foo" for "org.example.Foo"
+  bool no_packages = false;         // Java: "Foo" for "org.example.Foo"
+  bool allocation_size = false;     // vtune-mc: bytes before allocations
   bool include_thread_name = true;  // jstack, ibmjava
   bool include_thread_id = false;   // jstack, ibmjava
 };
