@@ -112,9 +112,25 @@ const OutputFormat& chosen_format(const OutputOptions& output,
   return *format;
 }
 
+// Says that --total has no effect, if so.
+void check_total(const Profile& profile, double total, const RunOptions& run) {
+  double sum = 0;
+  for (const Sample& sample : profile.samples) {
+    const Event& event = profile.events[sample.event];
+    if (event.role != EventRole::kBefore)
+      sum += static_cast<double>(sample.weight) /
+             static_cast<double>(power_of_ten(event.decimals));
+  }
+  if (total > 0 && total < sum)
+    say(run, fmt::format("--total {} is less than the sum of the weights, {}, "
+                         "which is taken for the whole",
+                         total, sum));
+}
+
 void write_output(const Profile& profile, const OutputFormat& format,
                   const WriteOptions& options, const std::string& path,
                   const RunOptions& run) {
+  if (format.name == "svg") check_total(profile, options.draw.total, run);
   const Timer timer("write");
   const bool to_terminal =
       is_standard_output(path) && ::isatty(STDOUT_FILENO) != 0;

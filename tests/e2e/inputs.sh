@@ -38,6 +38,15 @@ same 'quiet' "$("$WICK" fold -q odd.folded 2>&1 >/dev/null)" ''
 same 'no loss' "$("$WICK" fold one.folded 2>&1 >/dev/null)" ''
 has 'stats' "$("$WICK" fold --stats one.folded 2>&1 >/dev/null)" 'peak memory'
 
+# --total widens the picture; one below what is there has no effect.
+"$WICK" flame --total 14 --to svg one.folded >wide.svg 2>wide.txt
+same '--total' "$(cat wide.txt)" ''
+has '--total' "$(cat wide.svg)" 'a \(7 samples, 50.00%\)'
+"$WICK" flame --total 5.5 --to svg one.folded >wide.svg 2>wide.txt
+same 'a small --total' "$(cat wide.txt)" \
+  'wick: --total 5.5 is less than the sum of the weights, 7, which is taken for the whole'
+has 'a small --total' "$(cat wide.svg)" 'a \(7 samples, 100.00%\)'
+
 # Selection.
 printf 'main;parse;read 1\nmain;main;draw 2\n' >more.folded
 same '--focus' "$("$WICK" fold -q --focus '^dr' more.folded)" 'main;main;draw 2'
