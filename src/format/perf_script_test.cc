@@ -206,9 +206,9 @@ TEST(PerfScript, CountsSamplesWhereThereAreNoPeriods) {
 }
 
 TEST(PerfScript, CountsSamplesAsThePeersDo) {
-  EXPECT_EQ(unit_of_first_event("a 1 1.5: 5 cycles:\n\t1 f (/x)\n",
-                                Compat::kInferno),
-            "");
+  EXPECT_EQ(
+      unit_of_first_event("a 1 1.5: 5 cycles:\n\t1 f (/x)\n", Compat::kInferno),
+      "");
 }
 
 TEST(PerfScript, CountsASampleOfPeriodZero) {  // peers: inferno counts 0

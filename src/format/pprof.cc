@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "format/event_label.h"
+#include "format/id_table.h"
+#include "format/pprof_labels.h"
 #include "format/protobuf.h"
 #include "format/text_cache.h"
 #include "profile/format.h"
@@ -38,43 +40,6 @@ namespace {
 
 using namespace pprof;
 
-// Rows found by the ids that the file gives them, which usually count from 1.
-class IdTable {
- public:
-  static constexpr std::uint32_t kNone = HashIndex::kNone;
-
-  // The row of `id`, which is row number size(); false if there is one already.
-  bool add(std::uint64_t id) {
-    const auto row = static_cast<std::uint32_t>(ids_.size());
-    if (id == row + std::uint64_t{1} && index_.size() == 0) {
-      ids_.push_back(id);
-      return true;
-    }
-    if (index_.size() == 0)
-      for (std::uint32_t i = 0; i < row; ++i) insert(ids_[i], i);
-    if (insert(id, row) != row) return false;
-    ids_.push_back(id);
-    return true;
-  }
-
-  std::uint32_t find(std::uint64_t id) const {
-    if (index_.size() == 0)
-      return id - 1 < ids_.size() ? static_cast<std::uint32_t>(id - 1) : kNone;
-    return index_.find(hash_pair(id, 0),
-                       [&](std::uint32_t row) { return ids_[row] == id; });
-  }
-
- private:
-  std::uint32_t insert(std::uint64_t id, std::uint32_t row) {
-    return index_.find_or_add(
-        hash_pair(id, 0), [&](std::uint32_t i) { return ids_[i] == id; },
-        [&] { return row; });
-  }
-
-  std::vector<std::uint64_t> ids_;
-  HashIndex index_;  // empty while the ids are 1, 2, 3 …
-};
-
 struct ValueType {
   std::uint64_t type = 0, unit = 0;
 };
@@ -88,42 +53,6 @@ struct Mapping {
 struct Function {
   StringId name = StringId::kEmpty, file = StringId::kEmpty;
 };
-
-enum class LabelRole : std::uint8_t {
-  kNotLooked,
-  kNone,
-  kProcessName,
-  kThreadName,
-  kPid,
-  kTid,
-  kTime,
-  kCpu,
-};
-
-LabelRole role_of(std::string_view key) {
-  struct Name {
-    std::string_view name;
-    LabelRole role;
-  };
-  static constexpr Name kNames[] = {
-      {kCommLabel, LabelRole::kProcessName},
-      {"thread", LabelRole::kThreadName},
-      {"thread name", LabelRole::kThreadName},
-      {"thread_name", LabelRole::kThreadName},
-      {"thread_comm", LabelRole::kThreadName},
-      {kPidLabel, LabelRole::kPid},
-      {"process_id", LabelRole::kPid},
-      {kTidLabel, LabelRole::kTid},
-      {"thread id", LabelRole::kTid},
-      {"thread_id", LabelRole::kTid},
-      {"timestamp_ns", LabelRole::kTime},
-      {"end_timestamp_ns", LabelRole::kTime},
-      {"cpu", LabelRole::kCpu},
-  };
-  for (const auto& [name, role] : kNames)
-    if (key == name) return role;
-  return LabelRole::kNone;
-}
 
 // "millicount" is how the writer keeps three decimals of a count.
 int take_decimal_prefix(std::string_view& unit) {
@@ -676,74 +605,6 @@ Profile Reader::read() {
   if (bad_strings_ > 0 && !truncated_)
     profile_.diagnostics.note(Problem::kBadRecord, bad_strings_);
   return std::move(profile_);
-}
-
-// Which fields a message has: bit w of field n is set if it may have wire
-// kind w.
-struct Shape {
-  std::uint8_t kinds[16];
-};
-constexpr std::uint8_t kV = 1 << 0, kB = 1 << 2, kVB = kV | kB;
-constexpr Shape kProfileShape = {
-    {0, kB, kB, kB, kB, kB, kB, kV, kV, kV, kV, kB, kV, kVB, kV, kV}};
-constexpr Shape kValueTypeShape = {{0, kV, kV}};
-constexpr Shape kSampleShape = {{0, kVB, kVB, kB}};
-constexpr Shape kMappingShape = {{0, kV, kV, kV, kV, kV, kV, kV, kV, kV, kV}};
-constexpr Shape kLocationShape = {{0, kV, kV, kV, kB, kV}};
-constexpr Shape kFunctionShape = {{0, kV, kV, kV, kV, kV}};
-
-bool fits(const ProtoField& field, const Shape& shape) {
-  return field.number < std::size(shape.kinds) &&
-         (shape.kinds[field.number] >> static_cast<int>(field.wire) & 1) != 0;
-}
-
-bool has_shape(std::string_view message, const Shape& shape) {
-  ByteReader in(message);
-  for (ProtoField field; next_field(in, field);)
-    if (!fits(field, shape)) return false;
-  return !in.failed();
-}
-
-// There is no magic number: every field must be one of a profile, in its shape.
-bool sniff(std::string_view head) {
-  ByteReader in(head);
-  int messages = 0;
-  bool has_string = false;
-  ProtoField field;
-  for (; next_field(in, field);) {
-    if (!fits(field, kProfileShape)) return false;
-    const Shape* shape = nullptr;
-    switch (field.number) {
-      case kSampleType:
-      case kPeriodType:
-        shape = &kValueTypeShape;
-        break;
-      case kSample:
-        shape = &kSampleShape;
-        break;
-      case kMapping:
-        shape = &kMappingShape;
-        break;
-      case kLocation:
-        shape = &kLocationShape;
-        break;
-      case kFunction:
-        shape = &kFunctionShape;
-        break;
-      case kStringTable:
-        if (!has_string && !field.bytes.empty()) return false;
-        has_string = true;
-        break;
-      default:
-        break;
-    }
-    if (shape == nullptr) continue;
-    if (field.bytes.empty() ? field.number == kSample
-                            : !has_shape(field.bytes, *shape))
-      return false;
-    ++messages;
-  }
-  return messages > 0 && (!in.failed() || fits(field, kProfileShape));
 }
 
 }  // namespace

@@ -83,4 +83,7 @@ inline constexpr std::string_view kCommLabel = "comm", kPidLabel = "pid",
 inline constexpr std::string_view kKernelModule = "[kernel.kallsyms]";
 bool is_kernel_module(std::string_view path);
 
+// There is no magic number: every field must be one of a profile, in its shape.
+bool sniff(std::string_view head);
+
 }  // namespace wick::pprof

@@ -40,6 +40,7 @@
 #include "render/name_attributes.h"
 #include "render/palette.h"
 #include "render/svg_assets.h"
+#include "render/svg_text.h"
 #include "render/tooltip.h"
 
 namespace wick {
@@ -55,83 +56,6 @@ std::string default_title(const FlameGraph& graph, const DrawOptions& options) {
   if (graph.is_chart) return title + "Flame Chart";
   if (graph.is_reversed) title += "Reversed ";
   return title + (options.inverted ? "Icicle Graph" : "Flame Graph");
-}
-
-// A colour of CSS: a name, "#rgb", "rgb(1, 2, 3)".
-std::string checked_color(const std::string& color) {
-  const bool good = std::ranges::all_of(color, [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("#(),.% -").find(c) != std::string_view::npos;
-  });
-  if (!good) fail_usage("'{}' is not a colour", excerpt(color));
-  return color;
-}
-
-// Generic families are words of CSS and stand without quotes.
-std::string font_family(const std::string& font) {
-  for (const std::string_view generic :
-       {"monospace", "serif", "sans-serif", "cursive", "fantasy", "system-ui"})
-    if (font == generic) return font;
-  std::string name;
-  for (const char c : valid_utf8(font))
-    if (static_cast<unsigned char>(c) >= ' ' &&
-        std::string_view("\"'\\<>&;{}").find(c) == std::string_view::npos)
-      name += c;
-  return fmt::format("\"{}\"", name);
-}
-
-// "--" ends a comment in some readers and is an error in others.
-std::string comment_text(std::string_view text) {
-  std::string out;
-  for (const char c : xml_escaped(text)) {
-    if (c == '-' && out.ends_with('-')) out += ' ';
-    out += c;
-  }
-  return out;
-}
-
-// The first or last `count` characters of `name`.
-std::string_view first_characters(std::string_view name, std::size_t count) {
-  std::string_view rest = name;
-  while (count-- > 0 && !rest.empty()) take_utf8(rest);
-  return name.substr(0, name.size() - rest.size());
-}
-
-std::string_view last_characters(std::string_view name, std::size_t count,
-                                 std::size_t length) {
-  std::string_view rest = name;
-  for (; length > count && !rest.empty(); --length) take_utf8(rest);
-  return rest;
-}
-
-// What follows the last qualifier of a name; all of a plain name.
-std::string_view last_part(std::string_view name) {
-  const std::size_t colons = name.rfind("::"), slash = name.rfind('/');
-  std::size_t start = 0;
-  if (colons != name.npos) start = colons + 2;
-  if (slash != name.npos) start = std::max(start, slash + 1);
-  return name.substr(start);
-}
-
-std::size_t characters_in(std::string_view text) {
-  std::size_t count = 0;
-  for (; !text.empty(); ++count) take_utf8(text);
-  return count;
-}
-
-// The label of a name of `length` characters where `room` are enough for a
-// part of it: it loses its qualifiers from the left, and once nothing but its
-// last part is left, the end of that.
-std::string cut_label(std::string_view name, std::size_t length,
-                      std::size_t room, bool at_right) {
-  if (at_right) return fmt::format("{}..", first_characters(name, room - 2));
-  const std::string_view last = last_part(name);
-  const std::size_t last_length =
-      last.size() == name.size() ? length : characters_in(last);
-  if (last_length > room)
-    return fmt::format("{}..", first_characters(last, room - 2));
-  if (last_length > room - 2) return std::string(last);
-  return fmt::format("..{}", last_characters(name, room - 2, length));
 }
 
 // What is drawn of a name, worked out once for all frames that have it.
