@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,14 @@ struct Arguments {
   std::vector<std::string> inputs;
   std::vector<std::string> program;  // behind `--`, for commands that run one
 };
+
+// What `declare` below returns for a command that is an object: it is kept
+// alive, and its operator() runs.
+template <class T>
+std::function<int(const Arguments&)> runner(std::shared_ptr<T> command) {
+  return
+      [command](const Arguments& arguments) { return (*command)(arguments); };
+}
 
 struct Command {
   std::string_view name;

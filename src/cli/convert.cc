@@ -56,8 +56,7 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
   add_input_options(app, command->input);
   add_drawing_options(app, command->write.draw, command->write.fold);
   add_run_options(app, command->run);
-  return
-      [command](const Arguments& arguments) { return (*command)(arguments); };
+  return runner(command);
 }
 
 }  // namespace

@@ -153,8 +153,7 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
   add_drawing_options(app, command->write.draw, command->write.fold);
   add_naming_options(app, command->write.fold, command->input.read);
   add_run_options(app, command->run);
-  return
-      [command](const Arguments& arguments) { return (*command)(arguments); };
+  return runner(command);
 }
 
 }  // namespace

@@ -32,14 +32,10 @@ std::size_t count_functions(const Profile& profile) {
   return functions.size();
 }
 
-// "status 5", or, since perf ends by the signal that ended its program, "status
-// 139, by signal 11 (Segmentation fault)".
 std::string end_of_program(int status) {
-  constexpr int kBySignal = 128;
-  std::string text = fmt::format("status {}", status);
-  if (status > kBySignal && status < kBySignal + 65)
-    text += ", by " + describe_status(status - kBySignal);
-  return text;
+  return fmt::format("the program {} {}",
+                     WIFSIGNALED(status) ? "was ended by" : "ended with",
+                     describe_status(status));
 }
 
 // "wrote flame.svg: 1,234 samples, 45 functions; open it in a browser".
@@ -152,8 +148,7 @@ struct FlameCommand {
       say(run, "recording; Ctrl-C ends it and draws");
     PerfRun recorded = record_with_perf(perf, input.read);
     if (recorded.program_status != 0 && !recorded.interrupted)
-      say(run,
-          "the program ended with " + end_of_program(recorded.program_status));
+      say(run, end_of_program(recorded.program_status));
     const auto lost = recorded.profile.diagnostics.count(Problem::kLostSamples);
     if (recorded.profile.samples.empty() && lost > 0)
       fail(
@@ -165,7 +160,7 @@ struct FlameCommand {
           "perf took no samples: the program ran too briefly or only waited; "
           "a higher --freq gives more");
     draw(select(std::move(recorded.profile), input.select), format, path, true);
-    return exit_status ? recorded.program_status : 0;
+    return exit_status ? shell_status(recorded.program_status) : 0;
   }
 
   void draw(Profile profile, const OutputFormat& format,
@@ -184,6 +179,14 @@ struct FlameCommand {
     if (open) open_in_browser(path, run);
   }
 };
+
+int compression_level(const std::string& text) {
+  if (text.empty()) return 1;
+  const auto level = to_number<int>(text);
+  if (!level || *level < 1 || *level > 22)
+    fail_usage("-z: '{}' is not a level from 1 to 22", excerpt(text));
+  return *level;
+}
 
 void add_recording_options(CLI::App& app, FlameCommand& command) {
   PerfOptions& perf = command.perf;
@@ -206,12 +209,26 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
       add_text(app, "--call-graph", perf.call_graph, "fp|dwarf|lbr",
                "how perf finds the callers");
   call_graph->group(group);
+  CLI::Option* compression =
+      app.add_option_function<std::string>(
+             "-z,--compression-level",
+             [&perf](const std::string& level) {
+               perf.compression = compression_level(level);
+             },
+             "let perf compress its file, as hard as this (1 to 22, 1 without "
+             "a level)")
+          ->expected(0, 1)
+          ->type_name("LEVEL")
+          ->group(group);
   CLI::Option* words =
       add_text(app, "-c,--cmd", perf.command, "'record …'",
                "perf's own words instead of these options; an -o in them keeps "
                "perf's file");
-  words->group(group)->excludes(frequency)->excludes(count)->excludes(
-      call_graph);
+  words->group(group)
+      ->excludes(frequency)
+      ->excludes(count)
+      ->excludes(call_graph)
+      ->excludes(compression);
   CLI::Option* duration =
       add_number(app, "--duration", perf.duration, "SECONDS", {0, 1e9},
                  "with -p or -a, stop after this time; 0: do not");
@@ -231,8 +248,8 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
   CLI::Option* exit_status = add_flag(app, "--exit-status", command.exit_status,
                                       "end with the program's exit status");
   exit_status->group(group);
-  command.only_for_recording = {frequency, count,    call_graph, words,
-                                keep,      duration, exit_status};
+  command.only_for_recording = {frequency, count,    call_graph,  words,
+                                keep,      duration, exit_status, compression};
   // A program that fails does not stop the drawing in any case.
   app.add_flag_callback(
          "--ignore-status", [] {}, "accepted; always so")
@@ -249,11 +266,8 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
       ->group("Output");
   add_recording_options(app, *command);
   add_drawing_options(app, command->write.draw, command->write.fold);
-  add_naming_options(app, command->write.fold, command->input.read);
-  add_input_options(app, command->input);
-  add_run_options(app, command->run);
-  return
-      [command](const Arguments& arguments) { return (*command)(arguments); };
+  add_reading_options(app, command->write.fold, command->input, command->run);
+  return runner(command);
 }
 
 }  // namespace

@@ -46,11 +46,8 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
          "--tid", [&fold] { fold.root = ThreadRoot::kCommPidTid; },
          "add process and thread id to the root: make-12/34")
       ->group("Names");
-  add_naming_options(app, fold, command->input.read);
-  add_input_options(app, command->input);
-  add_run_options(app, command->run);
-  return
-      [command](const Arguments& arguments) { return (*command)(arguments); };
+  add_reading_options(app, fold, command->input, command->run);
+  return runner(command);
 }
 
 }  // namespace

@@ -202,7 +202,8 @@ void add_single_format_options(CLI::App& app, ReadOptions& read) {
   flag("--context", read.srcline, "the same, as stackcollapse-perf.pl has it");
   column("--ghc-time", GhcColumn::kTime, "ghcprof: weight is the time")
       ->group("");
-  column("--ticks", GhcColumn::kTicks, "ghcprof: weight is the ticks; --time alone is the time");
+  column("--ticks", GhcColumn::kTicks,
+         "ghcprof: weight is the ticks; --time alone is the time");
   column("--bytes", GhcColumn::kBytes, "ghcprof: weight is the bytes");
   flag("--shorten-pkgs,!--no-shorten-pkgs", read.shorten_packages,
        "Java: o.e.Foo for org.example.Foo");
@@ -307,6 +308,13 @@ void add_naming_options(CLI::App& app, FoldOptions& fold, ReadOptions& read) {
          [&fold, &read] { fold.addresses = read.keep_addresses = true; },
          "show the address of functions whose name is not known")
       ->group("Names");
+}
+
+void add_reading_options(CLI::App& app, FoldOptions& fold, InputOptions& input,
+                         RunOptions& run) {
+  add_naming_options(app, fold, input.read);
+  add_input_options(app, input);
+  add_run_options(app, run);
 }
 
 void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold) {

@@ -52,6 +52,10 @@ Profile read_inputs(const InputOptions& input, const RunOptions& run = {});
 
 // --kernel, --jit, --inline, --all, --addrs.
 void add_naming_options(CLI::App& app, FoldOptions& fold, ReadOptions& read);
+// Those, and the options of the input and the run: what every command has that
+// reads a profile.
+void add_reading_options(CLI::App& app, FoldOptions& fold, InputOptions& input,
+                         RunOptions& run);
 // As flamegraph.pl, inferno and flamegraph-rs name them.
 void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold);
 

@@ -100,6 +100,9 @@ RecordWords record_words(const PerfOptions& perf) {
     append(record.words, {"-c", std::to_string(perf.count)});
   else
     append(record.words, {"-F", std::to_string(perf.frequency)});
+  if (perf.compression > 0)
+    record.words.push_back(
+        fmt::format("--compression-level={}", perf.compression));
   return record;
 }
 
@@ -186,12 +189,6 @@ void try_recording(const Words& words, const std::string& folder,
     fail_recording(content_of(said.get()), status, system_wide);
 }
 
-// perf ends with the status of its program, or with the number of the signal
-// that ended it; it ends itself by the signal that stopped the recording.
-int shell_status(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 // perf that ran as root leaves a file that only root can read.
 void take_over(const PerfOptions& perf, const std::string& path) {
   if (!perf.sudo || ::access(path.c_str(), R_OK) == 0) return;
@@ -241,7 +238,9 @@ PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
     Interruption::watch(-1);
     Interruption::check();
     run.interrupted = Interruption::once();
-    run.program_status = has_program ? shell_status(status) : 0;
+    // perf ends as its program does: with its status, or by the signal that
+    // ended it.
+    run.program_status = has_program ? status : 0;
     if (!has_content(data))
       fail_recording(content_of(said.get()), status, perf.system_wide);
   }

@@ -19,6 +19,7 @@ struct PerfOptions {
   int frequency = 997;               // samples per second, or
   int count = 0;                     // a sample every so many events
   std::string call_graph = "fp";
+  int compression = 0;    // level of perf's zstd; 0: none
   std::string command;    // perf's own words: "record -e cycles -g"
   double duration = 0;    // seconds, without a program; 0: until Ctrl-C
   std::string data_path;  // keep perf.data here
@@ -29,7 +30,7 @@ struct PerfOptions {
 
 struct PerfRun {
   Profile profile;
-  int program_status = 0;    // as a shell would give it
+  int program_status = 0;    // as waitpid gives it
   bool interrupted = false;  // Ctrl-C ended the recording
 };
 

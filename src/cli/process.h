@@ -38,6 +38,8 @@ class Child {
 
 // "exit status 3", "signal 11 (Segmentation fault)".
 std::string describe_status(int status);
+// The same as a shell has it: 3, 139.
+int shell_status(int status);
 
 struct Pipe {
   UniqueFd read, write;

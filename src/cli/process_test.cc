@@ -34,6 +34,15 @@ TEST(Child, HasItsOutputWhereItIsPut) {
   EXPECT_EQ(describe_status(status), "exit status 3");
 }
 
+TEST(Child, ThatASignalEndsIsToldFromOneWithSuchAStatus) {
+  const int by_signal = Child({"sh", "-c", "kill -SEGV $$"}, {}).wait();
+  EXPECT_EQ(describe_status(by_signal), "signal 11 (Segmentation fault)");
+  EXPECT_EQ(shell_status(by_signal), 139);
+  const int by_itself = Child({"sh", "-c", "exit 139"}, {}).wait();
+  EXPECT_EQ(describe_status(by_itself), "exit status 139");
+  EXPECT_EQ(shell_status(by_itself), 139);
+}
+
 TEST(Child, ThatDoesNotExistIsAnError) {
   EXPECT_THROW(Child({"/nonexistent/program"}, {}), Error);
 }

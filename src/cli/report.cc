@@ -49,11 +49,8 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
       ->group("Tables");
   add_text(app, "-o,--output", command->output, "FILE", "write to this file")
       ->group("Output");
-  add_naming_options(app, command->write.fold, command->input.read);
-  add_input_options(app, command->input);
-  add_run_options(app, command->run);
-  return
-      [command](const Arguments& arguments) { return (*command)(arguments); };
+  add_reading_options(app, command->write.fold, command->input, command->run);
+  return runner(command);
 }
 
 }  // namespace

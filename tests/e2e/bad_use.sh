@@ -34,6 +34,11 @@ expect 2 '--freq is for recording, and nothing to record' \
   flame -F 99 good.folded
 expect 2 '--keep is for recording, and nothing to record' \
   flame --keep x good.folded
+expect 2 '--compression-level is for recording, and nothing to record' \
+  flame -z -o x.svg good.folded
+expect 2 "-z: 'x' is not a level from 1 to 22" flame -z x -- true
+expect 2 "-z: '23' is not a level from 1 to 22" \
+  flame --compression-level=23 -- true
 expect 2 '--time foo: FROM..TO is wanted' fold --time foo good.folded
 expect 2 'tables are text; `wick flame` writes svg' \
   report -o r.svg good.folded

@@ -54,6 +54,10 @@ expect_status 0 "$wick" diff --fail-on 'parse>+0%' before before
 printf 'f 1\ng 9\n' >few
 printf 'f 3\ng 7\n' >few_after
 expect_status 0 "$wick" diff --fail-on 'f>+2%' few few_after
+grep -q 'f grew from 10.00% to 30.00%.*, but that may be chance' err ||
+  bad "nothing says why the gate is open: $(cat err)"
+expect_status 0 "$wick" diff -q --fail-on 'f>+2%' few few_after
+[ ! -s err ] || bad "-q does not silence doubts: $(cat err)"
 expect_status 3 "$wick" diff --fail-on 'f>+2%' --confidence 50 few few_after
 # The gate closes whatever is written, and the output is written all the same.
 expect_status 3 "$wick" diff --fail-on 'parse>+2%' -n -o x.folded before after

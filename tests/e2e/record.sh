@@ -7,7 +7,7 @@ echo word | "$WICK" flame --title 'The burner' -- ./burn 5 >out.txt 2>err.txt
 same 'exit status' $? 0
 same "the program's output" "$(cat out.txt)" 'read word'
 same "the program's errors come first" "$(head -1 err.txt)" 'to stderr'
-has 'its status is said' "$(cat err.txt)" 'the program ended with status 5'
+has 'its status is said' "$(cat err.txt)" 'the program ended with exit status 5'
 has 'what was written' "$(tail -1 err.txt)" \
   'wrote flame.svg: [0-9,]+ samples, [0-9]+ functions; open it in a browser'
 same 'lines on standard error' "$(wc -l <err.txt)" 3
@@ -33,6 +33,45 @@ same '--perfdata' "$(cat again.folded)" "$(cat own.folded)"
 has '--post-process' "$(cat post.folded)" 'renamed'
 expect 1 "--post-process 'exit 3' failed: exit status 3" \
   flame --post-process 'exit 3' -o post.svg 'my own.data'
+
+# A signal is called so, and a status that looks like one is not.
+"$WICK" flame --exit-status -o killed.folded \
+  -- sh -c './burn </dev/null; kill -SEGV $$' 2>killed.txt
+same '--exit-status of a signal' $? 139
+has 'a signal' "$(cat killed.txt)" \
+  'the program was ended by signal 11 \(Segmentation fault\)'
+has 'a signal' "$(cat killed.folded)" 'hot_function'
+"$WICK" flame --exit-status -o status.folded -- ./burn 139 </dev/null \
+  2>status.txt
+same '--exit-status' $? 139
+has 'a high status' "$(cat status.txt)" 'the program ended with exit status 139'
+
+# --root runs perf by sudo; flags for it stand behind "=".
+mkdir bin
+cat >bin/sudo <<'S'
+#!/bin/sh
+echo "$*" >>"$SUDO_LOG"
+while [ "${1#-}" != "$1" ]; do shift; done
+exec "$@"
+S
+chmod +x bin/sudo
+export SUDO_LOG=$PWD/sudo.txt
+PATH=$PWD/bin:$PATH "$WICK" flame -q --root -o root.folded -- ./burn \
+  </dev/null 2>/dev/null
+same 'status of --root' $? 0
+has '--root' "$(cat root.folded)" 'hot_function'
+has '--root' "$(tail -1 sudo.txt)" '^[^ ]*perf record .* -- ./burn$'
+PATH=$PWD/bin:$PATH "$WICK" flame -q --root='-n -E' -o root.folded -- ./burn \
+  </dev/null 2>/dev/null
+has '--root=FLAGS' "$(tail -1 sudo.txt)" '^-n -E [^ ]*perf record .* -- ./burn$'
+
+if perf version --build-options 2>/dev/null | grep -q 'zstd: \[ on'; then
+  "$WICK" flame -v -z -o z.folded -- ./burn </dev/null 2>z.txt
+  has '-z' "$(cat z.txt)" 'perf record .*--compression-level=1 '
+  has '-z' "$(cat z.folded)" 'hot_function'
+  "$WICK" flame -v -z 3 -o z.folded -- ./burn </dev/null 2>z.txt
+  has '-z 3' "$(cat z.txt)" 'perf record .*--compression-level=3 '
+fi
 
 ./burn 0 100000000000 </dev/null 2>/dev/null &
 burner=$!
