@@ -280,7 +280,7 @@ extern const Command flame_command = {
         "wick flame -- ./program --its-options  # record it, draw flame.svg\n"
         "wick flame -p 1234 --duration 10       # ten seconds of a process\n"
         "wick flame -c 'record -e cycles:u -g' -- ./program\n"
-        "perf script | wick flame > out.svg     # draw what perf recorded\n"
+        "wick flame perf.data > out.svg         # draw what perf recorded\n"
         "wick flame --flamechart perf.txt.gz -o out.svg\n",
     .declare = declare,
     .takes_program = true,

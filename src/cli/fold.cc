@@ -57,7 +57,7 @@ extern const Command fold_command = {
     .usage = "[OPTION…] [INPUT…]",
     .summary = "folded stacks of any profiler's output, on standard output",
     .examples =
-        "perf script | wick fold > out.folded\n"
+        "wick fold perf.data > out.folded # or: perf script | wick fold\n"
         "wick fold --all perf.txt.gz      # mark kernel and jit frames\n"
         "wick fold --pid a.txt b.txt      # two inputs, by process\n"
         "wick fold --time 1.5..2 perf.txt # half a second of it\n",

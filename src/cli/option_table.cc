@@ -138,7 +138,7 @@ std::string overview_text() {
       "wick: flame graphs and profiles, from any profiler's output\n\n"
       "Examples:\n"
       "  wick flame -- ./program --its-options   # record it, draw flame.svg\n"
-      "  perf script | wick flame > out.svg      # draw what perf recorded\n"
+      "  wick flame perf.data > out.svg          # draw what perf recorded\n"
       "  wick fold trace.txt.gz > out.folded     # folded stacks of anything\n"
       "\nCommands:\n";
   for (const Command* command : commands())

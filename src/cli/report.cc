@@ -60,7 +60,7 @@ extern const Command report_command = {
     .usage = "[OPTION…] [INPUT…]",
     .summary = "tables: the hottest functions, their callers, what was lost",
     .examples =
-        "perf script | wick report\n"
+        "wick report perf.data\n"
         "wick report --sort total --top 10 perf.txt\n"
         "wick report --by line perf.txt       # or module, file, thread\n"
         "wick report --callers malloc --callees malloc perf.txt\n",
