@@ -36,7 +36,8 @@ struct EventSpec {
   // Only these CPUs can count it (uncore); empty if all can.
   std::vector<int> cpus;
 
-  // Sets type, config, flags and precision in `attr`; leaves the rest.
+  // Sets type, config, flags and precision in `attr`, and period or frequency
+  // if they are this event's own; leaves the rest.
   void apply_to(EventAttr& attr) const;
 };
 

@@ -53,11 +53,6 @@ bool in_user_namespace(const SystemPaths& paths) {
   return inside != "0" || outside != "0" || trim(rest) != "4294967295";
 }
 
-bool is_processor_pmu(std::string_view name) {
-  return name == "cpu" || name.starts_with("cpu_") || name == "cpum_cf" ||
-         name.starts_with("armv") || name.starts_with("apple_");
-}
-
 }  // namespace
 
 std::string readable_tracefs(const SystemPaths& paths) {
@@ -148,6 +143,11 @@ std::uint64_t KernelLimits::buffer_memory() const {
     return kUnlimited;
   const std::uint64_t cpus = std::max<std::size_t>(1, online_cpus.size());
   return perf_mlock * cpus + memlock;
+}
+
+bool is_processor_pmu(std::string_view name) {
+  return name == "cpu" || name.starts_with("cpu_") || name == "cpum_cf" ||
+         name.starts_with("armv") || name.starts_with("apple_");
 }
 
 std::vector<int> parse_cpu_list(std::string_view text) {

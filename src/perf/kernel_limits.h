@@ -59,6 +59,9 @@ struct KernelLimits {
 
 KernelLimits read_kernel_limits(const SystemPaths& paths = {});
 
+// Whether a PMU of this name counts what the cores do.
+bool is_processor_pmu(std::string_view name);
+
 // "0-3,8" as the kernel writes lists of CPUs; what is not understood is left
 // out. At most 65,536 CPUs.
 std::vector<int> parse_cpu_list(std::string_view text);
