@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace wick {
 
@@ -116,7 +117,7 @@ void Tasks::comm(std::uint32_t pid, std::uint32_t tid, std::string_view name) {
 
 void Tasks::exec(std::uint32_t pid) {
   Space& replaced = space(pid);
-  replaced.map.clear();
+  replaced.old_map = std::exchange(replaced.map, {});
   replaced.cache.clear();
   replaced.jit = {};
   replaced.version = next_map_version();

@@ -19,6 +19,9 @@ namespace wick {
 // The mappings of a process, and what was found out with them.
 struct Space {
   AddressSpace map;
+  // While the kernel starts another program, stacks lead to the call in the
+  // old one: what was mapped there, until the new one runs.
+  AddressSpace old_map;
   std::uint64_t version = 0;  // a new one with every change of the map
   ChainCache cache;
   ProcessJit jit;
@@ -27,6 +30,11 @@ struct Space {
   // The version of the kernel's map that `cache` was made with.
   std::uint64_t kernel_version = 0;
   std::size_t copied_mappings = 0;  // from its parent
+
+  const Mapping* find(std::uint64_t address) const {
+    const Mapping* mapping = map.find(address);
+    return mapping != nullptr ? mapping : old_map.find(address);
+  }
 };
 
 struct Task {
@@ -63,7 +71,8 @@ class Tasks {
   bool fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
             std::uint32_t pid, std::uint32_t tid, bool is_real);
   void comm(std::uint32_t pid, std::uint32_t tid, std::string_view name);
-  // The program of a process was replaced: nothing is mapped any more.
+  // The program of a process was replaced: nothing is mapped any more. Before
+  // it runs itself, what was mapped before is in `old_map`.
   void exec(std::uint32_t pid);
   // A thread has ended. Gives the space of its process if it was the last one
   // known of it.

@@ -129,7 +129,7 @@ class Session {
   FrameId make_user_frame(Space& space, std::uint64_t address,
                           std::uint32_t pid, std::uint64_t time) {
     Frame frame{.address = address};
-    const Mapping* mapping = space.map.find(address);
+    const Mapping* mapping = space.find(address);
     if (mapping != nullptr && has_file(mapping->image)) {
       frame.module = module_of(mapping->image);
       frame.address =
@@ -201,6 +201,7 @@ class Session {
                                              event, side_band_.tasks());
     chain_.read(sample_, event.attr, record.cpu_mode());
     Space& space = side_band_.space(sample_.pid);
+    if (record.cpu_mode() == misc::kUser) side_band_.runs(space);
     if (!sample_.has(sample_type::kRead)) {
       out.sample.weight = weight_of(event);
       out.sample.event = event_of(event);

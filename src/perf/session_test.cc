@@ -196,17 +196,39 @@ TEST(Session, AThreadSharesTheMappingsOfItsProcess) {
   EXPECT_EQ(shown(read(file)), "worker 7/9: /no/a.out+110 1\n");
 }
 
-TEST(Session, AnExecutedProgramStartsWithoutMappings) {
+PerfDataBuilder executed() {
   PerfDataBuilder file = one_program();
   file.record(RecordType::kComm, misc::kCommExec,
               Bytes().u32(7).u32(7).name("other"),
               {.pid = 7, .tid = 7, .time = 3});
-  file.sample({.pid = 7,
+  file.record(RecordType::kMmap, misc::kUser,
+              mmap(7, 0x5000, 0x1000, 0, "/no/other"),
+              {.pid = 7, .tid = 7, .time = 4});
+  return file;
+}
+
+TEST(Session, AnExecutedProgramStartsWithoutMappings) {
+  PerfDataBuilder file = executed();
+  file.sample({.misc = misc::kUser,
+               .pid = 7,
                .tid = 7,
                .time = 5,
                .period = 1,
-               .callchain = {callchain::kUser, 0x1010}});
-  EXPECT_EQ(shown(read(file)), "other 7/7: ?+1010 1\n");
+               .callchain = {callchain::kUser, 0x5010, 0x1011}});
+  EXPECT_EQ(shown(read(file)), "other 7/7: ?+1010;/no/other+10 1\n");
+}
+
+TEST(Session, WhileAProgramIsStartedStacksLeadToTheCallInTheOldOne) {
+  PerfDataBuilder file = executed();
+  file.sample({.misc = misc::kKernel,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kKernel, 0xffff1010, callchain::kUser,
+                             0x1010}});
+  EXPECT_EQ(shown(read(file)),
+            "other 7/7: /no/a.out+110;[kernel.kallsyms]+ffff1010 1\n");
 }
 
 TEST(Session, AThreadThatEndedKeepsItsNameForWhatTheKernelDoesForIt) {

@@ -73,6 +73,13 @@ void SideBand::changed(Space& space) {
   space.cache.clear();
 }
 
+void SideBand::runs(Space& space) {
+  if (space.old_map.empty()) return;
+  before_change_(space);
+  space.old_map.clear();
+  changed(space);
+}
+
 void SideBand::on_mmap(const MmapRecord& mmap, std::uint16_t cpu_mode) {
   if (mmap.pid == kKernelPid || cpu_mode == misc::kKernel)
     return on_kernel_mmap(mmap);

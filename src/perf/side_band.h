@@ -36,6 +36,8 @@ class SideBand {
   bool visit(const PerfRecord& record);
 
   Space& space(std::uint32_t pid) { return tasks_.space(pid); }
+  // A process was seen in its own code, which is that of its new program.
+  void runs(Space& space);
   Task& task(std::uint32_t pid, std::uint32_t tid) {
     return tasks_.task(pid, tid);
   }
