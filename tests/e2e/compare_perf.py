@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the stacks of a recording, frame by frame, with `perf script`.
 
-usage: compare_perf.py DUMP_STACKS FILE...
+usage: compare_perf.py DUMP_STACKS [--check] [--comm=NAME,...] FILE...
 
-Used by perf_agreement.py; by itself it shows where the two differ.
+Shows where the two differ; with --check, fails if fewer than 99.9 % of the frames
+have the same function, apart from those where perf is known to be wrong. --comm
+leaves other threads out.
 """
 import collections
 import os
@@ -23,7 +25,12 @@ ROOTS = {"_start", "__clone3", "clone3", "__clone", "clone", "_dl_start_user",
 CALL_AT_THE_END = "call at the end of a function"
 # A call through the PLT of a static program, which perf does not know.
 PLT_STUB = "stub of the PLT"
-EXPLAINED = {CALL_AT_THE_END, PLT_STUB}
+# perf leaves a stack out if an address of it, found by following a register that
+# is no frame pointer, looks like one of the kernel's markers.
+DROPPED = "stack that perf drops"
+EXPLAINED = {CALL_AT_THE_END, PLT_STUB, DROPPED}
+# The function is the same.
+OTHER_MODULE = "module"
 # What perf prints where its unwinder failed.
 NOWHERE = 0xffffffffffffffff
 
@@ -48,9 +55,7 @@ def of_perf(file, max_stack=4096):
         capture_output=True, check=True).stdout.decode(errors="replace")
     samples, current = Samples(), None
     for line in text.splitlines():
-        if not line.strip():
-            current = None
-        elif current is None and (found := HEAD.match(line)):
+        if not line.startswith("\t") and (found := HEAD.match(line)):
             comm, pid, tid, seconds, nano, event, rest = found.groups()
             current = samples.add(int(seconds) * 10**9 + int(nano), int(tid),
                                   event.split(":")[0], comm.replace(" ", "_"))
@@ -83,6 +88,8 @@ def perf_frame(sample, line):
 
 def of_wick(dump, file, *options):
     """The same from wick, and what it says of loss."""
+    if os.path.isdir(file):
+        file = os.path.join(file, "data")
     text = subprocess.run([dump, file, *options], capture_output=True,
                           check=True).stdout.decode(errors="replace")
     samples, current, said = Samples(), None, []
@@ -113,7 +120,7 @@ def kind_of(index, wick, perf):
     if wick is None or perf is None:
         return "a frame that the other has not"
     if wick.function == perf.function:
-        return "module"
+        return OTHER_MODULE
     if (index > 0 and perf.offset in (0, None) and
             (wick.address + 1 - perf.address) % 4096 == 0):
         return CALL_AT_THE_END
@@ -142,12 +149,14 @@ def compare(wick, perf):
                 same += 1
                 if same_module(a.module, b.module):
                     continue
-            differences.append(Difference(kind_of(i, a, b), key, i, a, b))
+            kind = DROPPED if key in perf and not its else kind_of(i, a, b)
+            differences.append(Difference(kind, key, i, a, b))
     return frames, same, differences
 
 
 def same_module(wick, perf):
-    return wick == perf
+    # Where there is no file, perf names the perf map that there might be.
+    return wick == perf or re.fullmatch(r"/tmp/perf-\d+\.map", perf)
 
 
 def entry_points(files):
@@ -172,32 +181,46 @@ def is_whole(sample, entries):
             (root.address - entries[root.module]) % 4096 < 48)
 
 
+def show(differences, most=8):
+    kinds = collections.defaultdict(list)
+    for each in differences:
+        kinds[each.kind].append(each)
+    for kind, found in kinds.items():
+        print(f"{len(found)} times {kind}")
+        for each in list({str(d).split(":", 1)[1]: d for d in found}.values())[:most]:
+            print(each)
+
+
 def main():
-    if len(sys.argv) < 3:
+    arguments = sys.argv[1:]
+    if len(arguments) < 2:
         sys.exit(__doc__)
-    for file in sys.argv[2:]:
+    dump = arguments.pop(0)
+    check = "--check" in arguments
+    names = {name for word in arguments if word.startswith("--comm=")
+             for name in word[len("--comm="):].split(",")}
+    failed = False
+    for file in [word for word in arguments if not word.startswith("--")]:
         perf = of_perf(file)
-        wick, said = of_wick(sys.argv[1], file, "--no-inline")
+        wick, said = of_wick(dump, file, "--no-inline")
+        if names:
+            perf, wick = ({key: sample for key, sample in samples.items()
+                           if sample.comm in names} for samples in (perf, wick))
         frames, same, differences = compare(wick, perf)
+        explained = sum(d.kind in EXPLAINED for d in differences)
         comms = sum(wick[key].comm != perf[key].comm
                     for key in wick.keys() & perf.keys())
+        good = (perf and wick.keys() == perf.keys() and comms == 0 and
+                same + explained >= 0.999 * frames)
+        failed |= not good
         print(f"{file}: {len(wick)} samples, perf {len(perf)}, {frames} frames, "
-              f"{100 * same / max(frames, 1):.3f} % the same, {comms} other names "
-              f"of threads")
-        kinds = collections.defaultdict(list)
-        for each in differences:
-            kinds[each.kind].append(each)
-        for kind, list_of_kind in kinds.items():
-            print(f"{len(list_of_kind)} times {kind}")
-            shown = set()
-            for each in list_of_kind:
-                names = (each.wick and each.wick.function,
-                         each.perf and each.perf.function)
-                if names not in shown and len(shown) < 8:
-                    shown.add(names)
-                    print(each)
-        for sentence in said:
-            print("wick says:", sentence)
+              f"{100 * same / max(frames, 1):.3f} % the same, {explained} where perf "
+              f"is wrong, {comms} other names of threads")
+        if not check or not good:
+            show(differences)
+            for sentence in said:
+                print("wick says:", sentence)
+    sys.exit(check and failed)
 
 
 if __name__ == "__main__":

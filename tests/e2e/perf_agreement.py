@@ -87,8 +87,8 @@ def compare_frames(dump, name, file, verbose):
     perf = compare_perf.of_perf(file)
     wick, _ = compare_perf.of_wick(dump, file, "--no-inline")
     frames, same, differences = compare_perf.compare(wick, perf)
+    explained = sum(d.kind in compare_perf.EXPLAINED for d in differences)
     others = [d for d in differences if d.kind not in compare_perf.EXPLAINED]
-    explained = len(differences) - len(others)
     comms = sum(wick[key].comm != perf[key].comm for key in wick & perf.keys())
     check(wick.keys() == perf.keys() and comms == 0 and len(perf) > 50 and
           same + explained >= SAME * frames,
