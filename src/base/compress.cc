@@ -170,6 +170,40 @@ std::string zstd_compress(std::string_view bytes, int level) {
   return out;
 }
 
+struct ZstdStream::State {
+  State() : context(ZSTD_createCCtx()) {
+    if (context == nullptr) fail("zstd: out of memory");
+  }
+  ~State() { ZSTD_freeCCtx(context); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ZSTD_CCtx* context;
+};
+
+ZstdStream::ZstdStream(int level) : state_(std::make_unique<State>()) {
+  ZSTD_CCtx_setParameter(state_->context, ZSTD_c_compressionLevel, level);
+}
+ZstdStream::~ZstdStream() = default;
+ZstdStream::ZstdStream(ZstdStream&&) noexcept = default;
+ZstdStream& ZstdStream::operator=(ZstdStream&&) noexcept = default;
+
+void ZstdStream::append(std::string_view bytes, std::string& out) {
+  ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
+  const std::size_t start = out.size();
+  out.resize(start + ZSTD_compressBound(bytes.size()));
+  ZSTD_outBuffer to{out.data(), out.size(), start};
+  while (true) {
+    const std::size_t left =
+        ZSTD_compressStream2(state_->context, &to, &from, ZSTD_e_flush);
+    if (ZSTD_isError(left)) fail("zstd: {}", ZSTD_getErrorName(left));
+    if (left == 0 && from.pos == from.size) break;
+    out.resize(out.size() + std::max<std::size_t>(left, 1 << 12));
+    to.dst = out.data();
+    to.size = out.size();
+  }
+  out.resize(to.pos);
+}
+
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
   return static_cast<std::uint32_t>(crc32_z(
       before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));

@@ -73,6 +73,23 @@ std::string gzip(std::string_view bytes, int level = 1);
 
 std::string zstd_compress(std::string_view bytes, int level = 3);
 
+// One zstd stream, made piece by piece.
+class ZstdStream {
+ public:
+  explicit ZstdStream(int level);
+  ~ZstdStream();
+  ZstdStream(ZstdStream&&) noexcept;
+  ZstdStream& operator=(ZstdStream&&) noexcept;
+
+  // Appends to `out` what stands for `bytes`, all of it: a reader that has got
+  // this far can give them out.
+  void append(std::string_view bytes, std::string& out);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 // The checksum of gzip and PNG. `before` is that of the bytes before these.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0);
 

@@ -16,18 +16,6 @@
 namespace wick {
 namespace {
 
-// Whether `path` must be written through, since putting another file in its
-// place would lose what it stands for: a device, a FIFO, and the names of open
-// files (/dev/stdout, /dev/fd/3), which may well be regular ones.
-bool is_special(const std::string& path) {
-  struct stat info {};
-  const bool names_open_file =
-      (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) ||
-      path.starts_with("/proc/");
-  return names_open_file ||
-         (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode));
-}
-
 // A symbolic link stays, and what it points to is written.
 std::string link_target(const std::string& path) {
   std::error_code error;
@@ -51,14 +39,23 @@ std::string create_beside(const std::string& path) {
 
 }  // namespace
 
+bool is_special_file(const std::string& path) {
+  struct stat info {};
+  const bool names_open_file =
+      (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) ||
+      path.starts_with("/proc/");
+  return names_open_file ||
+         (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode));
+}
+
 OutputFile::OutputFile(std::string path) : path_(path) {
   in_context(path, [&] {
     struct stat info {};
     if (::stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       fail("is a directory; a file name is wanted");
-    if (!is_special(path_)) {
+    if (!is_special_file(path_)) {
       path_ = link_target(path_);
-      if (!is_special(path_)) temporary_ = create_beside(path_);
+      if (!is_special_file(path_)) temporary_ = create_beside(path_);
     }
     auto file = std::make_unique<std::ofstream>(
         temporary_.empty() ? path_ : temporary_, std::ios::binary);

@@ -25,6 +25,11 @@ class OutputFile {
   std::unique_ptr<std::ostream> stream_;
 };
 
+// Whether `path` must be written through, since putting another file in its
+// place would lose what it stands for: a device, a FIFO, and the names of open
+// files (/dev/stdout, /dev/fd/3), which may well be regular ones.
+bool is_special_file(const std::string& path);
+
 // Standard output, with an Error if a write failed (full disk, closed pipe).
 void finish_standard_output(std::ostream& out);
 

@@ -2,9 +2,6 @@
 #include "object/debug_files.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -22,6 +19,7 @@
 #include "base/text.h"
 #include "object/debuginfod.h"
 #include "object/kallsyms.h"
+#include "object/running_kernel.h"
 
 namespace wick {
 namespace {
@@ -56,36 +54,6 @@ std::string perf_store() {
   return home == nullptr ? "" : std::string(home) + "/.debug/.build-id/";
 }
 
-// A file in another root, whose links must not lead out of it.
-UniqueFd open_in_root(const std::string& root, const std::string& path) {
-  const UniqueFd folder(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return UniqueFd();
-  struct open_how how {};
-  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  return UniqueFd(static_cast<int>(
-      ::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
-}
-
-// The vDSO is a part of the kernel: every process of this machine has the same.
-ElfPointer own_vdso() {
-  const auto start = ::getauxval(AT_SYSINFO_EHDR);
-  const auto maps = read_small_file("/proc/self/maps", std::uint64_t{16} << 20);
-  if (start == 0 || !maps) return nullptr;
-  std::string_view rest = *maps;
-  while (!rest.empty()) {
-    std::string_view line = take_line(rest);
-    if (!line.ends_with("[vdso]")) continue;
-    const auto from = to_number<std::uint64_t>(take_until(line, '-'), 16);
-    const auto to = to_number<std::uint64_t>(take_until(line, ' '), 16);
-    if (!from || !to || *from != start || *to < start) return nullptr;
-    return ElfFile::from_memory(
-        "[vdso]",
-        std::string(reinterpret_cast<const char*>(start), *to - *from));
-  }
-  return nullptr;
-}
-
 bool has_crc(const std::string& path, std::uint32_t wanted) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return false;
@@ -100,23 +68,6 @@ bool has_crc(const std::string& path, std::uint32_t wanted) {
 
 bool has_debug_info(const ElfFile& file) {
   return file.section(".debug_info") != nullptr;
-}
-
-// The build id of the kernel that runs here.
-std::string running_kernel() {
-  const auto notes = read_small_file("/sys/kernel/notes", 1 << 20);
-  ByteReader in(notes ? std::string_view(*notes) : "");
-  const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
-  while (!in.at_end()) {
-    const auto name_size = in.read<std::uint32_t>(),
-               size = in.read<std::uint32_t>(), type = in.read<std::uint32_t>();
-    const std::string_view name = in.read_bytes(padded(name_size)),
-                           content = in.read_bytes(padded(size));
-    constexpr std::uint32_t kBuildId = 3;
-    if (!in.failed() && type == kBuildId && name.starts_with("GNU"))
-      return to_hexadecimal(content.substr(0, size));
-  }
-  return "";
 }
 
 // Whether a module of the running kernel begins there.
@@ -301,7 +252,7 @@ std::optional<std::string> DebugFiles::State::kallsyms_path(
   // A recording that was cut off names neither build ids nor a release; then
   // the kernel must have been at the same place.
   const bool is_running =
-      !file.build_id.empty() ? same_build_id(file.build_id, running_kernel())
+      !file.build_id.empty() ? same_build_id(file.build_id, kernel_build_id())
       : options.os_release.empty()
           ? start != 0
           : ::uname(&system) == 0 && options.os_release == system.release;

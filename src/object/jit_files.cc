@@ -3,9 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,17 +38,6 @@ std::optional<std::string> read_if_owned(const UniqueFd& fd, uid_t owner,
   }
   bytes.resize(size);
   return bytes;
-}
-
-UniqueFd open_in_root(const std::string& root, const std::string& path) {
-  const UniqueFd directory(
-      ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return UniqueFd();
-  open_how how{};
-  how.flags = kOpenFlags;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  return UniqueFd(static_cast<int>(
-      ::syscall(SYS_openat2, directory.get(), path.c_str(), &how, sizeof how)));
 }
 
 // The last number of a line such as "NSpid:\t4711\t1"; the first of "Uid:".
@@ -90,7 +77,7 @@ std::optional<std::string> read_owned_file_in(const std::string& root,
                                               const std::string& path,
                                               uid_t owner,
                                               std::uint64_t max_size) {
-  return read_if_owned(open_in_root(root, path), owner, max_size);
+  return read_if_owned(open_in_root(root, path, O_NOFOLLOW), owner, max_size);
 }
 
 std::optional<ProcessIds> process_ids(std::uint32_t pid) {
