@@ -96,6 +96,12 @@ std::string write_attr(const EventAttr& attr) {
   return out;
 }
 
+std::uint32_t needed_attr_size(const EventAttr& attr) {
+  if (attr.config3 != 0) return 136;
+  if (attr.sig_data != 0) return 128;
+  return attr.aux_sample_size != 0 ? 120 : 112;
+}
+
 IdLayout id_layout(const EventAttr& attr) {
   using namespace sample_type;
   const auto words = [&](std::uint64_t bits) {

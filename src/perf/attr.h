@@ -58,6 +58,10 @@ std::optional<EventAttr> read_attr(std::string_view bytes, bool swap);
 // attr.size bytes: kAttrSize for all that is known here.
 inline constexpr std::uint32_t kAttrSize = 136;
 std::string write_attr(const EventAttr& attr);
+// How many bytes are needed for everything that is not 0: one of the sizes that
+// the kernel had, 112 (Linux 4.8) at least. perf refuses attrs longer than it
+// knows.
+std::uint32_t needed_attr_size(const EventAttr& attr);
 
 // Where a record's id and time stand, in words of 8 bytes: in a SAMPLE counted
 // from the start of its body, in other records back from its end (1 is the last

@@ -89,6 +89,17 @@ TEST(EventAttr, ShorterThanTheFirstVersionIsNone) {
   EXPECT_FALSE(read_attr(std::string(63, '\0'), false));
 }
 
+TEST(EventAttr, IsWrittenNoLongerThanItNeedsToBe) {
+  EventAttr a;
+  EXPECT_EQ(needed_attr_size(a), 112u);
+  a.aux_sample_size = 1;
+  EXPECT_EQ(needed_attr_size(a), 120u);
+  a.sig_data = 1;
+  EXPECT_EQ(needed_attr_size(a), 128u);
+  a.config3 = 1;
+  EXPECT_EQ(needed_attr_size(a), 136u);
+}
+
 TEST(IdLayout, FindsIdAndTimeByTheFieldsBefore) {
   EventAttr a;
   a.sample_type = kIp | kTid | kTime | kAddr | kId | kCpu;

@@ -19,15 +19,9 @@ struct SampledFile {
   bool in_kernel = false;
 };
 
-// Those of them that have one. Files are looked for in the process's own root
-// first: it may be a container, or gone.
+// Those of them that have one, each path once. Files are looked for in the
+// process's own root first: it may be a container, or gone.
 std::vector<PerfHeader::BuildId> read_build_ids(
     std::span<const SampledFile> files);
-
-// Hexadecimal, "" if there is none: of the running kernel, of the vDSO that it
-// gives to programs like this one, of a module of it by name ("ext4").
-std::string kernel_build_id();
-std::string vdso_build_id();
-std::string kernel_module_build_id(const std::string& module);
 
 }  // namespace wick

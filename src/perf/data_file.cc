@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "perf/features.h"
+#include "perf/notes.h"
 #include "perf/record_stream.h"
 
 namespace wick {
@@ -58,7 +59,8 @@ class FileReader {
     const auto attr_size = in.read<std::uint64_t>();
     const Section attrs = read_section(in);
     const Section data = read_section(in);
-    read_section(in);  // event types, of old versions
+    // The event types of perf before 3.12, or wick's notes.
+    read_notes_of_wick(read_section(in));
     std::uint64_t features[4];
     for (std::uint64_t& word : features) word = in.read<std::uint64_t>();
     read_events(attrs, attr_size);
@@ -91,6 +93,15 @@ class FileReader {
       ids_left -= ids.size();
       if (!reader_.add_event(attr, ids)) ++counts_.bad_records;
     }
+  }
+
+  void read_notes_of_wick(Section section) {
+    constexpr std::uint64_t kLongest = 1 << 20;
+    if (section.size > kLongest) return;
+    auto notes = read_notes(bytes_of(file_, section));
+    if (!notes) return;
+    if (!notes->finished) counts_.truncated = true;
+    header_.notes = std::move(notes->lines);
   }
 
   // A recorder that was killed leaves 0 as the size of the data, one that had

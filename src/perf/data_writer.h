@@ -45,7 +45,8 @@ struct RecordedEvent {
 class PerfDataWriter {
  public:
   struct Options {
-    int compression_level = 0;  // of zstd, 1 to 22; 0: none
+    int compression_level = 0;      // of zstd, 1 to 22; 0: none
+    std::string recorder = "wick";  // "wick 0.1.0", where perf has its version
     // Renames what is there under this name to NAME.old, as perf does.
     bool keep_old = true;
   };
@@ -59,7 +60,8 @@ class PerfDataWriter {
   // Without finish(), what was flushed stays, as after a SIGKILL.
   ~PerfDataWriter();
 
-  // One whole record, header included, or several. Buffered.
+  // One whole record, header included, or several. Buffered. What a record of
+  // the perf tool has behind its size (AUXTRACE) comes in the same call.
   //
   // A full disk is an Error, once: the file is made valid again with what was
   // flushed before, and further records are only counted. finish() then still
@@ -72,9 +74,9 @@ class PerfDataWriter {
   void flush();
 
   // Sections, any time before finish(); those set before the first record
-  // survive a SIGKILL. Names and ids of the events, branch stacks and
-  // compression are described without being asked.
-  void machine(const MachineInfo& info);  // and wick's version
+  // survive a SIGKILL. Names and ids of the events, the recorder, branch stacks
+  // and compression are described without being asked.
+  void machine(const MachineInfo& info);
   void command_line(std::span<const std::string> words);
   void build_ids(std::span<const PerfHeader::BuildId> ids);
   void sample_times(std::uint64_t first, std::uint64_t last);

@@ -59,6 +59,8 @@ struct PerfHeader {
     std::string name;
   };
   std::vector<Pmu> pmus;
+  // What wick wrote about a recording of its own.
+  std::vector<std::pair<std::string, std::string>> notes;
   bool has_branch_stacks = false;
   bool compressed = false;
   bool is_directory = false;  // perf record --threads

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "perf/header.h"
 
 namespace wick {
 
@@ -24,5 +27,9 @@ MachineInfo machine_info();
 // From the text of /proc/cpuinfo: "model name" and its like, and the four
 // numbers that perf calls the cpuid.
 void read_cpuinfo(std::string_view text, MachineInfo& info);
+
+// The kernel's sources of events, in the order of their types.
+std::vector<PerfHeader::Pmu> read_pmus(
+    const std::string& folder = "/sys/bus/event_source/devices");
 
 }  // namespace wick
