@@ -32,6 +32,14 @@ TEST_F(ReadFile, ReadsFilesThatDoNotSayTheirSize) {
   EXPECT_NE(read_small_file("/proc/self/maps", 1 << 20).value_or(""), "");
 }
 
+TEST_F(ReadFile, ReadsASettingOfTheKernelAsAWhole) {
+  // It can be read from its beginning only, so not byte after byte.
+  const std::string text =
+      read_small_file("/proc/sys/kernel/pid_max", 100).value_or("");
+  EXPECT_GT(text.size(), 3u);
+  EXPECT_TRUE(text.ends_with('\n'));
+}
+
 TEST_F(ReadFile, DoesNotWaitForAFifo) {
   ASSERT_EQ(::mkfifo((folder_ + "/fifo").c_str(), 0600), 0);
   EXPECT_FALSE(read_small_file(folder_ + "/fifo", 100));

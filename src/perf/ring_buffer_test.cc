@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/ring_buffer.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/perf_event.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <new>
 #include <set>
@@ -298,6 +300,94 @@ TEST_F(RealRing, SaysHowManyWereLostWhenNobodyReads) {
   if ((lost_features & given_up::kReadLost) == 0) {
     EXPECT_GE(read_event(opened.fd.get(), attr).lost, lost);
   }
+}
+
+TEST_F(RealRing, FollowsChildrenOnEveryCpu) {
+  int gate[2];
+  ASSERT_EQ(::pipe2(gate, O_CLOEXEC), 0);
+  const UniqueFd closed(gate[0]), open_end(gate[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {  // waits, forks; the grandchild computes for a while
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    char c = 0;
+    [[maybe_unused]] const auto got = ::read(gate[0], &c, 1);
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) {
+      const std::clock_t end = std::clock() + CLOCKS_PER_SEC / 5;
+      while (std::clock() < end) {
+      }
+      ::_exit(0);
+    }
+    ::waitpid(grandchild, nullptr, 0);
+    ::_exit(0);
+  }
+  EventAttr attr = cpu_clock();
+  attr.flags |= attr_flag::kInherit | attr_flag::kTask | attr_flag::kComm;
+  std::vector<UniqueFd> fds;
+  std::vector<int> numbers;
+  for (const int cpu : limits_.online_cpus) {
+    fds.push_back(open(attr, child, cpu));
+    numbers.push_back(fds.back().get());
+  }
+  if (!fds.back()) ::kill(child, SIGKILL);
+  SKIP_UNLESS(fds.back());
+  RingBuffers rings(numbers, 8);
+  for (const int fd : numbers) enable_event(fd);
+  ASSERT_EQ(::write(gate[1], "x", 1), 1);
+  const PerfEvent event{.attr = attr, .layout = id_layout(attr)};
+  PerfSample sample;
+  std::set<std::uint32_t> pids, forked;
+  const auto take = [&](std::size_t, std::string_view bytes) {
+    const PerfRecord record = as_record(bytes, event);
+    if (record.type == RecordType::kSample && decode_sample(record, sample))
+      pids.insert(sample.pid);
+    if (record.type == RecordType::kFork)
+      forked.insert(decode_task(record)->pid);
+  };
+  for (int i = 0; i < 500 && rings.live_events() != 0; ++i) {
+    rings.wait(100ms);
+    rings.drain(take);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(rings.live_events(), 0u);  // both have ended
+  ASSERT_EQ(forked.size(), 1u);
+  EXPECT_TRUE(pids.contains(*forked.begin()));
+}
+
+// In a process without capabilities, which may lock as much as it says.
+TEST_F(RealRing, TakesLessMemoryWhereItIsLimited) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_MEMLOCK, &none);
+    constexpr uid_t kNobody = 65'534;
+    if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0)
+      ::_exit(77);
+    const KernelLimits limits = read_kernel_limits();
+    std::uint32_t lost = 0;
+    EventAttr attr = cpu_clock();
+    const OpenResult first = try_open_event(attr, {.pid = 0}, limits, lost);
+    const OpenResult second = try_open_event(attr, {.pid = 0}, limits, lost);
+    if (!first.fd || !second.fd ||
+        limits.buffer_memory() == KernelLimits::kUnlimited)
+      ::_exit(77);
+    try {
+      const RingBuffers rings(std::vector<int>{first.fd.get(), second.fd.get()},
+                              1 << 14);
+      const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+      const bool fits =
+          2 * (rings.pages() + 1) * page <= limits.buffer_memory();
+      ::_exit(fits && rings.pages() < 1 << 14 ? 0 : 1);
+    } catch (const Error&) {
+      ::_exit(2);
+    }
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77)
+    GTEST_SKIP() << "the kernel does not limit memory, or opens no event";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(RealRing, WakesUpWhenItIsTold) {
