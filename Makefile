@@ -25,9 +25,10 @@ deps-%:
 demo: deps-demo release
 	@examples/demo $(WICK) build
 
-test: deps-test release build/asan/build.ninja
-	@cmake --build build/asan --target wick_tests
-	@tests/run.py $(WICK) build/asan/wick_tests
+# Everything with sanitizers, the program too.
+test: deps-test build/asan/build.ninja
+	@cmake --build build/asan --target wick wick_tests test_tools
+	@tests/run.py build/asan/wick build/asan/wick_tests
 
 golden-bless: release
 	@tests/run_golden.py $(WICK) --bless
