@@ -46,12 +46,13 @@ class Sample:
         return self.frames[-1] if self.frames else None
 
 
-def of_perf(file, max_stack=4096):
-    """Samples by (time, tid, event, how many of those before); frames leaf
-    first."""
+def of_perf(file, comms=()):
+    """Samples by (time, tid, event, how many of those before), of these threads
+    only; frames leaf first."""
     text = subprocess.run(
         ["perf", "script", "-F", "comm,pid,tid,time,event,ip,sym,symoff,dso",
-         "--ns", "--no-inline", "--max-stack", str(max_stack), "-i", file],
+         "--ns", "--no-inline", "--max-stack", "4096", "-i", file,
+         *(["--comms", ",".join(comms)] if comms else [])],
         capture_output=True, check=True).stdout.decode(errors="replace")
     samples, current = Samples(), None
     for line in text.splitlines():
@@ -201,11 +202,12 @@ def main():
              for name in word[len("--comm="):].split(",")}
     failed = False
     for file in [word for word in arguments if not word.startswith("--")]:
-        perf = of_perf(file)
+        perf = of_perf(file, names)
         wick, said = of_wick(dump, file, "--no-inline")
         if names:
-            perf, wick = ({key: sample for key, sample in samples.items()
-                           if sample.comm in names} for samples in (perf, wick))
+            shown = {name.replace(" ", "_") for name in names}
+            wick = {key: sample for key, sample in wick.items()
+                    if sample.comm in shown}
         frames, same, differences = compare(wick, perf)
         explained = sum(d.kind in EXPLAINED for d in differences)
         comms = sum(wick[key].comm != perf[key].comm
@@ -214,8 +216,8 @@ def main():
                 same + explained >= 0.999 * frames)
         failed |= not good
         print(f"{file}: {len(wick)} samples, perf {len(perf)}, {frames} frames, "
-              f"{100 * same / max(frames, 1):.3f} % the same, {explained} where perf "
-              f"is wrong, {comms} other names of threads")
+              f"{100 * same / max(frames, 1):.3f} % the same, {explained} others "
+              f"explained, {comms} other names of threads")
         if not check or not good:
             show(differences)
             for sentence in said:

@@ -79,9 +79,12 @@ done
 
 # perf is killed: the file has no end, no build ids and no names of events.
 g++ -g -O2 -pthread "$programs/threads.cc" -o threads
-$record --call-graph dwarf,8192 -o killed.data ./threads 3000 2>/dev/null &
-sleep 1.5
-{ kill -KILL $! && wait $!; } 2>/dev/null
+$record --call-graph dwarf,8192 -o killed.data ./threads 60000 2>/dev/null &
+for _ in {1..200}; do
+  sleep 0.1
+  [ "$(stat -c %s killed.data 2>/dev/null || echo 0)" -gt 4000000 ] && break
+done
+{ kill -KILL $! $(cat /proc/$!/task/$!/children) && wait $!; } 2>/dev/null
 folded killed.data
 has "of a recording that was cut" "$(cat said.txt)" "end.? in the middle"
 shows "user code of a killed recording" "clone3;.*compute;"

@@ -18,15 +18,15 @@ way() {
   agree "$name.data"
 }
 agree() {
-  python3 "$SOURCE/tests/e2e/compare_perf.py" "$tool" --check $only "$1" ||
+  python3 "$SOURCE/tests/e2e/compare_perf.py" "$tool" --check "${only[@]}" "$1" ||
     complain "$1"
 }
-only=  # threads that are compared
+only=()  # threads that are compared
 
-only=--comm=threads,old_style
+only=("--comm=threads,old style")
 way everywhere -a -e cpu-clock -g ./threads 200
 way parallel --threads -a -e cpu-clock -g ./threads 200
-only=
+only=()
 way compressed -z -e cpu-clock -g ./threads 200
 way events -e cpu-clock,task-clock -g ./threads 200
 way group -e '{cpu-clock,task-clock}' -g ./threads 200
