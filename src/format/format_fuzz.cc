@@ -26,13 +26,15 @@ extern const FuzzTarget jitdump_fuzz;
 extern const FuzzTarget kallsyms_fuzz;
 extern const FuzzTarget perf_map_fuzz;
 extern const FuzzTarget perf_records_fuzz;
+extern const FuzzTarget proc_files_fuzz;
 extern const FuzzTarget unwind_fuzz;
 
 namespace {
 
 const FuzzTarget* const kDecoders[] = {
-    &demangle_fuzz, &dwarf_fuzz,    &elf_fuzz,          &jitdump_fuzz,
-    &kallsyms_fuzz, &perf_map_fuzz, &perf_records_fuzz, &unwind_fuzz};
+    &demangle_fuzz,     &dwarf_fuzz,      &elf_fuzz,
+    &jitdump_fuzz,      &kallsyms_fuzz,   &perf_map_fuzz,
+    &perf_records_fuzz, &proc_files_fuzz, &unwind_fuzz};
 
 std::string format_name;
 const FuzzTarget* decoder = nullptr;  // what is tried, if it is no format
