@@ -51,9 +51,9 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "bytes of hardware traces are not read", false},
         {"stack-too-short",
          "stack is deeper than its copy (record more: --call-graph "
-         "dwarf,32768)",
+         "dwarf,65528)",
          "stacks are deeper than their copy (record more: --call-graph "
-         "dwarf,32768)",
+         "dwarf,65528)",
          false},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},
