@@ -16,8 +16,8 @@ bool OffCpu::is_switch(const PerfEvent& event) {
 std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
                                 std::string_view raw, const PerfEvent& event,
                                 Tasks& tasks) {
-  stacks_.push_back(StackId::kRoot);
-  task.last_switch = static_cast<std::uint32_t>(stacks_.size() - 1);
+  switches_.push_back({.why = why(event, raw)});
+  task.last_switch = static_cast<std::uint32_t>(switches_.size() - 1);
   if (has_switch_records_) return task.last_switch;
   // Without switch records, the event itself says who leaves and who comes.
   task.off_since = time;
@@ -32,32 +32,70 @@ std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
   return task.last_switch;
 }
 
+// What the kernel calls the state of the thread that leaves.
+OffCpu::Why OffCpu::why(const PerfEvent& event, std::string_view raw) {
+  const TracepointFormat* format = event.tracepoint;
+  if (format == nullptr) return Why::kUnknown;
+  const TracepointField* field = format->field("prev_state");
+  const auto state =
+      field == nullptr ? std::nullopt : format->integer(*field, raw);
+  if (!state) return Why::kUnknown;
+  constexpr std::int64_t kInterruptible = 1, kUninterruptible = 2,
+                         kStates = 255;
+  // No state: it could have gone on. A bit above them says so, too.
+  if ((*state & kStates) == 0) return Why::kPreempted;
+  if ((*state & kInterruptible) != 0) return Why::kBlocked;
+  return (*state & kUninterruptible) != 0 ? Why::kInIo : Why::kBlocked;
+}
+
 void OffCpu::on_switch(const SwitchRecord& change, Task& task,
                        std::uint64_t time) {
   has_switch_records_ = true;
-  if (change.out)
+  if (change.out) {
     task.off_since = time;
-  else
+    task.was_preempted = change.preempted;
+  } else {
     comes_back(task, time);
+  }
 }
 
 void OffCpu::comes_back(Task& task, std::uint64_t time) {
   if (task.is_off() && time > task.off_since &&
       task.last_switch != StacklessSample::kNoSwitch)
-    pauses_.push_back(
-        {task.off_since, time, thread_of(profile_, task), task.last_switch});
+    pauses_.push_back({task.off_since, time, thread_of(profile_, task),
+                       task.last_switch,
+                       task.was_preempted ? Why::kPreempted
+                                          : switches_[task.last_switch].why});
   task.off_since = 0;
 }
 
 void OffCpu::add_samples(SampleCollector& samples) {
   if (pauses_.empty()) return;
   const EventId event = profile_.event_id(kEvent, "nanoseconds");
-  for (const Pause& pause : pauses_)
+  const auto label = [](Why why) -> std::string_view {
+    switch (why) {
+      case Why::kBlocked:
+        return "[blocked]";
+      case Why::kInIo:
+        return "[in I/O]";
+      case Why::kPreempted:
+        return "[preempted]";
+      case Why::kUnknown:
+        break;
+    }
+    return "";
+  };
+  for (const Pause& pause : pauses_) {
+    StackId stack = switches_[pause.switch_number].stack;
+    if (const std::string_view text = label(pause.why); !text.empty())
+      stack = profile_.stacks.push(
+          stack, profile_.named_frame(text, FrameKind::kLabel));
     samples.add({.time = pause.begin,
                  .weight = static_cast<std::int64_t>(pause.end - pause.begin),
-                 .stack = stacks_[pause.switch_number],
+                 .stack = stack,
                  .thread = pause.thread,
                  .event = event});
+  }
 }
 
 }  // namespace wick

@@ -3,7 +3,9 @@
 // it and come back (perf record --switch-events, or sched_switch of all CPUs)
 // and where they were (a sample of sched_switch or context-switches). It
 // becomes samples of an event of its own, whose weight is the time in
-// nanoseconds.
+// nanoseconds, and whose innermost frame says why the thread was off: blocked,
+// in I/O (or another wait that cannot be interrupted), or preempted while it
+// could have gone on.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,7 @@ class OffCpu {
   std::uint32_t on_sample(Task& task, std::uint64_t time, std::string_view raw,
                           const PerfEvent& event, Tasks& tasks);
   void set_stack(std::uint32_t switch_number, StackId stack) {
-    stacks_[switch_number] = stack;
+    switches_[switch_number].stack = stack;
   }
 
   void on_switch(const SwitchRecord& change, Task& task, std::uint64_t time);
@@ -45,13 +47,21 @@ class OffCpu {
  private:
   void comes_back(Task& task, std::uint64_t time);
 
+  enum class Why : std::uint8_t { kUnknown, kBlocked, kInIo, kPreempted };
+  static Why why(const PerfEvent& event, std::string_view raw);
+
   struct Pause {
     std::uint64_t begin, end;
     ThreadId thread;
     std::uint32_t switch_number;
+    Why why;
+  };
+  struct Switch {
+    StackId stack = StackId::kRoot;
+    Why why = Why::kUnknown;
   };
   Profile& profile_;
-  std::vector<StackId> stacks_;  // by switch number
+  std::vector<Switch> switches_;  // by number
   std::vector<Pause> pauses_;
   bool has_switch_records_ = false;
 };

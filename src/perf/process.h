@@ -45,6 +45,7 @@ struct Task {
   // to the stack, and when; 0 while it runs.
   std::uint32_t last_switch = StacklessSample::kNoSwitch;
   std::uint64_t off_since = 0;
+  bool was_preempted = false;  // then, by the switch record
 
   bool has_ended = false;
 

@@ -480,6 +480,63 @@ TEST(SessionOffCpu, TheTimeBetweenOutAndInIsOnTheStackOfTheSwitch) {
   EXPECT_EQ(off_cpu(file), "101 prog 7/7: ?+1010 60\n");
 }
 
+TEST(SessionOffCpu, AThreadThatCouldHaveGoneOnIsKeptApart) {
+  PerfDataBuilder file = with_switches();
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 161});
+  file.record(RecordType::kSwitch, misc::kSwitchOut | misc::kSwitchOutPreempt,
+              Bytes(), {.pid = 7, .tid = 7, .time = 170});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 175});
+  EXPECT_EQ(off_cpu(file),
+            "101 prog 7/7: ?+1010 60\n170 prog 7/7: ?+1010;[preempted] 5\n");
+}
+
+// The fields of sched_switch that matter here.
+constexpr std::string_view kSchedSwitch = R"(name: sched_switch
+ID: 321
+format:
+	field:pid_t prev_pid;	offset:8;	size:4;	signed:1;
+	field:long prev_state;	offset:16;	size:8;	signed:1;
+	field:pid_t next_pid;	offset:24;	size:4;	signed:1;
+)";
+
+TEST(SessionOffCpu, SchedSwitchAloneTellsWhoLeavesWhyAndWhoComes) {
+  PerfDataBuilder file;
+  file.event({.type = event_type::kTracepoint,
+              .config = 321,
+              .sample_period = 1,
+              .sample_type = kChains.sample_type | sample_type::kRaw,
+              .flags = attr_flag::kSampleIdAll},
+             "sched:sched_switch");
+  file.feature(Feature::kTracingData,
+               Bytes().bytes(encode_tracing_data({{"sched", kSchedSwitch}})));
+  const auto change = [&](std::uint64_t time, std::uint32_t from,
+                          std::uint64_t state, std::uint32_t to) {
+    file.sample({.pid = from,
+                 .tid = from,
+                 .time = time,
+                 .period = 1,
+                 .callchain = {callchain::kUser, 0x1010},
+                 .raw = Bytes()
+                            .u64(0)
+                            .u32(from)
+                            .u32(0)
+                            .u64(state)
+                            .u32(to)
+                            .bytes(std::string(8, '\0'))
+                            .str()});
+  };
+  change(100, 7, 1, 8);
+  change(120, 8, 2, 7);
+  change(150, 7, 0, 8);
+  change(190, 8, 1, 7);
+  EXPECT_EQ(off_cpu(file),
+            "100 :7 7/7: ?+1010;[blocked] 20\n"
+            "120 :8 8/8: ?+1010;[in I/O] 30\n"
+            "150 :7 7/7: ?+1010;[preempted] 40\n");
+}
+
 TEST(SessionOffCpu, AThreadThatStillSleepsIsCountedToTheEnd) {
   PerfDataBuilder file = with_switches();
   file.comm(9, 9, "late", 200);
