@@ -30,11 +30,17 @@ class Chain {
   std::size_t user_count() const { return words_.size() - 1 - kernel_count(); }
   std::size_t kernel_count() const { return words_[0]; }
 
+  std::span<const std::uint64_t> kernel_leaf_first() const {
+    return std::span(words_).subspan(1, kernel_count());
+  }
+  std::span<const std::uint64_t> user_leaf_first() const {
+    return std::span(words_).subspan(1 + kernel_count());
+  }
   auto kernel_callers_first() const {
-    return std::span(words_).subspan(1, kernel_count()) | std::views::reverse;
+    return kernel_leaf_first() | std::views::reverse;
   }
   auto user_callers_first() const {
-    return std::span(words_).subspan(1 + kernel_count()) | std::views::reverse;
+    return user_leaf_first() | std::views::reverse;
   }
   // All of it, for comparing.
   std::span<const std::uint64_t> words() const { return words_; }

@@ -35,18 +35,6 @@ std::vector<std::uint64_t> read_ids(std::string_view bytes, bool swap) {
   return ids;
 }
 
-Machine own_machine() {
-#if defined(__x86_64__)
-  return Machine::kX86_64;
-#elif defined(__aarch64__)
-  return Machine::kAArch64;
-#elif defined(__riscv) && __riscv_xlen == 64
-  return Machine::kRiscV64;
-#else
-  return Machine::kOther;
-#endif
-}
-
 }  // namespace
 
 const PerfEvent* PerfHeader::event(std::uint64_t id) const {

@@ -32,6 +32,32 @@ MachineRegisters special(Machine machine) {
 
 }  // namespace
 
+Machine own_machine() {
+#if defined(__x86_64__)
+  return Machine::kX86_64;
+#elif defined(__aarch64__)
+  return Machine::kAArch64;
+#elif defined(__riscv) && __riscv_xlen == 64
+  return Machine::kRiscV64;
+#else
+  return Machine::kOther;
+#endif
+}
+
+std::uint64_t unwind_register_mask(Machine machine) {
+  switch (machine) {
+    case Machine::kX86_64:
+      return 0xff0fff;  // all but the segments
+    case Machine::kAArch64:
+      return (std::uint64_t{1} << 33) - 1;
+    case Machine::kRiscV64:
+      return (std::uint64_t{1} << 32) - 1;
+    case Machine::kOther:
+      break;
+  }
+  return 0;
+}
+
 Machine machine_of(std::string_view arch) {
   if (arch == "x86_64" || arch == "amd64") return Machine::kX86_64;
   if (arch == "aarch64" || arch == "arm64") return Machine::kAArch64;

@@ -12,6 +12,12 @@ namespace wick {
 // The machine of perf's arch ("x86_64", "aarch64", "riscv64").
 Machine machine_of(std::string_view arch);
 
+// The machine that wick runs on.
+Machine own_machine();
+
+// The registers that unwinding needs, as attr.sample_regs_user wants them.
+std::uint64_t unwind_register_mask(Machine machine);
+
 // The DWARF number of perf's register; -1 if it has none that is used in
 // unwinding (flags, segments), or if it is the pc of a machine whose pc has no
 // number.

@@ -74,9 +74,6 @@ void StackUnwinding::unwind_all() {
 }
 
 void StackUnwinding::note_ends(Diagnostics& diagnostics) const {
-  const auto count = [&](UnwindEnd end) {
-    return ends_[static_cast<std::size_t>(end)];
-  };
   diagnostics.note(Problem::kStackTooShort, count(UnwindEnd::kStackTooShort));
   diagnostics.note(Problem::kNoUnwindRule, count(UnwindEnd::kNoRule));
   diagnostics.note(Problem::kBadStack, count(UnwindEnd::kBadMemory));

@@ -41,6 +41,10 @@ class StackUnwinding {
     stack_bytes_ = 0;
   }
 
+  // How many stacks ended in this way.
+  std::uint64_t count(UnwindEnd end) const {
+    return ends_[static_cast<std::size_t>(end)];
+  }
   // Why the stacks ended, for those that did not reach their root.
   void note_ends(Diagnostics& diagnostics) const;
 

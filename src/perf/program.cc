@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace wick {
+namespace {
+
+struct Pipe {
+  UniqueFd read, write;
+};
+
+Pipe make_pipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0)
+    fail("cannot make a pipe: {}", last_system_error());
+  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+// Between fork and exec nothing may allocate.
+[[noreturn]] void run_child(int go, int failed, char* const* argv) {
+  char word = 0;
+  ssize_t got = 0;
+  do got = ::read(go, &word, 1);
+  while (got < 0 && errno == EINTR);
+  if (got != 1) ::_exit(127);  // the recorder gave up
+  // What wick set for itself is not for the program.
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
+  ::signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::execvp(argv[0], argv);
+  const int error = errno;
+  (void)!::write(failed, &error, sizeof error);
+  ::_exit(127);
+}
+
+}  // namespace
+
+HeldProgram::HeldProgram(std::vector<std::string> words)
+    : words_(std::move(words)) {
+  if (words_.empty()) fail("there is no program to run");
+  std::vector<char*> argv;
+  argv.reserve(words_.size() + 1);
+  for (std::string& word : words_) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  Pipe go = make_pipe(), failed = make_pipe();
+  pid_ = ::fork();
+  if (pid_ < 0) fail("cannot start a process: {}", last_system_error());
+  if (pid_ == 0) {
+    go.write.reset();
+    run_child(go.read.get(), failed.write.get(), argv.data());
+  }
+  go_ = std::move(go.write);
+  failed_ = std::move(failed.read);
+}
+
+HeldProgram::~HeldProgram() {
+  if (started_ || status_) return;
+  ::kill(pid_, SIGKILL);
+  wait();
+}
+
+void HeldProgram::start() {
+  const char word = 'g';
+  started_ = true;
+  (void)!::write(go_.get(), &word, 1);
+  go_.reset();
+  int error = 0;
+  ssize_t got = 0;
+  do got = ::read(failed_.get(), &error, sizeof error);
+  while (got < 0 && errno == EINTR);
+  failed_.reset();
+  if (got != sizeof error) return;
+  wait();
+  fail("{}: cannot be run: {}", words_.front(),
+       std::system_category().message(error));
+}
+
+std::optional<int> HeldProgram::status() {
+  if (status_) return status_;
+  int status = 0;
+  if (::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
+  return status_;
+}
+
+int HeldProgram::wait() {
+  int status = 0;
+  while (!status_) {
+    if (::waitpid(pid_, &status, 0) == pid_)
+      status_ = status;
+    else if (errno != EINTR)
+      status_ = 0;  // somebody else waited for it
+  }
+  return *status_;
+}
+
+}  // namespace wick

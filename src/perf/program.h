@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program to record: started, but held until everything is ready.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace wick {
+
+class HeldProgram {
+ public:
+  // Fails if there is no such program.
+  explicit HeldProgram(std::vector<std::string> words);
+  HeldProgram(const HeldProgram&) = delete;
+  HeldProgram& operator=(const HeldProgram&) = delete;
+  // One that was never let go is killed.
+  ~HeldProgram();
+
+  pid_t pid() const { return pid_; }
+
+  // Lets it run; fails if it cannot be executed.
+  void start();
+
+  // The status of waitpid, once it has ended; does not wait for it.
+  std::optional<int> status();
+  // Waits for its end.
+  int wait();
+
+ private:
+  std::vector<std::string> words_;
+  pid_t pid_ = -1;
+  UniqueFd go_;      // closing it without a word ends the child
+  UniqueFd failed_;  // errno of exec, or the end of file
+  bool started_ = false;
+  std::optional<int> status_;
+};
+
+}  // namespace wick
