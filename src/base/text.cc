@@ -39,6 +39,17 @@ std::string_view take_until(std::string_view& text, char separator) {
   return taken;
 }
 
+std::string size_text(std::uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  double size = static_cast<double>(bytes);
+  for (const char* unit : {"kB", "MB", "GB"}) {
+    size /= 1000;
+    if (size < 999.5 || unit[0] == 'G')
+      return fmt::format("{:.{}f} {}", size, size < 9.95 ? 1 : 0, unit);
+  }
+  return "";
+}
+
 std::string to_hexadecimal(std::string_view bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string result;

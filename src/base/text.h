@@ -27,6 +27,9 @@ std::string_view trim_right(std::string_view text);
 bool all_digits(std::string_view text);  // false for ""
 bool all_hex_digits(std::string_view text);
 
+// "512 B", "1.2 kB", "35 MB".
+std::string size_text(std::uint64_t bytes);
+
 // "0a1f" of two bytes.
 std::string to_hexadecimal(std::string_view bytes);
 

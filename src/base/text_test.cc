@@ -101,5 +101,14 @@ TEST(Excerpt, CutsAndHidesControlCharacters) {
   EXPECT_EQ(excerpt("abcdef", 3), "abc…");
 }
 
+TEST(Text, SizesAreShort) {
+  EXPECT_EQ(size_text(0), "0 B");
+  EXPECT_EQ(size_text(999), "999 B");
+  EXPECT_EQ(size_text(1200), "1.2 kB");
+  EXPECT_EQ(size_text(35'400'000), "35 MB");
+  EXPECT_EQ(size_text(999'600), "1.0 MB");
+  EXPECT_EQ(size_text(5'000'000'000'000), "5000 GB");
+}
+
 }  // namespace
 }  // namespace wick

@@ -16,6 +16,8 @@ namespace wick {
 
 extern const Command completions_command;
 extern const Command convert_command;
+extern const Command doctor_command;
+extern const Command record_command;
 extern const Command diff_command;
 extern const Command flame_command;
 extern const Command fold_command;
@@ -26,8 +28,9 @@ extern const Command report_command;
 namespace {
 
 constexpr const Command* kCommands[] = {
-    &flame_command,   &fold_command,    &report_command,      &diff_command,
-    &convert_command, &formats_command, &completions_command, &man_command,
+    &flame_command,       &record_command,  &fold_command,   &report_command,
+    &diff_command,        &convert_command, &doctor_command, &formats_command,
+    &completions_command, &man_command,
 };
 
 // "a range of seconds, or something that is meant as one".

@@ -147,6 +147,15 @@ std::optional<std::string> find_program(const std::string& name) {
   return {};
 }
 
+void check_program(const std::vector<std::string>& words) {
+  const std::string& name = words.front();
+  const bool has_path = name.find('/') != std::string::npos;
+  if (has_path && std::filesystem::is_directory(name))
+    fail("{}: is a directory; a program is wanted", name);
+  if (!find_program(name))
+    fail("{}: there is no such program{}", name, has_path ? "" : " in PATH");
+}
+
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
   std::string word;

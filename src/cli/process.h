@@ -53,6 +53,9 @@ std::string content_of(int fd);
 // The file that the shell would run for `name`, if there is one.
 std::optional<std::string> find_program(const std::string& name);
 
+// Fails if the first word is no program that can be run.
+void check_program(const std::vector<std::string>& words);
+
 // "record -e 'a b' --x=\"y\"" → its words; quotes and backslashes as in a
 // shell, nothing else of it.
 std::vector<std::string> split_words(std::string_view text);

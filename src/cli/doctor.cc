@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine allows, what is missing, and the command that fixes it.
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "object/debug_files.h"
+#include "perf/event_open.h"
+#include "perf/kernel_limits.h"
+
+namespace wick {
+namespace {
+
+enum class Verdict { kGood, kLess, kBad };
+
+struct Finding {
+  Verdict verdict;
+  std::string what;
+  std::string help;  // a command or a hint; "" if nothing is to be done
+};
+
+Finding check_recording(const KernelLimits& limits) {
+  const std::string paranoid =
+      limits.paranoid
+          ? fmt::format("kernel.perf_event_paranoid is {}", *limits.paranoid)
+          : "the kernel has no perf events";
+  EventAttr attr{.type = event_type::kSoftware,
+                 .sample_period = 1000000,
+                 .sample_type = sample_type::kIp,
+                 .flags = attr_flag::kDisabled};
+  std::uint32_t lost = 0;
+  const OpenTarget self{.pid = 0, .cpu = -1};
+  const OpenResult trial = try_open_event(attr, self, limits, lost);
+  if (!trial.fd)
+    return {Verdict::kBad, "programs cannot be recorded: " + paranoid,
+            explain_open_failure(trial, "cpu-clock", attr, self, limits)};
+  if ((lost & given_up::kKernel) != 0 || !limits.may_record_kernel())
+    return {Verdict::kLess,
+            "programs can be recorded, without kernel code: " + paranoid,
+            "sudo sysctl kernel.perf_event_paranoid=1"};
+  return {Verdict::kGood, "programs can be recorded, with kernel code", ""};
+}
+
+Finding check_system_wide(const KernelLimits& limits) {
+  if (limits.may_record_all_cpus())
+    return {Verdict::kGood, "the whole machine can be recorded (-a)", ""};
+  return {Verdict::kLess, "the whole machine cannot be recorded (-a)",
+          "sudo sysctl kernel.perf_event_paranoid=0"};
+}
+
+Finding check_counters(const KernelLimits& limits) {
+  if (limits.has_hardware_counters())
+    return {Verdict::kGood, "the processor has counters (cycles …)", ""};
+  return {Verdict::kLess,
+          "no hardware counters, as in most virtual machines; cpu-clock is "
+          "used",
+          ""};
+}
+
+Finding check_tracepoints(const KernelLimits& limits) {
+  if (limits.may_use_tracepoints())
+    return {Verdict::kGood, "tracepoints can be used (time off the CPU)", ""};
+  return {Verdict::kLess, "tracepoints cannot be used",
+          limits.tracefs.empty()
+              ? "sudo mount -o remount,mode=755 /sys/kernel/tracing"
+              : "sudo sysctl kernel.perf_event_paranoid=-1"};
+}
+
+Finding check_kernel_symbols(const KernelLimits& limits) {
+  if (limits.shows_kernel_addresses())
+    return {Verdict::kGood, "kernel functions have names", ""};
+  return {Verdict::kLess,
+          fmt::format("kernel functions have no names: kernel.kptr_restrict is "
+                      "{}",
+                      limits.kptr_restrict),
+          "sudo sysctl kernel.kptr_restrict=0"};
+}
+
+Finding check_buffers(const KernelLimits& limits) {
+  const std::uint64_t memory = limits.buffer_memory();
+  const std::size_t cpus = std::max<std::size_t>(limits.online_cpus.size(), 1);
+  if (memory == KernelLimits::kUnlimited)
+    return {Verdict::kGood, "buffers may be as large as wanted", ""};
+  constexpr std::uint64_t kEnough = std::uint64_t{2} << 20;
+  if (memory / cpus >= kEnough)
+    return {Verdict::kGood,
+            fmt::format("buffers may have {} for each CPU",
+                        size_text(memory / cpus)),
+            ""};
+  return {Verdict::kLess,
+          fmt::format("buffers may have {} for each CPU; deep stacks at high "
+                      "rates need more",
+                      size_text(memory / cpus)),
+          "sudo sysctl kernel.perf_event_mlock_kb=8192"};
+}
+
+Finding check_bpf(const KernelLimits& limits) {
+  if (!limits.has_btf)
+    return {Verdict::kLess, "the kernel has no BTF for BPF programs", ""};
+  if (limits.may(CAP_BPF) || limits.may(CAP_SYS_ADMIN))
+    return {Verdict::kGood, "BPF programs can be loaded", ""};
+  return {Verdict::kLess, "BPF programs cannot be loaded without CAP_BPF", ""};
+}
+
+Finding check_files(const KernelLimits& limits) {
+  return {limits.open_files_hard >= 1024 ? Verdict::kGood : Verdict::kLess,
+          fmt::format("{} files may be open at once", limits.open_files_hard),
+          limits.open_files_hard >= 1024 ? "" : "ulimit -n 4096"};
+}
+
+Finding check_place(const KernelLimits& limits) {
+  const bool in_container = ::access("/.dockerenv", F_OK) == 0 ||
+                            ::access("/run/.containerenv", F_OK) == 0;
+  if (!in_container && !limits.in_user_namespace)
+    return {Verdict::kGood, "not in a container", ""};
+  return {Verdict::kLess,
+          limits.in_user_namespace
+              ? "in a user namespace: its capabilities do not count"
+              : "in a container: its seccomp profile may forbid perf events",
+          "docker run --cap-add PERFMON --security-opt seccomp=unconfined …"};
+}
+
+Finding check_jit_maps() {
+  if (::access("/tmp", R_OK | X_OK) == 0)
+    return {Verdict::kGood, "perf maps of JIT compilers can be read", ""};
+  return {Verdict::kLess, "/tmp cannot be read: JIT code has no names", ""};
+}
+
+// What a recording of this program will know of it.
+std::vector<Finding> check_program(const std::string& path) {
+  const auto file = ElfFile::open(path);
+  DebugFiles files({});
+  const auto debug = files.debug(*file, {.path = path});
+  std::vector<Finding> findings;
+  const auto has = [&](const char* section) {
+    return file->section(section) != nullptr ||
+           (debug && debug->section(section) != nullptr);
+  };
+  findings.push_back(
+      has(".symtab")
+          ? Finding{Verdict::kGood, path + " has symbols", ""}
+          : Finding{Verdict::kLess, path + " is stripped of its symbols",
+                    "build without -s, or install its -dbgsym package"});
+  findings.push_back(
+      has(".debug_info")
+          ? Finding{Verdict::kGood,
+                    path + " has debug information (lines, "
+                           "inlined functions)",
+                    ""}
+          : Finding{Verdict::kLess, path + " has no debug information",
+                    "build with -g (Cargo: [profile.release] debug = true)"});
+  findings.push_back(
+      has(".eh_frame") || has(".debug_frame")
+          ? Finding{Verdict::kGood, path + " has unwind rules", ""}
+          : Finding{Verdict::kLess,
+                    path + " has no unwind rules; frame pointers are followed",
+                    "build with -fasynchronous-unwind-tables or "
+                    "-fno-omit-frame-pointer"});
+  if (file->build_id().empty())
+    findings.push_back({Verdict::kLess, path + " has no build id",
+                        "link with -Wl,--build-id"});
+  return findings;
+}
+
+struct DoctorCommand {
+  RunOptions run;
+
+  int operator()(const Arguments& arguments) {
+    const KernelLimits limits = read_kernel_limits();
+    std::vector<Finding> findings{check_recording(limits),
+                                  check_system_wide(limits),
+                                  check_counters(limits),
+                                  check_tracepoints(limits),
+                                  check_kernel_symbols(limits),
+                                  check_buffers(limits),
+                                  check_files(limits),
+                                  check_bpf(limits),
+                                  check_jit_maps(),
+                                  check_place(limits)};
+    for (const std::string& path : arguments.inputs)
+      for (Finding& finding : check_program(path))
+        findings.push_back(std::move(finding));
+    bool works = true;
+    for (const Finding& finding : findings) {
+      const char* mark = finding.verdict == Verdict::kGood   ? "ok   "
+                         : finding.verdict == Verdict::kLess ? "less "
+                                                             : "NO   ";
+      fmt::print("{}{}\n", mark, finding.what);
+      if (!finding.help.empty()) fmt::print("       → {}\n", finding.help);
+      works &= finding.verdict != Verdict::kBad;
+    }
+    return works ? 0 : 1;
+  }
+};
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<DoctorCommand>();
+  add_run_options(app, command->run);
+  return
+      [command](const Arguments& arguments) { return (*command)(arguments); };
+}
+
+}  // namespace
+
+extern const Command doctor_command = {
+    .name = "doctor",
+    .usage = "[PROGRAM…]",
+    .summary = "what this machine allows, what is missing, what fixes it",
+    .examples =
+        "wick doctor\n"
+        "wick doctor ./prog   # has it symbols, lines, unwind rules?\n",
+    .declare = declare,
+};
+
+}  // namespace wick

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/process.h"
+#include "cli/record_options.h"
+
+namespace wick {
+namespace {
+
+struct RecordCommand {
+  RecordingOptions recording;
+  RunOptions run;
+  std::string output = "wick.data";
+  bool exit_status = false;
+
+  int operator()(const Arguments& arguments) {
+    std::vector<std::string> program = arguments.program;
+    // `wick record ./prog` is meant as `wick record -- ./prog`.
+    program.insert(program.begin(), arguments.inputs.begin(),
+                   arguments.inputs.end());
+    if (program.empty() && !recording.has_target())
+      fail_usage(
+          "record: nothing to record is named: -- PROGRAM, -p, -t, -a or "
+          "--cgroup");
+    RecordOptions options = recording.resolved(program);
+    options.output = output;
+    options.command_line = {"wick", "record"};
+    options.command_line.insert(options.command_line.end(), program.begin(),
+                                program.end());
+    const RecordResult result = run_recording(options, run);
+    const bool failed = !program.empty() && result.program_status != 0;
+    if (failed)
+      say(run,
+          "the program ended with " + describe_status(result.program_status));
+    if (result.lost > 0)
+      say(run,
+          fmt::format("{} records were lost; a lower -F, a larger -m or "
+                      "smaller stacks lose fewer",
+                      with_commas(static_cast<std::int64_t>(result.lost))));
+    say(run,
+        fmt::format("wrote {}: {} samples {}, {}; see `wick report {}`", output,
+                    with_commas(static_cast<std::int64_t>(result.samples)),
+                    recorded_text(result), size_text(result.bytes), output));
+    report_stats(run);
+    if (!exit_status || !failed) return 0;
+    return WIFSIGNALED(result.program_status)
+               ? 128 + WTERMSIG(result.program_status)
+               : WEXITSTATUS(result.program_status);
+  }
+};
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<RecordCommand>();
+  add_text(app, "-o,--output", command->output, "FILE",
+           "write the recording to this file")
+      ->group("Recording");
+  add_recording_options(app, command->recording, {});
+  add_flag(app, "--exit-status", command->exit_status,
+           "end with the program's status")
+      ->group("Recording");
+  add_run_options(app, command->run);
+  return
+      [command](const Arguments& arguments) { return (*command)(arguments); };
+}
+
+}  // namespace
+
+extern const Command record_command = {
+    .name = "record",
+    .usage = "[OPTION…] [-- PROGRAM [ARGUMENT…]]",
+    .summary = "record a profile; the file is a valid perf.data",
+    .examples =
+        "wick record -- ./prog arguments\n"
+        "wick record -p 1234 --duration 10   # what is this process doing?\n"
+        "wick record -a -- sleep 5           # the whole machine\n"
+        "wick record -e page-faults -c 1 -- ./prog\n",
+    .declare = declare,
+    .takes_program = true,
+};
+
+}  // namespace wick

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record_options.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/process.h"
+#include "perf/kernel_limits.h"
+
+namespace wick {
+namespace {
+
+std::vector<pid_t> parse_ids(std::string_view text, const char* option) {
+  std::vector<pid_t> ids;
+  while (!text.empty()) {
+    const std::string_view word = take_until(text, ',');
+    const auto id = to_number<pid_t>(word);
+    if (!id || *id <= 0)
+      fail_usage("{}: '{}' is not a process id", option, excerpt(word));
+    if (::kill(*id, 0) != 0 && errno == ESRCH)
+      fail("there is no process {}", *id);
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
+// "8M", "512K", "4096", in bytes; a plain number is pages, as in perf.
+std::size_t parse_buffer(std::string_view text) {
+  if (text.empty()) return 0;
+  std::size_t unit = 0;
+  switch (text.back()) {
+    case 'B':
+      unit = 1;
+      break;
+    case 'K':
+      unit = std::size_t{1} << 10;
+      break;
+    case 'M':
+      unit = std::size_t{1} << 20;
+      break;
+    case 'G':
+      unit = std::size_t{1} << 30;
+      break;
+    default:
+      break;
+  }
+  if (unit != 0) text.remove_suffix(1);
+  const auto number = to_number<std::size_t>(text);
+  if (!number || *number == 0 || *number > (std::size_t{1} << 20))
+    fail_usage("-m: '{}' is not a size; 8M, 512K or a number of pages is",
+               excerpt(text));
+  return *number * (unit != 0 ? unit : 4096);
+}
+
+int parse_clock(const std::string& name) {
+  if (name == "monotonic" || name == "CLOCK_MONOTONIC" || name == "1")
+    return CLOCK_MONOTONIC;
+  if (name == "raw" || name == "monotonic_raw" || name == "CLOCK_MONOTONIC_RAW")
+    return CLOCK_MONOTONIC_RAW;
+  if (name == "realtime" || name == "CLOCK_REALTIME") return CLOCK_REALTIME;
+  if (name == "boottime" || name == "CLOCK_BOOTTIME") return CLOCK_BOOTTIME;
+  if (name == "tai" || name == "CLOCK_TAI") return CLOCK_TAI;
+  fail_usage(
+      "-k: there is no clock '{}'; there is monotonic, monotonic_raw, "
+      "realtime, boottime, tai",
+      excerpt(name));
+}
+
+void parse_call_graph(std::string_view text, RecordOptions& options) {
+  using CallGraph = RecordOptions::CallGraph;
+  const std::string_view kind = take_until(text, ',');
+  if (kind == "auto")
+    options.call_graph = CallGraph::kAuto;
+  else if (kind == "dwarf")
+    options.call_graph = CallGraph::kDwarf;
+  else if (kind == "fp")
+    options.call_graph = CallGraph::kFramePointers;
+  else if (kind == "none")
+    options.call_graph = CallGraph::kNone;
+  else
+    fail_usage("--call-graph: '{}' is none of auto, dwarf, fp, none",
+               excerpt(kind));
+  if (text.empty()) return;
+  const auto size = to_number<std::uint32_t>(text);
+  if (!size || *size < 8 || *size > 65528)
+    fail_usage("--call-graph: '{}' is not a size from 8 to 65528",
+               excerpt(text));
+  options.stack_size = *size;
+}
+
+// One line that is written over, on a terminal.
+class RecordLine {
+ public:
+  explicit RecordLine(bool quiet)
+      : shown_(!quiet && ::isatty(STDERR_FILENO) != 0) {}
+  ~RecordLine() {
+    if (written_) fmt::print(stderr, "\r\033[K");
+  }
+  RecordLine(const RecordLine&) = delete;
+  RecordLine& operator=(const RecordLine&) = delete;
+
+  void operator()(const RecordProgress& now) {
+    if (!shown_) return;
+    written_ = true;
+    fmt::print(stderr, "\r\033[Krecording {:.1f} s, {} samples, {} lost, {}",
+               static_cast<double>(now.elapsed.count()) / 1000,
+               with_commas(static_cast<std::int64_t>(now.samples)),
+               with_commas(static_cast<std::int64_t>(now.lost)),
+               size_text(now.bytes));
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_;
+  bool written_ = false;
+};
+
+volatile sig_atomic_t interruptions = 0, last_signal = 0;
+
+extern "C" void on_interrupt(int signal) {
+  interruptions = interruptions + 1;
+  last_signal = signal;
+  if (interruptions > 1) {
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+    return;
+  }
+  stop_recording();
+}
+
+// Ctrl-C ends the recording; what was recorded is kept.
+class StopBySignal {
+ public:
+  StopBySignal() {
+    interruptions = 0;
+    last_signal = 0;
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;
+    for (std::size_t i = 0; i < std::size(kSignals); ++i)
+      ::sigaction(kSignals[i], &action, &before_[i]);
+  }
+  ~StopBySignal() {
+    for (std::size_t i = 0; i < std::size(kSignals); ++i)
+      ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  StopBySignal(const StopBySignal&) = delete;
+  StopBySignal& operator=(const StopBySignal&) = delete;
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(kSignals)];
+};
+
+}  // namespace
+
+int RecordingOptions::compression_level() const {
+  if (compression.empty()) return 0;
+  const auto level = to_number<int>(compression);
+  if (!level || *level < 1 || *level > 22)
+    fail_usage("-z: '{}' is not a level from 1 to 22", excerpt(compression));
+  return *level;
+}
+
+RecordOptions RecordingOptions::resolved(
+    const std::vector<std::string>& program) const {
+  if (!program.empty()) check_program(program);
+  RecordOptions options{.program = program,
+                        .processes = parse_ids(pids, "-p"),
+                        .threads = parse_ids(tids, "-t"),
+                        .system_wide = system_wide,
+                        .cgroup = cgroup,
+                        .events = events,
+                        .filter = filter,
+                        .frequency = frequency,
+                        .period = static_cast<std::uint64_t>(period),
+                        .keep_stacks = keep_stacks,
+                        .user_only = user_only,
+                        .clock = parse_clock(clock),
+                        .buffer_size = parse_buffer(buffer),
+                        .compression = compression_level(),
+                        .duration = duration,
+                        .delay = delay};
+  if (!cpus.empty()) {
+    options.cpus = parse_cpu_list(cpus);
+    if (options.cpus.empty())
+      fail_usage("-C: '{}' is not a list of CPUs, as in 0,2-3", excerpt(cpus));
+  }
+  parse_call_graph(call_graph, options);
+  const int targets = (program.empty() ? 0 : 1) +
+                      (pids.empty() && tids.empty() ? 0 : 1) +
+                      (system_wide ? 1 : 0) + (cgroup.empty() ? 0 : 1);
+  // `-a -- CMD` records everything for as long as CMD runs.
+  if (targets > 1 && !(system_wide && !program.empty() && targets == 2))
+    fail_usage(
+        "a program, -p or -t, -a and --cgroup: only one of both is wanted");
+  return options;
+}
+
+std::vector<CLI::Option*> add_recording_options(CLI::App& app,
+                                                RecordingOptions& options,
+                                                const RecordingNames& names) {
+  std::vector<CLI::Option*> added{
+      add_text(app, "-p,--pid", options.pids, "PID[,PID…]",
+               "attach to these processes"),
+      add_text(app, "-t,--tid", options.tids, "TID[,TID…]",
+               "attach to these threads alone"),
+      add_flag(app, "-a,--all-cpus", options.system_wide,
+               "record the whole machine"),
+      add_text(app, "--cgroup", options.cgroup, "NAME",
+               "record this control group"),
+      add_text(app, "-C,--cpu", options.cpus, "0,2-3", "only on these CPUs"),
+      add_text(
+          app, names.event, options.events, "EVENT[,EVENT…]",
+          "what to sample by, as `perf list` names it; without it, cycles, "
+          "or cpu-clock where there are none"),
+      add_text(app, "--filter", options.filter, "CONDITION",
+               "of tracepoints, in the kernel's words: 'prev_pid == 3'"),
+      add_number(app, "-F,--freq", options.frequency, "HZ", {1, 1000000},
+                 "samples per second"),
+      add_number(app, names.period, options.period, "N", {0, 1e18},
+                 "a sample every N events instead"),
+      add_text(app, "--call-graph", options.call_graph,
+               "auto|dwarf[,SIZE]|fp|none",
+               "how callers are found: by unwinding a copy of SIZE bytes of "
+               "stack while recording (auto, dwarf), or by frame pointers"),
+      add_flag(app, "--keep-stacks", options.keep_stacks,
+               "keep the copies of stacks in the file"),
+      add_flag(app, "--user", options.user_only, "no kernel code"),
+      add_text(app, names.clock, options.clock, "CLOCK",
+               "monotonic, monotonic_raw, realtime, boottime or tai"),
+      add_text(app, "-m,--mmap-pages", options.buffer, "SIZE",
+               "buffer for each CPU: 8M, 512K or a number of pages"),
+      app.add_option_function<std::string>(
+             "-z,--compression-level",
+             [&options](const std::string& level) {
+               options.compression = level.empty() ? "1" : level;
+             },
+             "pack the file with zstd, as hard as this (1 to 22; 1 without a "
+             "level)")
+          ->expected(0, 1)
+          ->type_name("LEVEL"),
+      add_number(app, "--duration", options.duration, "SECONDS", {0, 1e9},
+                 "stop after this time; 0: do not"),
+      add_number(app, "-D,--delay", options.delay, "SECONDS", {0, 1e9},
+                 "begin after this time"),
+  };
+  for (CLI::Option* option : added) option->group("Recording");
+  return added;
+}
+
+RecordResult run_recording(const RecordOptions& options,
+                           const RunOptions& run) {
+  const StopBySignal signals;
+  RecordResult result = [&] {
+    RecordLine line(run.quiet);
+    return record(options, [&](const RecordProgress& now) { line(now); });
+  }();
+  result.stopped_by = last_signal;
+  for (const std::string& note : result.notes) say(run, note);
+  return result;
+}
+
+std::string recorded_text(const RecordResult& result) {
+  return fmt::format(
+      "of {}{}", result.event,
+      result.has_no_cycles ? " (cycles cannot be counted here)" : "");
+}
+
+}  // namespace wick

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a recording, for the commands that record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "perf/recorder.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace wick {
+
+// As they stand on the command line.
+struct RecordingOptions {
+  std::string pids, tids, cpus, cgroup, events, filter;
+  bool system_wide = false, user_only = false, keep_stacks = false;
+  int frequency = 997;
+  double period = 0;
+  std::string call_graph = "auto", clock = "monotonic", buffer;
+  std::string compression;
+  double duration = 0, delay = 0;
+
+  // Whether something to record is named, besides a program.
+  bool has_target() const {
+    return !pids.empty() || !tids.empty() || system_wide || !cgroup.empty();
+  }
+  int compression_level() const;
+  // Fails if a value has no meaning.
+  RecordOptions resolved(const std::vector<std::string>& program) const;
+};
+
+// What is called otherwise where drawing has options of these names.
+struct RecordingNames {
+  std::string event = "-e,--event", period = "-c,--count",
+              clock = "-k,--clockid";
+};
+std::vector<CLI::Option*> add_recording_options(CLI::App& app,
+                                                RecordingOptions& options,
+                                                const RecordingNames& names);
+
+// Records, with a line of progress on a terminal; Ctrl-C ends it orderly, a
+// second one aborts. Says what could not be had.
+RecordResult run_recording(const RecordOptions& options, const RunOptions& run);
+
+// "of cpu-clock (cycles cannot be counted here)".
+std::string recorded_text(const RecordResult& result);
+
+}  // namespace wick
