@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <ranges>
@@ -15,6 +18,8 @@
 #include "cli/options.h"
 #include "cli/perf_driver.h"
 #include "cli/process.h"
+#include "cli/progress.h"
+#include "cli/record_options.h"
 #include "format/registry.h"
 
 namespace wick {
@@ -40,9 +45,11 @@ std::string end_of_program(int status) {
 
 // "wrote flame.svg: 1,234 samples, 45 functions; open it in a browser".
 std::string what_was_written(const std::string& path, const Profile& profile,
-                             bool single_samples) {
+                             bool single_samples, const std::string& event) {
   std::string text = fmt::format("wrote {}: ", path);
-  if (single_samples) text += counted(profile.samples.size(), "sample") + ", ";
+  if (single_samples)
+    text += counted(profile.samples.size(), "sample") +
+            (event.empty() ? "" : " ") + event + ", ";
   text += counted(count_functions(profile), "function");
   if (path.ends_with(".svg")) text += "; open it in a browser";
   return text;
@@ -87,10 +94,12 @@ struct FlameCommand {
   OutputOptions output;
   WriteOptions write;
   RunOptions run;
-  PerfOptions perf;
+  RecordingOptions recording;
+  PerfOptions perf;  // where a real perf is wanted
   std::vector<std::string> perf_data;
   std::string post_process;
   bool open = false, exit_status = false;
+  std::string recorded_event;  // "of cpu-clock", once it is recorded
   std::vector<const CLI::Option*> only_for_recording;
 
   int operator()(const Arguments& arguments) {
@@ -101,9 +110,7 @@ struct FlameCommand {
     std::ranges::copy(perf_data, std::back_inserter(input.paths));
     write.draw.as_inferno = input.read.compat == Compat::kInferno;
     const OutputFormat& format = chosen_format(output, "svg");
-    const bool records =
-        !perf.program.empty() || !perf.pids.empty() || perf.system_wide;
-    if (records) return record(format);
+    if (!perf.program.empty() || recording.has_target()) return record(format);
     for (const CLI::Option* option : only_for_recording)
       if (option->count() > 0)
         fail_usage(
@@ -124,12 +131,6 @@ struct FlameCommand {
     if (!input.paths.empty())
       fail_usage("flame: {} and something to record; one of both is wanted",
                  excerpt(input.paths.front()));
-    if (!perf.pids.empty() && !perf.program.empty())
-      fail_usage("flame: -p and a program; one of both is wanted");
-    if (perf.duration > 0 && !perf.program.empty())
-      fail_usage(
-          "flame: --duration is for -p and -a; a program is ended by "
-          "`timeout` in front of it");
     if (output.path == "-")
       fail_usage(
           "flame: -o -: the picture of a recording goes to a file, "
@@ -146,21 +147,63 @@ struct FlameCommand {
       in_context("--keep", [&] { check_writable(perf.data_path); });
     if (perf.program.empty() && ::isatty(STDERR_FILENO) != 0)
       say(run, "recording; Ctrl-C ends it and draws");
-    PerfRun recorded = record_with_perf(perf, input.read);
+    PerfRun recorded = wants_perf() ? record_by_perf() : record_here();
     if (recorded.program_status != 0 && !recorded.interrupted)
       say(run, end_of_program(recorded.program_status));
     const auto lost = recorded.profile.diagnostics.count(Problem::kLostSamples);
     if (recorded.profile.samples.empty() && lost > 0)
       fail(
-          "perf lost all that it took, {}; a lower --freq or smaller stacks "
+          "everything was lost, {}; a lower --freq or smaller stacks "
           "(--call-graph fp) lose fewer",
           counted(lost, "sample"));
     if (recorded.profile.samples.empty())
       fail(
-          "perf took no samples: the program ran too briefly or only waited; "
+          "no samples were taken: the program ran too briefly or only waited; "
           "a higher --freq gives more");
     draw(select(std::move(recorded.profile), input.select), format, path, true);
     return exit_status ? shell_status(recorded.program_status) : 0;
+  }
+
+  // Its own words, another perf or another user's rights ask for a real perf.
+  bool wants_perf() const {
+    return !perf.command.empty() || perf.sudo || std::getenv("PERF") != nullptr;
+  }
+
+  PerfRun record_by_perf() {
+    if (!recording.pids.empty() && !perf.program.empty())
+      fail_usage("flame: -p and a program; one of both is wanted");
+    if (recording.duration > 0 && !perf.program.empty())
+      fail_usage(
+          "flame: perf has no --duration for a program; `timeout` in front of "
+          "it ends it");
+    perf.pids = recording.pids;
+    perf.system_wide = recording.system_wide;
+    perf.frequency = recording.frequency;
+    perf.count = static_cast<int>(std::min(recording.period, 2147483647.0));
+    perf.call_graph =
+        recording.call_graph == "auto" ? "fp" : recording.call_graph;
+    perf.compression = recording.compression_level();
+    perf.duration = recording.duration;
+    return record_with_perf(perf, input.read);
+  }
+
+  PerfRun record_here() {
+    const TemporaryFolder folder;
+    RecordOptions options = recording.resolved(perf.program);
+    options.output =
+        !perf.data_path.empty() ? perf.data_path : folder.path() + "/wick.data";
+    options.command_line = {"wick", "flame"};
+    options.command_line.insert(options.command_line.end(),
+                                perf.program.begin(), perf.program.end());
+    const RecordResult result = run_recording(options, run);
+    if (result.stopped_by == SIGTERM || result.stopped_by == SIGHUP)
+      throw Interrupted(result.stopped_by);
+    recorded_event = recorded_text(result);
+    const ProgressLine progress(run.quiet);
+    InputFile file = InputFile::open(options.output);
+    return {.profile = read_profile(file, input.read, "perf-data"),
+            .program_status = result.program_status,
+            .interrupted = result.interrupted};
   }
 
   void draw(Profile profile, const OutputFormat& format,
@@ -174,65 +217,25 @@ struct FlameCommand {
       profile = post_processed(profile, write.fold, post_process);
     write_output(profile, format, write, path, run);
     report_losses(profile, run);
-    if (tell) say(run, what_was_written(path, profile, single));
+    if (tell) say(run, what_was_written(path, profile, single, recorded_event));
     report_stats(run);
     if (open) open_in_browser(path, run);
   }
 };
 
-int compression_level(const std::string& text) {
-  if (text.empty()) return 1;
-  const auto level = to_number<int>(text);
-  if (!level || *level < 1 || *level > 22)
-    fail_usage("-z: '{}' is not a level from 1 to 22", excerpt(text));
-  return *level;
-}
-
 void add_recording_options(CLI::App& app, FlameCommand& command) {
   PerfOptions& perf = command.perf;
   const std::string group = "Recording";
-  CLI::Option* pid = add_text(app, "-p,--pid", perf.pids, "PID[,PID…]",
-                              "record running processes, until Ctrl-C");
-  pid->group(group);
-  add_flag(app, "-a,--all-cpus", perf.system_wide,
-           "record the whole machine, until Ctrl-C or the program's end")
-      ->group(group)
-      ->excludes(pid);
-  CLI::Option* frequency = add_number(app, "-F,--freq", perf.frequency, "HZ",
-                                      {1, 1e6}, "samples per second");
-  frequency->group(group);
-  CLI::Option* count =
-      add_number(app, "--count", perf.count, "N", {0, 2147483647},
-                 "a sample every N events, instead of --freq");
-  count->group(group)->excludes(frequency);
-  CLI::Option* call_graph =
-      add_text(app, "--call-graph", perf.call_graph, "fp|dwarf|lbr",
-               "how perf finds the callers");
-  call_graph->group(group);
-  CLI::Option* compression =
-      app.add_option_function<std::string>(
-             "-z,--compression-level",
-             [&perf](const std::string& level) {
-               perf.compression = compression_level(level);
-             },
-             "let perf compress its file, as hard as this (1 to 22, 1 without "
-             "a level)")
-          ->expected(0, 1)
-          ->type_name("LEVEL")
-          ->group(group);
+  const std::vector<CLI::Option*> recording =
+      add_recording_options(app, command.recording,
+                            {.event = "-e,--record-event",
+                             .period = "--count",
+                             .clock = "--clockid"});
   CLI::Option* words =
       add_text(app, "-c,--cmd", perf.command, "'record …'",
-               "perf's own words instead of these options; an -o in them keeps "
+               "record with a real perf, by its own words; an -o in them keeps "
                "perf's file");
-  words->group(group)
-      ->excludes(frequency)
-      ->excludes(count)
-      ->excludes(call_graph)
-      ->excludes(compression);
-  CLI::Option* duration =
-      add_number(app, "--duration", perf.duration, "SECONDS", {0, 1e9},
-                 "with -p or -a, stop after this time; 0: do not");
-  duration->group(group);
+  words->group(group);
   app.add_option_function<std::string>(
          "--root", [&perf](const std::string& flags) { perf.sudo = flags; },
          "run perf by sudo, with these flags")
@@ -243,13 +246,14 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
             "draw this perf.data (the same as INPUT)")
       ->group(group);
   CLI::Option* keep = add_text(app, "--keep", perf.data_path, "FILE",
-                               "keep perf's file as this");
+                               "keep the recording as this");
   keep->group(group);
   CLI::Option* exit_status = add_flag(app, "--exit-status", command.exit_status,
                                       "end with the program's exit status");
   exit_status->group(group);
-  command.only_for_recording = {frequency, count,    call_graph,  words,
-                                keep,      duration, exit_status, compression};
+  command.only_for_recording = {words, keep, exit_status};
+  command.only_for_recording.insert(command.only_for_recording.end(),
+                                    recording.begin(), recording.end());
   // A program that fails does not stop the drawing in any case.
   app.add_flag_callback(
          "--ignore-status", [] {}, "accepted; always so")

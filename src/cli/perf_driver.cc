@@ -154,13 +154,7 @@ bool has_content(const std::string& path) {
 }
 
 void check_targets(const PerfOptions& perf) {
-  if (!perf.program.empty() &&
-      perf.program.front().find('/') != std::string::npos &&
-      std::filesystem::is_directory(perf.program.front()))
-    fail("{}: is a directory; a program is wanted", perf.program.front());
-  if (!perf.program.empty() && !find_program(perf.program.front()))
-    fail("{}: there is no such program{}", perf.program.front(),
-         perf.program.front().find('/') == std::string::npos ? " in PATH" : "");
+  if (!perf.program.empty()) check_program(perf.program);
   std::string_view rest = perf.pids;
   while (!rest.empty()) {
     const std::string_view text = take_until(rest, ',');

@@ -9,7 +9,7 @@ same "the program's output" "$(cat out.txt)" 'read word'
 same "the program's errors come first" "$(head -1 err.txt)" 'to stderr'
 has 'its status is said' "$(cat err.txt)" 'the program ended with exit status 5'
 has 'what was written' "$(tail -1 err.txt)" \
-  'wrote flame.svg: [0-9,]+ samples, [0-9]+ functions; open it in a browser'
+  'wrote flame.svg: [0-9,]+ samples of c[a-z-]+( \(.*\))?, [0-9]+ functions; open it in a browser'
 same 'lines on standard error' "$(wc -l <err.txt)" 3
 has 'the picture' "$(cat flame.svg)" 'hot_function \('
 has 'the picture' "$(cat flame.svg)" 'The burner'
@@ -66,10 +66,10 @@ PATH=$PWD/bin:$PATH "$WICK" flame -q --root='-n -E' -o root.folded -- ./burn \
 has '--root=FLAGS' "$(tail -1 sudo.txt)" '^-n -E [^ ]*perf record .* -- ./burn$'
 
 if perf version --build-options 2>/dev/null | grep -q 'zstd: \[ on'; then
-  "$WICK" flame -v -z -o z.folded -- ./burn </dev/null 2>z.txt
+  PERF=perf "$WICK" flame -v -z -o z.folded -- ./burn </dev/null 2>z.txt
   has '-z' "$(cat z.txt)" 'perf record .*--compression-level=1 '
   has '-z' "$(cat z.folded)" 'hot_function'
-  "$WICK" flame -v -z 3 -o z.folded -- ./burn </dev/null 2>z.txt
+  PERF=perf "$WICK" flame -v -z 3 -o z.folded -- ./burn </dev/null 2>z.txt
   has '-z 3' "$(cat z.txt)" 'perf record .*--compression-level=3 '
 fi
 

@@ -14,7 +14,7 @@ expect 1 'there is no process 4194305' flame -p 4194305
 expect 2 "-p: '12x' is not a process id" flame -p 12x
 expect 1 "perf record failed .*nosuchevent" \
   flame -c 'record -e nosuchevent' -- true
-expect 1 'perf took no samples' flame -F 1 -- true
+expect 1 'no samples were taken' flame -F 1 -- true
 expect 1 'nosuch/x.svg: cannot write' flame -o nosuch/x.svg -- touch ran
 [ ! -e ran ] || complain 'the program ran though the output cannot be written'
 same 'what is left' "$(ls -A . tmp)" $'.:\nstdout.txt\ntmp\n\ntmp:'
