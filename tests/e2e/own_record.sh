@@ -1,0 +1,72 @@
+# wick record: what it writes is read by wick and by perf, and is true.
+. "$(dirname "$0")/lib.bash"
+"$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
+command -v g++ >/dev/null || skip 'there is no g++'
+
+# No frame pointers; 60, 30 and 10 % of the time in three functions.
+cat >shares.cc <<'C'
+#include <ctime>
+volatile unsigned long sum;
+int calls;  // what is done behind a call keeps it from being a jump
+double now() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+template <int N> __attribute__((noinline)) void spin(double seconds) {
+  const double end = now() + seconds;
+  while (now() < end)
+    for (int i = 0; i < 20000; ++i) sum = sum + i * N;
+}
+__attribute__((noinline)) void sixty() { spin<1>(0.9); ++calls; }
+__attribute__((noinline)) void thirty() { spin<2>(0.45); ++calls; }
+__attribute__((noinline)) void ten() { spin<3>(0.15); ++calls; }
+int main() { sixty(); thirty(); ten(); }
+C
+g++ -g -O2 -fomit-frame-pointer -o shares shares.cc
+
+"$WICK" record -o r.data -- ./shares 2>said.txt
+same 'exit status' $? 0
+has 'what was written' "$(tail -1 said.txt)" 'wrote r.data: [0-9,]+ samples of c'
+"$WICK" fold -q r.data >r.folded
+awk '{ all += $NF; if (/;_start[; ]/) rooted += $NF
+       if (/;sixty;/) a += $NF; if (/;thirty;/) b += $NF; if (/;ten;/) c += $NF }
+     function near(x, y) { return x - y < 3 && y - x < 3 }
+     END { a *= 100 / all; b *= 100 / all; c *= 100 / all
+           if (!near(a, 60) || !near(b, 30) || !near(c, 10))
+             print "FAIL the shares are", a, b, c
+           if (rooted < 0.99 * all) print "FAIL only", rooted / all, "reach the root" }' \
+  r.folded >wrong.txt
+same 'shares and roots' "$(cat wrong.txt)" ''
+
+# Stacks never reach the disk, unless they are wanted.
+"$WICK" record -q --keep-stacks -o kept.data -- ./shares
+small=$(stat -c %s r.data) large=$(stat -c %s kept.data)
+[ $((small * 50)) -lt "$large" ] ||
+  complain "the file has $small bytes, with stacks $large"
+
+if command -v perf >/dev/null; then
+  has 'perf script' "$(perf script -i r.data 2>&1)" 'sixty'
+  has 'perf report' "$(perf report -i r.data --stdio 2>&1)" 'cpu-clock|cycles'
+  same "perf's complaints" "$(perf script -i r.data 2>&1 >/dev/null)" ''
+fi
+
+# Attaching; everything; nothing there.
+./shares &
+"$WICK" record -q -p $! --duration 0.5 -o p.data
+has '-p' "$("$WICK" fold -q p.data)" ';sixty;'
+wait
+"$WICK" record -q -a --duration 0.2 -o a.data || complain '-a failed'
+expect 1 'there is no process 99999999|is not a process id' record -p 99999999
+expect 2 'nothing to record is named' record
+expect 1 'there is no such program' record -- ./nosuchprogram
+expect 2 'nosuchevent' record -e nosuchevent -- ./shares
+
+# Killed while recording: what was written so far can be read.
+"$WICK" record -q -o killed.data -- ./shares &
+recorder=$!
+sleep 1.3
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+has 'after SIGKILL' "$("$WICK" fold -q killed.data)" ';sixty;'
+finish
