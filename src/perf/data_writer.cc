@@ -320,7 +320,10 @@ PerfDataWriter::PerfDataWriter(std::string path,
     s.write_header();
   });
   feature(Feature::kEventDesc, encode_events(s.events));
-  feature(Feature::kVersion, encode_text(s.options.recorder));
+  // Hotspot takes the end of a round for what it is only if a version of perf,
+  // 3.17 or later, stands in front.
+  feature(Feature::kVersion,
+          encode_text(fmt::format("6.1 ({})", s.options.recorder)));
   if (std::ranges::any_of(s.events, [](const RecordedEvent& event) {
         return event.attr.samples(sample_type::kBranchStack);
       }))

@@ -45,8 +45,10 @@ struct RecordedEvent {
 class PerfDataWriter {
  public:
   struct Options {
-    int compression_level = 0;      // of zstd, 1 to 22; 0: none
-    std::string recorder = "wick";  // "wick 0.1.0", where perf has its version
+    int compression_level = 0;  // of zstd, 1 to 22; 0: none
+    // Where perf has its version stands "6.1 (wick)": whose layout the file
+    // has, and whose work it is.
+    std::string recorder = "wick";
     // Renames what is there under this name to NAME.old, as perf does.
     bool keep_old = true;
   };

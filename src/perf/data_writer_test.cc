@@ -148,7 +148,7 @@ TEST_P(PerfDataWriterTest, SectionsAreReadAgainWheneverTheyWereSet) {
     const PerfHeader& h = data.header();
     EXPECT_EQ(h.hostname, "host");
     EXPECT_EQ(h.os_release, "6.1.0");
-    EXPECT_EQ(h.perf_version, "wick");
+    EXPECT_EQ(h.perf_version, "6.1 (wick)");
     EXPECT_EQ(h.arch, "x86_64");
     EXPECT_EQ(h.cpus_online, 2u);
     EXPECT_EQ(h.cpus_available, 4u);
