@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "object/debug_files.h"
 #include "perf/event_open.h"
+#include "perf/event_spec.h"
 #include "perf/kernel_limits.h"
 
 namespace wick {
@@ -173,8 +174,14 @@ std::vector<Finding> check_program(const std::string& path) {
 
 struct DoctorCommand {
   RunOptions run;
+  bool events = false;
 
   int operator()(const Arguments& arguments) {
+    if (events) {
+      for (const EventName& event : list_events())
+        fmt::print("{}\n", event.name);
+      return 0;
+    }
     const KernelLimits limits = read_kernel_limits();
     std::vector<Finding> findings{check_recording(limits),
                                   check_system_wide(limits),
@@ -204,6 +211,8 @@ struct DoctorCommand {
 
 std::function<int(const Arguments&)> declare(CLI::App& app) {
   auto command = std::make_shared<DoctorCommand>();
+  add_flag(app, "--events", command->events,
+           "list the events that `wick record -e` takes");
   add_run_options(app, command->run);
   return
       [command](const Arguments& arguments) { return (*command)(arguments); };
@@ -217,6 +226,7 @@ extern const Command doctor_command = {
     .summary = "what this machine allows, what is missing, what fixes it",
     .examples =
         "wick doctor\n"
+        "wick doctor --events | grep sched   # what can be recorded?\n"
         "wick doctor ./prog   # has it symbols, lines, unwind rules?\n",
     .declare = declare,
 };

@@ -51,6 +51,8 @@ if command -v perf >/dev/null; then
   same "perf's complaints" "$(perf script -i r.data 2>&1 >/dev/null)" ''
 fi
 
+has 'what can be recorded' "$("$WICK" doctor --events)" 'cpu-clock'
+
 # Attaching; everything; nothing there.
 ./shares &
 "$WICK" record -q -p $! --duration 0.5 -o p.data
