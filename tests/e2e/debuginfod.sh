@@ -32,7 +32,7 @@ export DEBUGINFOD_URLS="http://127.0.0.1:$(cat port.txt)"
 same 'requests without --debuginfod' "$(grep -c GET requests.txt)" 0
 
 "$WICK" fold -q --debuginfod r.data >with.folded
-has 'with --debuginfod' "$(cat with.folded)" 'main;hot_function [0-9]'
+has 'with --debuginfod' "$(cat with.folded)" ';hot_function [0-9]'
 [ "$(grep -c GET requests.txt)" -gt 0 ] || complain 'no server was asked'
 
 unset DEBUGINFOD_URLS

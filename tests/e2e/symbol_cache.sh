@@ -16,7 +16,7 @@ perf record -q -g -o r.data -- ./inline >/dev/null 2>&1
 rm -rf .debug # perf keeps a copy
 
 "$WICK" fold -q --stats r.data >first.folded 2>first.txt
-has 'the inlined function' "$(cat first.folded)" 'main;outer;inlined [0-9]'
+has 'the inlined function' "$(cat first.folded)" ';outer;inlined [0-9]'
 has 'the first run reads DWARF' "$(cat first.txt)" 'debug info'
 [ -n "$(ls cache/wick/symbols)" ] || complain 'nothing is kept'
 
