@@ -30,6 +30,7 @@
 #include "perf/registers.h"
 #include "perf/ring_buffer.h"
 #include "perf/tracing_data.h"
+#include "profile/diagnostics.h"
 
 namespace wick {
 namespace {
@@ -61,6 +62,8 @@ class Recorder {
 
   RecordResult run(const std::function<void(const RecordProgress&)>& progress) {
     raise_open_files_limit();
+    // A file that may not grow further is told by write().
+    ::signal(SIGXFSZ, SIG_IGN);
     cpus_ = options_.cpus.empty() ? limits_.online_cpus : options_.cpus;
     if (!options_.program.empty()) program_.emplace(options_.program);
     // Reading buffers must not wait for those who fill them. The program was
@@ -444,10 +447,11 @@ class Recorder {
       result_.short_stacks = ends.count(UnwindEnd::kStackTooShort);
       result_.broken_stacks =
           ends.count(UnwindEnd::kNoRule) + ends.count(UnwindEnd::kBadMemory);
-      file_->note("stack-too-short", fmt::format("{}", result_.short_stacks));
-      file_->note("no-unwind-rule",
+      file_->note(info(Problem::kStackTooShort).key,
+                  fmt::format("{}", result_.short_stacks));
+      file_->note(info(Problem::kNoUnwindRule).key,
                   fmt::format("{}", ends.count(UnwindEnd::kNoRule)));
-      file_->note("bad-stack",
+      file_->note(info(Problem::kBadStack).key,
                   fmt::format("{}", ends.count(UnwindEnd::kBadMemory)));
     }
     file_->sample_times(first_time_, last_time_);

@@ -324,6 +324,12 @@ class Session {
     if (counts.truncated) notes.note(Problem::kTruncated);
     unwinding_.note_ends(notes);
     const PerfHeader& header = data_.header();
+    // Stacks that wick unwound while it recorded.
+    for (const auto& [key, value] : header.notes)
+      for (const Problem problem : {Problem::kStackTooShort,
+                                    Problem::kNoUnwindRule, Problem::kBadStack})
+        if (key == info(problem).key)
+          notes.note(problem, to_number<std::uint64_t>(value).value_or(0));
     const auto about = [&](std::string_view key, const std::string& value) {
       if (!value.empty()) profile_.set_about(key, value);
     };

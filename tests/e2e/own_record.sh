@@ -45,6 +45,11 @@ small=$(stat -c %s r.data) large=$(stat -c %s kept.data)
 [ $((small * 50)) -lt "$large" ] ||
   complain "the file has $small bytes, with stacks $large"
 
+# What was lost of the stacks is known to whoever reads the file.
+"$WICK" record -q --call-graph dwarf,64 -o short.data -- ./shares
+has 'short stacks' "$("$WICK" report short.data 2>/dev/null)" \
+  '[0-9,]+ stacks? (is|are) deeper than'
+
 if command -v perf >/dev/null; then
   has 'perf script' "$(perf script -i r.data 2>&1)" 'sixty'
   has 'perf report' "$(perf report -i r.data --stdio 2>&1)" 'cpu-clock|cycles'
