@@ -160,6 +160,8 @@ struct FlameCommand {
       fail(
           "no samples were taken: the program ran too briefly or only waited; "
           "a higher --freq gives more");
+    if (recording.off_cpu && input.select.event.empty())
+      input.select.event = "offcpu-time";
     draw(select(std::move(recorded.profile), input.select), format, path, true);
     return exit_status ? shell_status(recorded.program_status) : 0;
   }
@@ -198,7 +200,7 @@ struct FlameCommand {
     const RecordResult result = run_recording(options, run);
     if (result.stopped_by == SIGTERM || result.stopped_by == SIGHUP)
       throw Interrupted(result.stopped_by);
-    recorded_event = recorded_text(result);
+    if (!recording.off_cpu) recorded_event = recorded_text(result);
     const ProgressLine progress(run.quiet);
     InputFile file = InputFile::open(options.output);
     return {.profile = read_profile(file, input.read, "perf-data"),

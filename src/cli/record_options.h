@@ -19,7 +19,8 @@ namespace wick {
 // As they stand on the command line.
 struct RecordingOptions {
   std::string pids, tids, cpus, cgroup, events, filter;
-  bool system_wide = false, user_only = false, keep_stacks = false;
+  bool system_wide = false, user_only = false, keep_stacks = false,
+       off_cpu = false;
   int frequency = 997;
   double period = 0;
   std::string call_graph = "auto", clock = "monotonic", buffer;

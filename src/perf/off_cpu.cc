@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/off_cpu.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "perf/tracepoint.h"
 
 namespace wick {
+
+OffCpu::OffCpu(Profile& profile, std::span<const PerfEvent> events)
+    : profile_(profile), is_rough_(std::ranges::none_of(events, is_switch)) {}
 
 bool OffCpu::is_switch(const PerfEvent& event) {
   constexpr std::uint64_t kContextSwitches = 3;
@@ -60,13 +66,19 @@ void OffCpu::on_switch(const SwitchRecord& change, Task& task,
 }
 
 void OffCpu::comes_back(Task& task, std::uint64_t time) {
-  if (task.is_off() && time > task.off_since &&
-      task.last_switch != StacklessSample::kNoSwitch)
-    pauses_.push_back({task.off_since, time, thread_of(profile_, task),
-                       task.last_switch,
+  const std::uint64_t since = std::exchange(task.off_since, 0);
+  if (since == 0 || time <= since) return;
+  const ThreadId thread = thread_of(profile_, task);
+  if (is_rough_) {
+    const bool has_stack = index(thread) < last_stacks_.size();
+    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
+                       has_stack ? last_stacks_[index(thread)] : StackId::kRoot,
+                       Why::kRough});
+  } else if (task.last_switch != StacklessSample::kNoSwitch) {
+    pauses_.push_back({since, time, thread, task.last_switch, StackId::kRoot,
                        task.was_preempted ? Why::kPreempted
                                           : switches_[task.last_switch].why});
-  task.off_since = 0;
+  }
 }
 
 void OffCpu::add_samples(SampleCollector& samples) {
@@ -80,13 +92,17 @@ void OffCpu::add_samples(SampleCollector& samples) {
         return "[in I/O]";
       case Why::kPreempted:
         return "[preempted]";
+      case Why::kRough:
+        return "[off the CPU, near here]";
       case Why::kUnknown:
         break;
     }
     return "";
   };
   for (const Pause& pause : pauses_) {
-    StackId stack = switches_[pause.switch_number].stack;
+    StackId stack = pause.switch_number == StacklessSample::kNoSwitch
+                        ? pause.stack
+                        : switches_[pause.switch_number].stack;
     if (const std::string_view text = label(pause.why); !text.empty())
       stack = profile_.stacks.push(
           stack, profile_.named_frame(text, FrameKind::kLabel));

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,9 @@ namespace wick {
 
 class OffCpu {
  public:
-  explicit OffCpu(Profile& profile) : profile_(profile) {}
+  // Without events that sample a thread as it leaves, its last sample says,
+  // roughly, where it was; the innermost frame tells that.
+  OffCpu(Profile& profile, std::span<const PerfEvent> events);
 
   // The name that perf record --off-cpu gives it.
   static constexpr std::string_view kEvent = "offcpu-time";
@@ -36,6 +39,14 @@ class OffCpu {
     switches_[switch_number].stack = stack;
   }
 
+  // The stack of a thread's sample.
+  void on_stack(ThreadId thread, StackId stack) {
+    if (!is_rough_) return;
+    if (index(thread) >= last_stacks_.size())
+      last_stacks_.resize(index(thread) + 1, StackId::kRoot);
+    last_stacks_[index(thread)] = stack;
+  }
+
   void on_switch(const SwitchRecord& change, Task& task, std::uint64_t time);
   void on_exit(Task& task) { task.off_since = 0; }
   // A thread that sleeps when the recording ends.
@@ -47,13 +58,20 @@ class OffCpu {
  private:
   void comes_back(Task& task, std::uint64_t time);
 
-  enum class Why : std::uint8_t { kUnknown, kBlocked, kInIo, kPreempted };
+  enum class Why : std::uint8_t {
+    kUnknown,
+    kBlocked,
+    kInIo,
+    kPreempted,
+    kRough,  // and it is not sure where
+  };
   static Why why(const PerfEvent& event, std::string_view raw);
 
   struct Pause {
     std::uint64_t begin, end;
     ThreadId thread;
-    std::uint32_t switch_number;
+    std::uint32_t switch_number;  // leads to the stack, or else
+    StackId stack;
     Why why;
   };
   struct Switch {
@@ -64,6 +82,8 @@ class OffCpu {
   std::vector<Switch> switches_;  // by number
   std::vector<Pause> pauses_;
   bool has_switch_records_ = false;
+  bool is_rough_;
+  std::vector<StackId> last_stacks_;  // by thread
 };
 
 }  // namespace wick

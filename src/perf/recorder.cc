@@ -96,8 +96,20 @@ class Recorder {
     if (by_default)
       list = limits_.has_hardware_counters() ? "cycles" : "cpu-clock";
     add_events(list);
-    if (!by_default) return;
-    // A machine may promise a counter and not have it.
+    if (by_default) fall_back(list);
+    if (!options_.off_cpu) return;
+    if (limits_.may_use_tracepoints())
+      add_events("sched:sched_switch");
+    else
+      result_.notes.emplace_back(
+          "without the right to tracepoints, where threads left the CPU is "
+          "only "
+          "roughly known; `sudo sysctl kernel.perf_event_paranoid=-1` gives "
+          "it");
+  }
+
+  // A machine may promise a counter and not have it.
+  void fall_back(std::string list) {
     std::uint32_t lost = 0;
     EventAttr attr = events_.front().attr;
     attr.flags &= ~attr_flag::kEnableOnExec;
@@ -142,7 +154,7 @@ class Recorder {
                     attr_flag::kCommExec | attr_flag::kTask |
                     attr_flag::kKsymbol | attr_flag::kBpfEvent |
                     attr_flag::kBuildId;
-    if (is_first && options_.switches) attr.flags |= attr_flag::kContextSwitch;
+    if (is_first && options_.off_cpu) attr.flags |= attr_flag::kContextSwitch;
     attr.flags |= attr_flag::kUseClockid;
     attr.clockid = options_.clock;
     if (spec.is_tracepoint) {

@@ -32,7 +32,7 @@ struct RecordOptions {
   std::uint32_t stack_size = 0;  // bytes of stack; 0: what the buffers carry
   bool keep_stacks = false;      // in the file, instead of unwinding now
   bool user_only = false;        // no kernel code
-  bool switches = false;         // note when threads leave the CPU and return
+  bool off_cpu = false;          // when, where and why threads leave the CPU
 
   int clock = 1;                // CLOCK_MONOTONIC, which jitdumps use
   std::size_t buffer_size = 0;  // bytes for each CPU; 0: as many as allowed

@@ -294,6 +294,7 @@ class Session {
                        : space.cache.stack(chain.words(), make);
     if (sample.stack == StackId::kRoot)
       profile_.diagnostics.note(Problem::kNoStack);
+    off_cpu_.on_stack(sample.thread, sample.stack);
     if (stackless.switch_number != StacklessSample::kNoSwitch)
       off_cpu_.set_stack(stackless.switch_number, sample.stack);
     samples_.add(sample);
@@ -361,7 +362,7 @@ class Session {
   Chain chain_;
   DeferredChains chains_waiting_;
   StackUnwinding unwinding_;
-  OffCpu off_cpu_{profile_};
+  OffCpu off_cpu_{profile_, data_.header().events};
   std::vector<Space*> waiting_;
   std::vector<std::uint64_t> swapped_;
   std::uint64_t last_time_ = 0;

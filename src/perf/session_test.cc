@@ -537,6 +537,23 @@ TEST(SessionOffCpu, SchedSwitchAloneTellsWhoLeavesWhyAndWhoComes) {
             "150 :7 7/7: ?+1010;[preempted] 40\n");
 }
 
+TEST(SessionOffCpu, WithoutASampleOfTheSwitchTheLastOneSaysRoughlyWhere) {
+  PerfDataBuilder file;
+  file.event(kChains, "cycles");
+  file.comm(7, 7, "prog", 1);
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 90,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = 7, .time = 100});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 150});
+  EXPECT_EQ(off_cpu(file),
+            "100 prog 7/7: ?+1010;[off the CPU, near here] 50\n");
+}
+
 TEST(SessionOffCpu, AThreadThatStillSleepsIsCountedToTheEnd) {
   PerfDataBuilder file = with_switches();
   file.comm(9, 9, "late", 200);
