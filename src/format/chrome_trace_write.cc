@@ -393,8 +393,9 @@ extern const OutputFormat chrome_trace_output = {
     .extension = ".trace.json",
     .description = "Trace Event JSON for Perfetto and chrome://tracing",
     .write = write,
-    .lacks = "times of single samples, cpus, addresses, build ids, "
-             "unknown ids of processes",
+    .lacks =
+        "times of single samples, cpus, addresses, build ids, "
+        "unknown ids of processes",
 };
 
 }  // namespace wick

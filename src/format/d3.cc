@@ -292,8 +292,9 @@ extern const OutputFormat d3_output = {
     .extension = ".json",
     .description = "tree for d3-flame-graph, as LEP has it",
     .write = write,
-    .lacks = "times, threads, events side by side, addresses, files and lines, "
-             "stacks of weight 0",
+    .lacks =
+        "times, threads, events side by side, addresses, files and lines, "
+        "stacks of weight 0",
     .only_sums = true,
 };
 

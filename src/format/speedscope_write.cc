@@ -193,8 +193,9 @@ extern const OutputFormat speedscope_output = {
     .write =
         [](const Profile& profile, const WriteOptions& options,
            std::ostream& out) { Writer(profile, options.fold, out).write(); },
-    .lacks = "times (but their order), CPUs, modules, addresses, and for most "
-             "readers samples of weight 0",
+    .lacks =
+        "times (but their order), CPUs, modules, addresses, and for most "
+        "readers samples of weight 0",
 };
 
 }  // namespace wick

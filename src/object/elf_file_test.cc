@@ -239,6 +239,7 @@ TEST(ElfFile, SectionsMayBeAskedForFromSeveralThreads) {
   std::ofstream(path) << elf.bytes();
   const auto file = ElfFile::open(path);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] { EXPECT_EQ(file->bytes(".debug_info"), text); });
   for (std::thread& thread : threads) thread.join();

@@ -32,7 +32,7 @@ NameSet set_of(const FlameGraph& graph, std::string_view name) {
 }
 
 std::map<std::string, std::int64_t> map_of(const FlameGraph& graph,
-                                           std::vector<Neighbour> rows) {
+                                           const std::vector<Neighbour>& rows) {
   std::map<std::string, std::int64_t> out;
   for (const Neighbour& row : rows)
     out[std::string(graph.strings[row.name])] = row.weight;
