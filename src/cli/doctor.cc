@@ -79,6 +79,12 @@ Finding check_tracepoints(const KernelLimits& limits) {
 Finding check_kernel_symbols(const KernelLimits& limits) {
   if (limits.shows_kernel_addresses())
     return {Verdict::kGood, "kernel functions have names", ""};
+  // With kptr_restrict 0, paranoid decides for those without capabilities.
+  if (limits.kptr_restrict == 0)
+    return {Verdict::kLess,
+            "kernel functions have no names for you: "
+            "kernel.perf_event_paranoid hides them",
+            "sudo sysctl kernel.perf_event_paranoid=1"};
   return {Verdict::kLess,
           fmt::format("kernel functions have no names: kernel.kptr_restrict is "
                       "{}",
