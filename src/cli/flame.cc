@@ -160,8 +160,8 @@ struct FlameCommand {
       fail(
           "no samples were taken: the program ran too briefly or only waited; "
           "a higher --freq gives more");
-    if (recording.off_cpu && input.select.event.empty())
-      input.select.event = "offcpu-time";
+    if (input.select.event.empty() && (recording.wall || recording.off_cpu))
+      input.select.event = recording.wall ? "wall-time" : "offcpu-time";
     draw(select(std::move(recorded.profile), input.select), format, path, true);
     return exit_status ? shell_status(recorded.program_status) : 0;
   }
@@ -200,7 +200,8 @@ struct FlameCommand {
     const RecordResult result = run_recording(options, run);
     if (result.stopped_by == SIGTERM || result.stopped_by == SIGHUP)
       throw Interrupted(result.stopped_by);
-    if (!recording.off_cpu) recorded_event = recorded_text(result);
+    if (!recording.off_cpu && !recording.wall)
+      recorded_event = recorded_text(result);
     const ProgressLine progress(run.quiet);
     InputFile file = InputFile::open(options.output);
     return {.profile = read_profile(file, input.read, "perf-data"),
@@ -233,6 +234,11 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
                             {.event = "-e,--record-event",
                              .period = "--count",
                              .clock = "--clockid"});
+  CLI::Option* wall = add_flag(
+      app, "--wall", command.recording.wall,
+      "draw time on and off the CPU in one picture, as wide as the time that "
+      "the threads lived");
+  wall->group(group);
   CLI::Option* words =
       add_text(app, "-c,--cmd", perf.command, "'record …'",
                "record with a real perf, by its own words; an -o in them keeps "
@@ -253,7 +259,7 @@ void add_recording_options(CLI::App& app, FlameCommand& command) {
   CLI::Option* exit_status = add_flag(app, "--exit-status", command.exit_status,
                                       "end with the program's exit status");
   exit_status->group(group);
-  command.only_for_recording = {words, keep, exit_status};
+  command.only_for_recording = {words, keep, exit_status, wall};
   command.only_for_recording.insert(command.only_for_recording.end(),
                                     recording.begin(), recording.end());
   // A program that fails does not stop the drawing in any case.

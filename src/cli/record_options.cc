@@ -182,7 +182,7 @@ RecordOptions RecordingOptions::resolved(
                         .period = static_cast<std::uint64_t>(period),
                         .keep_stacks = keep_stacks,
                         .user_only = user_only,
-                        .off_cpu = off_cpu,
+                        .off_cpu = off_cpu || wall,
                         .clock = parse_clock(clock),
                         .buffer_size = parse_buffer(buffer),
                         .compression = compression_level(),

@@ -57,6 +57,7 @@ OffCpu::Why OffCpu::why(const PerfEvent& event, std::string_view raw) {
 void OffCpu::on_switch(const SwitchRecord& change, Task& task,
                        std::uint64_t time) {
   has_switch_records_ = true;
+  if (task.has_ended) return;  // it leaves for good
   if (change.out) {
     task.off_since = time;
     task.was_preempted = change.preempted;
@@ -81,7 +82,7 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
   }
 }
 
-void OffCpu::add_samples(SampleCollector& samples) {
+void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
   if (pauses_.empty()) return;
   const EventId event = profile_.event_id(kEvent, "nanoseconds");
   const auto label = [](Why why) -> std::string_view {
@@ -111,6 +112,7 @@ void OffCpu::add_samples(SampleCollector& samples) {
                  .stack = stack,
                  .thread = pause.thread,
                  .event = event});
+    wall.on_pause(pause.thread, stack, pause.begin, pause.end);
   }
 }
 

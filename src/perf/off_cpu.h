@@ -16,6 +16,7 @@
 #include "perf/chain.h"
 #include "perf/process.h"
 #include "perf/record.h"
+#include "perf/wall_time.h"
 #include "profile/profile.h"
 
 namespace wick {
@@ -52,8 +53,11 @@ class OffCpu {
   // A thread that sleeps when the recording ends.
   void on_end(Task& task, std::uint64_t time) { comes_back(task, time); }
 
-  // Once all stacks are known.
-  void add_samples(SampleCollector& samples);
+  // Whether the recording tells of every switch.
+  bool has_switches() const { return has_switch_records_; }
+
+  // Once all stacks are known. Tells `wall` of them, too.
+  void add_samples(SampleCollector& samples, WallTime& wall);
 
  private:
   void comes_back(Task& task, std::uint64_t time);

@@ -36,6 +36,8 @@ class Session {
                              event.attr.clockid == kMonotonic;
       events_.push_back(profile_.event_id(
           event.name, counts_time(event) ? "nanoseconds" : ""));
+      if (main_event_ == EventId{0xffffffff} && !OffCpu::is_switch(event))
+        main_event_ = events_.back();
     }
     image_modules_.push_back(ModuleId::kUnknown);
   }
@@ -62,13 +64,20 @@ class Session {
       case RecordType::kSample:
         return on_sample(record);
       case RecordType::kExit:
-        if (const auto exit = decode_task(record))
+        if (const auto exit = decode_task(record)) {
           off_cpu_.on_exit(side_band_.task(exit->pid, exit->tid));
+          wall_.on_exit(exit->tid, record.time);
+        }
+        break;
+      case RecordType::kFork:
+        if (const auto fork = decode_task(record))
+          wall_.on_seen(fork->tid, record.time);
         break;
       case RecordType::kSwitch:
       case RecordType::kSwitchCpuWide:
         return decoded(decode_switch(record), [&](const SwitchRecord& change) {
           const RecordId id = decode_record_id(record);
+          wall_.on_seen(id.tid, record.time);
           off_cpu_.on_switch(change, side_band_.task(id.pid, id.tid),
                              record.time);
         });
@@ -199,6 +208,7 @@ class Session {
     if (off_cpu_.is_switch(event))
       out.switch_number = off_cpu_.on_sample(task, record.time, sample_.raw,
                                              event, side_band_.tasks());
+    wall_.on_seen(sample_.tid, out.sample.time);
     chain_.read(sample_, event.attr, record.cpu_mode());
     Space& space = side_band_.space(sample_.pid);
     if (record.cpu_mode() == misc::kUser) side_band_.runs(space);
@@ -295,6 +305,8 @@ class Session {
     if (sample.stack == StackId::kRoot)
       profile_.diagnostics.note(Problem::kNoStack);
     off_cpu_.on_stack(sample.thread, sample.stack);
+    if (sample.event == main_event_)
+      wall_.on_sample(sample.thread, sample.stack);
     if (stackless.switch_number != StacklessSample::kNoSwitch)
       off_cpu_.set_stack(stackless.switch_number, sample.stack);
     samples_.add(sample);
@@ -309,7 +321,8 @@ class Session {
     });
     for (auto& [tid, task] : side_band_.tasks())
       off_cpu_.on_end(task, last_time_);
-    off_cpu_.add_samples(samples_);
+    off_cpu_.add_samples(samples_, wall_);
+    if (off_cpu_.has_switches()) wall_.add_samples(samples_, last_time_);
     code_.images.resize(profile_.modules.size(), ImageId::kNone);
     code_.kernel_starts.resize(profile_.modules.size());
     const PerfCounts& counts = data_.counts();
@@ -363,6 +376,9 @@ class Session {
   DeferredChains chains_waiting_;
   StackUnwinding unwinding_;
   OffCpu off_cpu_{profile_, data_.header().events};
+  WallTime wall_{profile_};
+  // The first one that samples what runs.
+  EventId main_event_{0xffffffff};
   std::vector<Space*> waiting_;
   std::vector<std::uint64_t> swapped_;
   std::uint64_t last_time_ = 0;

@@ -464,13 +464,16 @@ PerfDataBuilder with_switches() {
   return file;
 }
 
-// Of the event that is made of switches.
-std::string off_cpu(const PerfDataBuilder& file) {
+// Of one event.
+std::string only(std::string_view event, const PerfDataBuilder& file) {
   Profile profile = read(file);
   std::erase_if(profile.samples, [&](const Sample& sample) {
-    return profile.strings[profile.events[sample.event].name] != OffCpu::kEvent;
+    return profile.strings[profile.events[sample.event].name] != event;
   });
   return shown(profile, true);
+}
+std::string off_cpu(const PerfDataBuilder& file) {
+  return only(OffCpu::kEvent, file);
 }
 
 TEST(SessionOffCpu, TheTimeBetweenOutAndInIsOnTheStackOfTheSwitch) {
@@ -577,6 +580,60 @@ TEST(SessionOffCpu, TimesThatPerfMadeUpDoNotStretchTheRecording) {
                .period = 1000,
                .callchain = {callchain::kUser, 0x1010}});
   EXPECT_EQ(off_cpu(file), "50 prog 7/7: ?+1010 1000\n");
+}
+
+// --- Wall-clock time -------------------------------------------------------
+
+// A thread that begins at 100, samples at 110 and 120, sleeps from 130 to 170,
+// and ends at 200.
+PerfDataBuilder a_life() {
+  PerfDataBuilder file;
+  file.event(kChains, "cycles");
+  file.record(RecordType::kFork, 0, task(7, 1, 7, 1, 100),
+              {.pid = 1, .tid = 1, .time = 100});
+  for (const std::uint64_t time : {110, 120})
+    file.sample({.pid = 7,
+                 .tid = 7,
+                 .time = time,
+                 .period = 1,
+                 .callchain = {callchain::kUser, 0x1000 + time}});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = 7, .time = 130});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 170});
+  file.record(RecordType::kExit, 0, task(7, 1, 7, 1, 200),
+              {.pid = 7, .tid = 7, .time = 200});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = 7, .time = 201});
+  file.comm(9, 9, "late", 300);
+  return file;
+}
+
+TEST(SessionWallTime, SamplesShareTheTimeOnTheCpuAndThePausesAreTheRest) {
+  EXPECT_EQ(only(WallTime::kEvent, a_life()),
+            "100 :1 7/7: ?+106e 30\n"
+            "100 :1 7/7: ?+1078 30\n"
+            "130 :1 7/7: ?+1078;[off the CPU, near here] 40\n");
+}
+
+TEST(SessionWallTime, TimeWithoutASampleIsAFrameOfItsOwn) {
+  PerfDataBuilder file;
+  file.event(kChains, "cycles");
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 100});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = 7, .time = 160});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 165});
+  EXPECT_EQ(only(WallTime::kEvent, file),
+            "100 :7 7/7: [on the CPU, not sampled] 60\n"
+            "160 :7 7/7: [off the CPU, near here] 5\n");
+}
+
+TEST(SessionWallTime, WithoutSwitchRecordsThereIsNone) {
+  PerfDataBuilder file = one_program();
+  file.sample({.pid = 7, .tid = 7, .time = 5, .period = 1});
+  EXPECT_EQ(only(WallTime::kEvent, file), "");
 }
 
 }  // namespace

@@ -54,4 +54,11 @@ for function in nap waiter; do
     complain "$function was off the CPU for $wanted ms, and $got are drawn"
 done
 has 'why' "$(cat off.folded)" ';main;nap;.*;\[blocked\] [0-9]'
+
+# On and off the CPU together, as wide as the thread's life.
+"$WICK" flame -q --wall -o wall.folded -- ./waits >measured.txt
+life=$(awk '{ sum += $2 } END { print sum }' measured.txt)
+drawn=$(awk '/;_start;/ { sum += $NF / 1e6 } END { print sum + 0 }' wall.folded)
+awk -v a="$drawn" -v b="$life" 'BEGIN { exit !(a > b - 2 && a < b * 1.2 + 20) }' ||
+  complain "the main thread waited for $life ms, and $drawn are drawn"
 finish
