@@ -14,6 +14,7 @@
 
 namespace wick {
 
+extern const Command cargo_command;
 extern const Command completions_command;
 extern const Command convert_command;
 extern const Command doctor_command;
@@ -28,9 +29,9 @@ extern const Command report_command;
 namespace {
 
 constexpr const Command* kCommands[] = {
-    &flame_command,       &record_command,  &fold_command,   &report_command,
-    &diff_command,        &convert_command, &doctor_command, &formats_command,
-    &completions_command, &man_command,
+    &flame_command,   &record_command,      &cargo_command,   &fold_command,
+    &report_command,  &diff_command,        &convert_command, &doctor_command,
+    &formats_command, &completions_command, &man_command,
 };
 
 // "a range of seconds, or something that is meant as one".
@@ -148,8 +149,8 @@ int run_command(const Command& command, std::vector<std::string> words) {
   for (const std::string& word : arguments.inputs)
     if (word.size() > 1 && word.starts_with('-'))
       fail_unknown_option(command, word);
-  if (command.takes_program) {
-    if (has_dashes && behind.empty())
+  if (command.takes_program || command.takes_arguments) {
+    if (has_dashes && behind.empty() && !command.takes_arguments)
       fail_usage("{}: a program is wanted behind --", command.name);
     arguments.program = std::move(behind);
   } else {

@@ -38,8 +38,9 @@ struct Command {
   // Adds the options to `app` and gives what runs once they are parsed; its
   // result is the exit status. The options are kept by what is returned.
   std::function<int(const Arguments&)> (*declare)(CLI::App& app);
-  bool takes_program = false;  // `--` starts a program, not further inputs
-  bool hidden = false;         // not in the list of `wick --help`
+  bool takes_program = false;    // `--` starts a program, not further inputs
+  bool takes_arguments = false;  // `--` starts arguments of one that is known
+  bool hidden = false;           // not in the list of `wick --help`
 };
 
 std::span<const Command* const> commands();

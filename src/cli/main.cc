@@ -37,13 +37,24 @@ int run(std::vector<std::string> words) {
   return 0;
 }
 
+// cargo runs `cargo wick …` as `cargo-wick wick …`.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words{argv + (argc > 0 ? 1 : 0), argv + argc};
+  const std::string_view self = argc > 0 ? argv[0] : "";
+  if (self.substr(self.rfind('/') + 1) == "cargo-wick") {
+    if (!words.empty() && words.front() == "wick") words.erase(words.begin());
+    words.insert(words.begin(), "cargo");
+  }
+  return words;
+}
+
 }  // namespace
 }  // namespace wick
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   try {
-    const int status = wick::run({argv + 1, argv + argc});
+    const int status = wick::run(wick::words_of(argc, argv));
     wick::finish_standard_output(std::cout);
     return status;
   } catch (const wick::Interrupted& interrupted) {

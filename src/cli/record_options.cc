@@ -204,10 +204,11 @@ RecordOptions RecordingOptions::resolved(
   return options;
 }
 
-std::vector<CLI::Option*> add_recording_options(CLI::App& app,
-                                                RecordingOptions& options,
-                                                const RecordingNames& names) {
-  std::vector<CLI::Option*> added{
+namespace {
+
+std::vector<CLI::Option*> add_target_options(CLI::App& app,
+                                             RecordingOptions& options) {
+  return {
       add_text(app, "-p,--pid", options.pids, "PID[,PID…]",
                "attach to these processes"),
       add_text(app, "-t,--tid", options.tids, "TID[,TID…]",
@@ -216,6 +217,17 @@ std::vector<CLI::Option*> add_recording_options(CLI::App& app,
                "record the whole machine"),
       add_text(app, "--cgroup", options.cgroup, "NAME",
                "record this control group"),
+  };
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> add_recording_options(CLI::App& app,
+                                                RecordingOptions& options,
+                                                const RecordingNames& names) {
+  std::vector<CLI::Option*> targets;
+  if (names.targets) targets = add_target_options(app, options);
+  std::vector<CLI::Option*> added{
       add_text(app, "-C,--cpu", options.cpus, "0,2-3", "only on these CPUs"),
       add_text(
           app, names.event, options.events, "EVENT[,EVENT…]",
@@ -255,6 +267,7 @@ std::vector<CLI::Option*> add_recording_options(CLI::App& app,
       add_number(app, "-D,--delay", options.delay, "SECONDS", {0, 1e9},
                  "begin after this time"),
   };
+  added.insert(added.end(), targets.begin(), targets.end());
   for (CLI::Option* option : added) option->group("Recording");
   return added;
 }

@@ -40,6 +40,7 @@ struct RecordingOptions {
 struct RecordingNames {
   std::string event = "-e,--event", period = "-c,--count",
               clock = "-k,--clockid";
+  bool targets = true;  // -p, -t, -a, --cgroup
 };
 std::vector<CLI::Option*> add_recording_options(CLI::App& app,
                                                 RecordingOptions& options,

@@ -26,7 +26,8 @@ Pipe make_pipe() {
 }
 
 // Between fork and exec nothing may allocate.
-[[noreturn]] void run_child(int go, int failed, char* const* argv) {
+[[noreturn]] void run_child(int go, int failed, const char* folder,
+                            char* const* argv) {
   char word = 0;
   ssize_t got = 0;
   do got = ::read(go, &word, 1);
@@ -40,7 +41,7 @@ Pipe make_pipe() {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::execvp(argv[0], argv);
+  if (*folder == 0 || ::chdir(folder) == 0) ::execvp(argv[0], argv);
   const int error = errno;
   (void)!::write(failed, &error, sizeof error);
   ::_exit(127);
@@ -48,8 +49,8 @@ Pipe make_pipe() {
 
 }  // namespace
 
-HeldProgram::HeldProgram(std::vector<std::string> words)
-    : words_(std::move(words)) {
+HeldProgram::HeldProgram(std::vector<std::string> words, std::string folder)
+    : words_(std::move(words)), folder_(std::move(folder)) {
   if (words_.empty()) fail("there is no program to run");
   std::vector<char*> argv;
   argv.reserve(words_.size() + 1);
@@ -60,7 +61,7 @@ HeldProgram::HeldProgram(std::vector<std::string> words)
   if (pid_ < 0) fail("cannot start a process: {}", last_system_error());
   if (pid_ == 0) {
     go.write.reset();
-    run_child(go.read.get(), failed.write.get(), argv.data());
+    run_child(go.read.get(), failed.write.get(), folder_.c_str(), argv.data());
   }
   go_ = std::move(go.write);
   failed_ = std::move(failed.read);

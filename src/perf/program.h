@@ -14,8 +14,9 @@ namespace wick {
 
 class HeldProgram {
  public:
-  // Fails if there is no such program.
-  explicit HeldProgram(std::vector<std::string> words);
+  // Runs in `folder`, or where wick runs if that is empty. Fails if there is no
+  // such program.
+  explicit HeldProgram(std::vector<std::string> words, std::string folder = {});
   HeldProgram(const HeldProgram&) = delete;
   HeldProgram& operator=(const HeldProgram&) = delete;
   // One that was never let go is killed.
@@ -33,6 +34,7 @@ class HeldProgram {
 
  private:
   std::vector<std::string> words_;
+  std::string folder_;
   pid_t pid_ = -1;
   UniqueFd go_;      // closing it without a word ends the child
   UniqueFd failed_;  // errno of exec, or the end of file

@@ -65,7 +65,8 @@ class Recorder {
     // A file that may not grow further is told by write().
     ::signal(SIGXFSZ, SIG_IGN);
     cpus_ = options_.cpus.empty() ? limits_.online_cpus : options_.cpus;
-    if (!options_.program.empty()) program_.emplace(options_.program);
+    if (!options_.program.empty())
+      program_.emplace(options_.program, options_.folder);
     // Reading buffers must not wait for those who fill them. The program was
     // started before, so that it is not hurried, too.
     ::setpriority(PRIO_PROCESS, 0, -10);

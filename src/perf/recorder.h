@@ -16,6 +16,7 @@ namespace wick {
 struct RecordOptions {
   // What to record: a program with its children, or
   std::vector<std::string> program;
+  std::string folder;            // where it runs; empty: where wick does
   std::vector<pid_t> processes;  // with all their threads and children, or
   std::vector<pid_t> threads;    // these alone, or
   bool system_wide = false;      // everything

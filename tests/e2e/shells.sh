@@ -21,7 +21,7 @@ has 'bash: shells' "$(complete_words wick completions '')" 'bash'
 has 'fish' "$(cat wick.fish)" "from fold' -l to -x -a '[^']*folded"
 
 overview=$("$WICK" --help)
-for command in flame fold report diff convert formats completions man; do
+for command in flame cargo fold report diff convert formats completions man; do
   has overview "$overview" "  $command "
   has "help of $command" "$("$WICK" $command --help | head -3)" 'Examples:'
   if command -v groff >/dev/null; then

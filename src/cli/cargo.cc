@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// `wick cargo`, and `cargo wick` through a link: lets cargo build a target,
+// then records and draws it. Options are those of cargo flamegraph. The program
+// gets what cargo would give it: its folder, CARGO_MANIFEST_DIR,
+// LD_LIBRARY_PATH.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/flame_run.h"
+#include "cli/process.h"
+#include "format/cargo_messages.h"
+#include "profile/format.h"
+
+namespace wick {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As they stand on the command line. At most one target is named.
+struct CargoOptions {
+  std::string bin, example, test, bench;
+  std::optional<std::string> unit_test, unit_bench;  // "": the only one
+  std::string unit_kind;                             // "lib", "bin" or ""
+  std::string package, target, manifest_path, profile;
+  std::vector<std::string> features;
+  bool no_default_features = false, all_features = false;
+  bool dev = false, release = false;
+  bool offline = false, locked = false, frozen = false;
+
+  bool benchmarks() const { return !bench.empty() || unit_bench; }
+  bool tests() const { return !test.empty() || unit_test; }
+  bool units() const { return unit_test || unit_bench; }
+
+  std::string used_profile() const {
+    if (!profile.empty()) return profile;
+    return dev ? "dev" : benchmarks() ? "bench" : "release";
+  }
+  std::string wanted_name() const {
+    for (const std::string* name : {&bin, &example, &test, &bench})
+      if (!name->empty()) return *name;
+    return unit_test.value_or(unit_bench.value_or(""));
+  }
+};
+
+// "cargo", or the one that runs wick.
+std::string cargo_program() {
+  if (const char* named = std::getenv("CARGO"); named != nullptr && *named != 0)
+    return named;
+  if (!find_program("cargo"))
+    fail("there is no cargo in PATH (apt install cargo, or rustup.rs)");
+  return "cargo";
+}
+
+void check_manifest(const CargoOptions& options) {
+  if (!options.manifest_path.empty()) {
+    if (::access(options.manifest_path.c_str(), R_OK) != 0)
+      fail("{}: cannot be read: {}", options.manifest_path,
+           last_system_error());
+    return;
+  }
+  for (fs::path folder = fs::current_path();; folder = folder.parent_path()) {
+    if (fs::exists(folder / "Cargo.toml")) return;
+    if (folder == folder.parent_path()) break;
+  }
+  fail(
+      "there is no Cargo.toml here or in a folder above; --manifest-path names "
+      "one elsewhere");
+}
+
+// What of the package cargo builds.
+std::vector<std::string> target_words(const CargoOptions& options) {
+  if (!options.bin.empty()) return {"--bin", options.bin};
+  if (!options.example.empty()) return {"--example", options.example};
+  if (!options.test.empty()) return {"--test", options.test};
+  if (!options.bench.empty()) return {"--bench", options.bench};
+  if (!options.units()) return {"--bins"};
+  if (options.unit_kind == "lib") return {"--lib"};
+  if (options.unit_kind == "bin" && !options.wanted_name().empty())
+    return {"--bin", options.wanted_name()};
+  if (options.unit_kind == "bin") return {"--bins"};
+  // `--lib` fails where there is none; these have it where there is one.
+  return {options.unit_bench ? "--benches" : "--tests"};
+}
+
+std::vector<std::string> build_words(const CargoOptions& options,
+                                     const RunOptions& run) {
+  std::vector<std::string> words{cargo_program()};
+  const auto add = [&](const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  if (options.benchmarks())
+    add({"bench", "--no-run"});
+  else if (options.tests())
+    add({"test", "--no-run"});
+  else
+    add({"build"});
+  add(target_words(options));
+  add({"--profile", options.used_profile()});
+  if (!options.package.empty()) add({"--package", options.package});
+  if (!options.target.empty()) add({"--target", options.target});
+  if (!options.manifest_path.empty())
+    add({"--manifest-path", options.manifest_path});
+  for (const std::string& feature : options.features)
+    add({"--features", feature});
+  if (options.no_default_features) add({"--no-default-features"});
+  if (options.all_features) add({"--all-features"});
+  if (options.offline) add({"--offline"});
+  if (options.locked) add({"--locked"});
+  if (options.frozen) add({"--frozen"});
+  if (run.quiet) add({"--quiet"});
+  add({"--message-format=json-render-diagnostics"});
+  return words;
+}
+
+struct Said {
+  std::string text;
+  int status;
+};
+Said output_of(const std::vector<std::string>& words) {
+  const UniqueFd out = make_memory_file();
+  Child child(words, {.out = out.get()});
+  const int status = child.wait();
+  return {content_of(out.get()), status};
+}
+
+bool is_wanted(const CargoProgram& program, const CargoOptions& options) {
+  const std::string name = options.wanted_name();
+  if (!name.empty() && program.name != name) return false;
+  if (options.units())
+    return program.is_test &&
+           ((program.is("bin") && options.unit_kind != "lib") ||
+            (program.is_of_library() && options.unit_kind != "bin"));
+  if (!options.example.empty()) return program.is("example");
+  if (!options.test.empty()) return program.is("test");
+  if (!options.bench.empty()) return program.is("bench");
+  return program.is("bin") && !program.is_test;
+}
+
+// Leaves those that the packages name themselves as what `cargo run` runs.
+void keep_default_runs(std::vector<CargoProgram>& programs,
+                       const CargoOptions& options) {
+  std::vector<std::string> words{cargo_program(), "metadata", "--no-deps",
+                                 "--format-version", "1"};
+  if (!options.manifest_path.empty())
+    words.insert(words.end(), {"--manifest-path", options.manifest_path});
+  const Said said = output_of(words);
+  if (said.status != 0) return;
+  const auto names = read_default_runs(said.text);
+  std::vector<CargoProgram> named;
+  for (const CargoProgram& program : programs)
+    if (const auto at = names.find(program.package_id);
+        at != names.end() && at->second == program.name)
+      named.push_back(program);
+  if (named.size() == 1) programs = std::move(named);
+}
+
+CargoProgram chosen_program(const CargoMessages& built,
+                            const CargoOptions& options) {
+  std::vector<CargoProgram> wanted;
+  for (const CargoProgram& program : built.programs)
+    if (is_wanted(program, options)) wanted.push_back(program);
+  const bool runs = !options.units() && options.wanted_name().empty();
+  if (wanted.size() > 1 && runs) keep_default_runs(wanted, options);
+  if (wanted.size() == 1) return wanted.front();
+
+  const std::string what = options.unit_test    ? "unit tests"
+                           : options.unit_bench ? "unit benchmarks"
+                                                : "program";
+  if (wanted.empty() && !options.wanted_name().empty())
+    fail("cargo built no {} '{}'", what, options.wanted_name());
+  if (wanted.empty())
+    fail("this package has no {}; {} names another target", what,
+         options.units() ? "--test or --bench"
+                         : "--example, --test, --bench or --unit-test");
+  std::vector<std::string> names;
+  for (const CargoProgram& program : wanted)
+    names.push_back(options.units() && program.is_of_library()
+                        ? program.name + " (lib)"
+                        : program.name);
+  std::ranges::sort(names);
+  fail_usage("cargo: there are several targets: {}; {} chooses one",
+             fmt::join(names, ", "),
+             !options.wanted_name().empty() && !options.units() ? "--package"
+             : options.unit_test  ? "--unit-test NAME or --unit-test-kind"
+             : options.unit_bench ? "--unit-bench NAME or --unit-test-kind"
+                                  : "--bin NAME");
+}
+
+// "CARGO_PROFILE_RELEASE_WITH_X_DEBUG".
+std::string debug_variable(std::string_view profile) {
+  std::string out = "CARGO_PROFILE_";
+  for (const char c : profile)
+    out += c == '-' ? '_' : (c >= 'a' && c <= 'z') ? char(c - 'a' + 'A') : c;
+  return out + "_DEBUG=true";
+}
+
+void set_environment(const CargoProgram& program, const CargoMessages& built) {
+  const fs::path folder = fs::path(program.executable).parent_path();
+  std::vector<std::string> folders = built.library_folders;
+  folders.push_back(folder);
+  folders.push_back(folder / "deps");
+  if (built.has_rust_library) {
+    const char* rustc = std::getenv("RUSTC");
+    const Said said = output_of(
+        {rustc != nullptr ? rustc : "rustc", "--print", "target-libdir"});
+    std::string_view rest = said.text;
+    if (said.status == 0) folders.emplace_back(take_line(rest));
+  }
+  if (const char* old = std::getenv("LD_LIBRARY_PATH"); old && *old != 0)
+    folders.emplace_back(old);
+  const std::string paths = fmt::format("{}", fmt::join(folders, ":"));
+  ::setenv("LD_LIBRARY_PATH", paths.c_str(), 1);
+  const fs::path manifest = program.manifest_path;
+  ::setenv("CARGO_MANIFEST_DIR", manifest.parent_path().c_str(), 1);
+}
+
+struct CargoCommand : FlameRun {
+  CargoOptions cargo;
+
+  int operator()(const Arguments& arguments) {
+    if (!arguments.inputs.empty())
+      fail_usage("cargo: '{}': arguments of the program stand behind --",
+                 excerpt(arguments.inputs.front()));
+    write.draw.as_inferno = input.read.compat == Compat::kInferno;
+    const OutputFormat& format = chosen_format(output, "svg");
+    const std::vector<std::string> words = build_words(cargo, run);
+    check_manifest(cargo);
+    if (run.verbose) say(run, fmt::format("runs {}", fmt::join(words, " ")));
+    const Said said = output_of(words);
+    if (said.status != 0) {
+      fmt::print(stderr, "wick: cargo {} failed: {}\n", words[1],
+                 describe_status(said.status));
+      return shell_status(said.status);
+    }
+    const CargoMessages built = read_cargo_messages(said.text);
+    const CargoProgram program = chosen_program(built, cargo);
+    if (!program.has_debug_info)
+      say(run,
+          fmt::format("{} has no debug info: no lines and no inlined calls; "
+                      "[profile.{}] debug = true in Cargo.toml, or {} in the "
+                      "environment, gives it",
+                      program.name, cargo.used_profile(),
+                      debug_variable(cargo.used_profile())));
+    perf.program = {program.executable};
+    // As `cargo bench` does: without it, a benchmark only tests itself.
+    if (cargo.benchmarks() && !std::ranges::count(arguments.program, "--bench"))
+      perf.program.emplace_back("--bench");
+    perf.program.insert(perf.program.end(), arguments.program.begin(),
+                        arguments.program.end());
+    if (cargo.benchmarks() || cargo.tests())
+      folder = fs::path(program.manifest_path).parent_path();
+    set_environment(program, built);
+    return record(format);
+  }
+};
+
+void add_target_options(CLI::App& app, CargoOptions& cargo) {
+  const auto unit = [&](const char* name, std::optional<std::string>& out,
+                        const char* description) {
+    return app
+        .add_option_function<std::string>(
+            name, [&out](const std::string& text) { out = text; }, description)
+        ->expected(0, 1)
+        ->type_name("NAME");
+  };
+  const std::vector<CLI::Option*> targets = {
+      add_text(app, "-b,--bin", cargo.bin, "NAME",
+               "this program; without it, the only one or default-run"),
+      add_text(app, "--example", cargo.example, "NAME", "this example"),
+      add_text(app, "--test", cargo.test, "NAME", "this integration test"),
+      add_text(app, "--bench", cargo.bench, "NAME", "this benchmark"),
+      unit("--unit-test", cargo.unit_test,
+           "the unit tests of this library or program, or of the only one"),
+      unit("--unit-bench", cargo.unit_bench, "the same of its benchmarks"),
+  };
+  for (CLI::Option* option : targets) {
+    option->group("Target");
+    for (CLI::Option* other : targets)
+      if (other != option) option->excludes(other);
+  }
+  app.add_option("--unit-test-kind", cargo.unit_kind,
+                 "which, if both have that name")
+      ->type_name("lib|bin")
+      ->check([](const std::string& text) {
+        return text == "lib" || text == "bin" ? std::string()
+                                              : "lib or bin is wanted";
+      })
+      ->take_last()
+      ->group("Target");
+  add_text(app, "-p,--package", cargo.package, "NAME",
+           "of this package of the workspace")
+      ->group("Target");
+}
+
+void add_build_options(CLI::App& app, CargoOptions& cargo) {
+  const auto flag = [&](const char* names, bool& out, const char* description) {
+    add_flag(app, names, out, description)->group("Build");
+  };
+  add_text(app, "--profile", cargo.profile, "NAME",
+           "build with this profile; without it release, or bench for "
+           "benchmarks")
+      ->group("Build");
+  flag("--dev", cargo.dev, "build with the profile dev");
+  flag("-r,--release", cargo.release, "accepted; so without --dev");
+  add_texts(app, "-f,--features", cargo.features, "NAMES",
+            "features to build with")
+      ->group("Build");
+  flag("--no-default-features", cargo.no_default_features,
+       "without the default features");
+  flag("--all-features", cargo.all_features, "with all features");
+  add_text(app, "--target", cargo.target, "TRIPLE", "build for this platform")
+      ->group("Build");
+  add_text(app, "--manifest-path", cargo.manifest_path, "FILE",
+           "the Cargo.toml, if not here or above")
+      ->group("Build");
+  flag("--offline", cargo.offline, "as in cargo");
+  flag("--locked", cargo.locked, "as in cargo");
+  flag("--frozen", cargo.frozen, "as in cargo");
+}
+
+// What is recorded here is in no other profiler's format.
+void remove_format_options(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_group() == "Single formats" ||
+        option->get_name() == "--format")
+      app.remove_option(option);
+}
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<CargoCommand>();
+  command->command = "cargo";
+  add_target_options(app, command->cargo);
+  add_build_options(app, command->cargo);
+  add_picture_options(app, *command);
+  add_recording_options(app, *command, {.targets = false});
+  add_drawing_options(app, command->write.draw, command->write.fold);
+  add_reading_options(app, command->write.fold, command->input, command->run);
+  remove_format_options(app);
+  return runner(command);
+}
+
+}  // namespace
+
+extern const Command cargo_command = {
+    .name = "cargo",
+    .usage =
+        "[OPTION…] [-- ARGUMENT…]\n       cargo wick [OPTION…] [-- "
+        "ARGUMENT…]",
+    .summary = "build a target of a Cargo package, record it and draw it",
+    .examples =
+        "cargo wick                          # the program, to flame.svg\n"
+        "cargo wick --bin server -- --port 80\n"
+        "cargo wick --bench parse -o parse.svg\n"
+        "cargo wick --unit-test -- name::of::a_test\n"
+        "CARGO_PROFILE_RELEASE_DEBUG=true cargo wick  # with lines\n",
+    .declare = declare,
+    .takes_arguments = true,
+};
+
+}  // namespace wick

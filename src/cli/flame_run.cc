@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/flame_run.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <ranges>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "cli/process.h"
+#include "cli/progress.h"
+#include "format/registry.h"
+
+namespace wick {
+namespace {
+
+std::size_t count_functions(const Profile& profile) {
+  Column<StackId, bool> used(profile.stacks.size());
+  for (const Sample& sample : profile.samples) used[sample.stack] = true;
+  std::unordered_set<std::uint32_t> functions;
+  for (const StackId id : profile.stacks.ids() | std::views::reverse) {
+    if (id == StackId::kRoot || !used[id]) continue;
+    used[profile.stacks.parent(id)] = true;
+    functions.insert(index(profile.frames[profile.stacks.frame(id)].function));
+  }
+  return functions.size();
+}
+
+std::string end_of_program(int status) {
+  return fmt::format("the program {} {}",
+                     WIFSIGNALED(status) ? "was ended by" : "ended with",
+                     describe_status(status));
+}
+
+// "wrote flame.svg: 1,234 samples, 45 functions; open it in a browser".
+std::string what_was_written(const std::string& path, const Profile& profile,
+                             bool single_samples, const std::string& event) {
+  std::string text = fmt::format("wrote {}: ", path);
+  if (single_samples)
+    text += counted(profile.samples.size(), "sample") +
+            (event.empty() ? "" : " ") + event + ", ";
+  text += counted(count_functions(profile), "function");
+  if (path.ends_with(".svg")) text += "; open it in a browser";
+  return text;
+}
+
+// The folded stacks of `profile`, passed through a shell command.
+Profile post_processed(const Profile& profile, const FoldOptions& fold,
+                       const std::string& command) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/folded";
+  {
+    OutputFile file(path);
+    output_format("folded").write(profile, {.fold = fold}, file.stream());
+    file.commit();
+  }
+  const std::vector<std::string> words = {"sh", "-c",
+                                          "exec <\"$0\"; " + command, path};
+  Pipe pipe = make_pipe();
+  Child child(words, {.out = pipe.write.get()});
+  pipe.write.reset();
+  InputFile file = InputFile::from_fd(std::move(pipe.read), "--post-process");
+  Profile result = read_profile(file, {}, "folded");
+  if (const int status = child.wait(); status != 0)
+    fail("--post-process '{}' failed: {}", excerpt(command),
+         describe_status(status));
+  result.diagnostics.merge(profile.diagnostics);
+  return result;
+}
+
+// Lets the desktop show the file, and does not wait for it.
+void open_in_browser(const std::string& path, const RunOptions& run) {
+  if (!find_program("xdg-open")) {
+    say(run, "--open: there is no xdg-open (apt install xdg-utils)");
+    return;
+  }
+  Child({"sh", "-c", "xdg-open \"$0\" </dev/null >/dev/null 2>&1 &", path}, {})
+      .wait();
+}
+
+}  // namespace
+
+void FlameRun::check_use() const {
+  if (!input.paths.empty())
+    fail_usage("{}: {} and something to record; one of both is wanted", command,
+               excerpt(input.paths.front()));
+  if (output.path == "-")
+    fail_usage(
+        "{}: -o -: the picture of a recording goes to a file, "
+        "since standard output is the program's",
+        command);
+}
+
+int FlameRun::record(const OutputFormat& format) {
+  check_use();
+  perf.quiet = run.quiet;
+  perf.verbose = run.verbose && !run.quiet;
+  const std::string path = !output.path.empty()
+                               ? output.path
+                               : fmt::format("flame{}", format.extension);
+  check_writable(path);
+  if (!perf.data_path.empty() && !perf.sudo)
+    in_context("--keep", [&] { check_writable(perf.data_path); });
+  if (perf.program.empty() && ::isatty(STDERR_FILENO) != 0)
+    say(run, "recording; Ctrl-C ends it and draws");
+  PerfRun recorded = wants_perf() ? record_by_perf() : record_here();
+  if (recorded.program_status != 0 && !recorded.interrupted)
+    say(run, end_of_program(recorded.program_status));
+  const auto lost = recorded.profile.diagnostics.count(Problem::kLostSamples);
+  if (recorded.profile.samples.empty() && lost > 0)
+    fail(
+        "everything was lost, {}; a lower --freq or smaller stacks "
+        "(--call-graph fp) lose fewer",
+        counted(lost, "sample"));
+  if (recorded.profile.samples.empty())
+    fail(
+        "no samples were taken: the program ran too briefly or only waited; "
+        "a higher --freq gives more");
+  if (input.select.event.empty() && (recording.wall || recording.off_cpu))
+    input.select.event = recording.wall ? "wall-time" : "offcpu-time";
+  draw(select(std::move(recorded.profile), input.select), format, path, true);
+  return exit_status ? shell_status(recorded.program_status) : 0;
+}
+
+// Its own words, another perf or another user's rights ask for a real perf.
+bool FlameRun::wants_perf() const {
+  return !perf.command.empty() || perf.sudo || std::getenv("PERF") != nullptr;
+}
+
+PerfRun FlameRun::record_by_perf() {
+  if (!recording.pids.empty() && !perf.program.empty())
+    fail_usage("{}: -p and a program; one of both is wanted", command);
+  if (recording.duration > 0 && !perf.program.empty())
+    fail_usage(
+        "{}: perf has no --duration for a program; `timeout` in front of "
+        "it ends it",
+        command);
+  if (!folder.empty())
+    perf.program.insert(perf.program.begin(), {"env", "-C", folder});
+  perf.pids = recording.pids;
+  perf.system_wide = recording.system_wide;
+  perf.frequency = recording.frequency;
+  perf.count = static_cast<int>(std::min(recording.period, 2147483647.0));
+  perf.call_graph =
+      recording.call_graph == "auto" ? "fp" : recording.call_graph;
+  perf.compression = recording.compression_level();
+  perf.duration = recording.duration;
+  return record_with_perf(perf, input.read);
+}
+
+PerfRun FlameRun::record_here() {
+  const TemporaryFolder temporary;
+  RecordOptions options = recording.resolved(perf.program);
+  options.folder = folder;
+  options.output = !perf.data_path.empty() ? perf.data_path
+                                           : temporary.path() + "/wick.data";
+  options.command_line = {"wick", command};
+  options.command_line.insert(options.command_line.end(), perf.program.begin(),
+                              perf.program.end());
+  const RecordResult result = run_recording(options, run);
+  if (result.stopped_by == SIGTERM || result.stopped_by == SIGHUP)
+    throw Interrupted(result.stopped_by);
+  if (!recording.off_cpu && !recording.wall)
+    recorded_event_ = recorded_text(result);
+  const ProgressLine progress(run.quiet);
+  InputFile file = InputFile::open(options.output);
+  return {.profile = read_profile(file, input.read, "perf-data"),
+          .program_status = result.program_status,
+          .interrupted = result.interrupted};
+}
+
+void FlameRun::draw(Profile profile, const OutputFormat& format,
+                    const std::string& path, bool tell) {
+  if (profile.samples.empty()) {
+    report_losses(profile, run);
+    fail("there are no samples to draw");
+  }
+  const bool single = profile.has_time;
+  if (!post_process.empty())
+    profile = post_processed(profile, write.fold, post_process);
+  write_output(profile, format, write, path, run);
+  report_losses(profile, run);
+  if (tell) say(run, what_was_written(path, profile, single, recorded_event_));
+  report_stats(run);
+  if (open) open_in_browser(path, run);
+}
+
+void add_picture_options(CLI::App& app, FlameRun& flame) {
+  add_output_options(app, flame.output);
+  add_flag(app, "--open", flame.open, "show the picture when it is done")
+      ->group("Output");
+  add_text(app, "--post-process", flame.post_process, "COMMAND",
+           "pass the folded stacks through this shell command before drawing")
+      ->group("Output");
+}
+
+std::vector<CLI::Option*> add_recording_options(CLI::App& app, FlameRun& flame,
+                                                RecordingNames names) {
+  PerfOptions& perf = flame.perf;
+  const std::string group = "Recording";
+  // Drawing has others of these names.
+  names.event = "-e,--record-event";
+  names.period = "--count";
+  names.clock = "--clockid";
+  std::vector<CLI::Option*> added =
+      add_recording_options(app, flame.recording, names);
+  added.push_back(add_flag(
+      app, "--wall", flame.recording.wall,
+      "draw time on and off the CPU in one picture, as wide as the time that "
+      "the threads lived"));
+  added.push_back(
+      add_text(app, "-c,--cmd", perf.command, "'record …'",
+               "record with a real perf, by its own words; an -o in them keeps "
+               "perf's file"));
+  added.push_back(add_text(app, "--keep", perf.data_path, "FILE",
+                           "keep the recording as this"));
+  added.push_back(add_flag(app, "--exit-status", flame.exit_status,
+                           "end with the program's exit status"));
+  for (CLI::Option* option : added) option->group(group);
+  app.add_option_function<std::string>(
+         "--root", [&perf](const std::string& flags) { perf.sudo = flags; },
+         "run perf by sudo, with these flags")
+      ->expected(0, 1)
+      ->type_name("FLAGS")
+      ->group(group);
+  // A program that fails does not stop the drawing in any case.
+  app.add_flag_callback(
+         "--ignore-status", [] {}, "accepted; always so")
+      ->group("");
+  return added;
+}
+
+}  // namespace wick

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording a program and drawing it at once, for the commands that do both.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "cli/perf_driver.h"
+#include "cli/record_options.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace wick {
+
+struct FlameRun {
+  std::string command = "flame";  // who complains
+  InputOptions input;
+  OutputOptions output;
+  WriteOptions write;
+  RunOptions run;
+  RecordingOptions recording;
+  PerfOptions perf;    // the program; and where a real perf is wanted
+  std::string folder;  // where the program runs; empty: where wick does
+  std::string post_process;
+  bool open = false, exit_status = false;
+
+  // Records perf.program, or what `recording` names, draws it, and gives the
+  // exit status.
+  int record(const OutputFormat& format);
+  // Draws to `path`, and tells so if `tell`.
+  void draw(Profile profile, const OutputFormat& format,
+            const std::string& path, bool tell);
+
+ private:
+  void check_use() const;
+  bool wants_perf() const;
+  PerfRun record_by_perf();
+  PerfRun record_here();
+  std::string recorded_event_;  // "of cpu-clock", once it is recorded
+};
+
+// Output and what belongs to it; what a recording is made by; how it is drawn.
+void add_picture_options(CLI::App& app, FlameRun& flame);
+// Returns those that make no sense without a recording.
+std::vector<CLI::Option*> add_recording_options(CLI::App& app, FlameRun& flame,
+                                                RecordingNames names);
+
+}  // namespace wick
