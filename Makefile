@@ -55,7 +55,7 @@ coverage: deps-coverage build/coverage/build.ninja
 	@cmake --build build/coverage --target wick_tests
 	@find build/coverage -name '*.gcda' -delete
 	@build/coverage/wick_tests --gtest_brief=1
-	@gcovr --root . --filter src/ --exclude '.*_test\.cc' \
+	@gcovr --root . --filter src/ --exclude '.*_(test|fuzz|bench)\.cc' \
 	  --html-details build/coverage/index.html --print-summary build/coverage
 	@echo "lines by file: build/coverage/index.html"
 
