@@ -32,6 +32,27 @@ struct SymbolOptions {
   bool use_cache = true;
 };
 
+// To whom the cycles between two instructions go.
+enum class Attribution {
+  kNextCommitting,  // the one that retires at their end: it was waited for
+  kLastCommitted,   // the one before them
+  kTip,             // as the first, but the previous one if it flushed
+  kFirePerf,        // FirePerf's stacks and its bookkeeping, with its errors
+};
+
+// Instruction traces (itrace/).
+struct TraceOptions {
+  // Files of code: ELF, or System.map for a kernel. User programs and
+  // libraries, the kernel, the SBI, in any order.
+  std::vector<std::string> elfs;
+  std::string sysroot;               // searched for user programs' files
+  std::vector<std::string> modules;  // "FILE@ADDRESS": a kernel module
+  std::string uartlog;               // with lines of /proc/modules in it
+  std::string layout;                // "": found by looking at the trace
+  Attribution attribution = Attribution::kNextCommitting;
+  int hart = -1;  // only this one; -1: all
+};
+
 struct ReadOptions {
   // Store every sample with its time; without, samples of equal stack, thread
   // and event may be added up (see SampleCollector).
@@ -52,6 +73,7 @@ struct ReadOptions {
   bool inferno_counts = false;
 
   SymbolOptions symbols;  // perf.data
+  TraceOptions trace;     // instruction traces
 
   // Options of single formats, named as in the peers.
   bool include_offset = false;  // dtrace: keep "+0x1a"
