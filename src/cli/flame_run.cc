@@ -123,7 +123,8 @@ int FlameRun::record(const OutputFormat& format) {
     fail(
         "no samples were taken: the program ran too briefly or only waited; "
         "a higher --freq gives more");
-  if (input.select.event.empty() && (recording.wall || recording.off_cpu))
+  if (input.select.event.empty() &&
+      (recording.wall || recording.off_cpu || recording.wakers))
     input.select.event = recording.wall ? "wall-time" : "offcpu-time";
   draw(select(std::move(recorded.profile), input.select), format, path, true);
   return exit_status ? shell_status(recorded.program_status) : 0;
@@ -167,7 +168,7 @@ PerfRun FlameRun::record_here() {
   const RecordResult result = run_recording(options, run);
   if (result.stopped_by == SIGTERM || result.stopped_by == SIGHUP)
     throw Interrupted(result.stopped_by);
-  if (!recording.off_cpu && !recording.wall)
+  if (!recording.off_cpu && !recording.wakers && !recording.wall)
     recorded_event_ = recorded_text(result);
   const ProgressLine progress(run.quiet);
   InputFile file = InputFile::open(options.output);

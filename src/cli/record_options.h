@@ -20,7 +20,7 @@ namespace wick {
 struct RecordingOptions {
   std::string pids, tids, cpus, cgroup, events, filter;
   bool system_wide = false, user_only = false, keep_stacks = false,
-       off_cpu = false, wall = false;
+       off_cpu = false, wakers = false, wall = false;
   int frequency = 997;
   double period = 0;
   std::string call_graph = "auto", clock = "monotonic", buffer;

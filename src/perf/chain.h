@@ -64,6 +64,7 @@ struct StacklessSample {
   Sample sample;
   // The number of the switch from the CPU that it stands for.
   std::uint32_t switch_number = kNoSwitch;
+  std::uint32_t waking_number = kNoSwitch;  // or the waking of another thread
 };
 
 // Samples whose user part is still to come (Linux 6.19, defer_callchain).

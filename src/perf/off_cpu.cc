@@ -24,6 +24,7 @@ std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
                                 Tasks& tasks) {
   switches_.push_back({.why = why(event, raw)});
   task.last_switch = static_cast<std::uint32_t>(switches_.size() - 1);
+  task.last_switch_time = time;
   if (has_switch_records_) return task.last_switch;
   // Without switch records, the event itself says who leaves and who comes.
   task.off_since = time;
@@ -74,11 +75,18 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
     const bool has_stack = index(thread) < last_stacks_.size();
     pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
                        has_stack ? last_stacks_[index(thread)] : StackId::kRoot,
-                       Why::kRough});
+                       Why::kRough, StacklessSample::kNoSwitch, since});
   } else if (task.last_switch != StacklessSample::kNoSwitch) {
+    const Why why =
+        task.was_preempted ? Why::kPreempted : switches_[task.last_switch].why;
+    // The switch is sampled before the thread is gone, and in between it may be
+    // woken already. What is preempted goes on without being woken.
+    const std::uint64_t left = std::min(task.last_switch_time, since);
+    const std::uint32_t waking = why == Why::kPreempted
+                                     ? StacklessSample::kNoSwitch
+                                     : wakers_.on_back(task, left);
     pauses_.push_back({since, time, thread, task.last_switch, StackId::kRoot,
-                       task.was_preempted ? Why::kPreempted
-                                          : switches_[task.last_switch].why});
+                       why, waking, left});
   }
 }
 
@@ -107,6 +115,7 @@ void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
     if (const std::string_view text = label(pause.why); !text.empty())
       stack = profile_.stacks.push(
           stack, profile_.named_frame(text, FrameKind::kLabel));
+    stack = wakers_.behind(stack, pause.waking, pause.switch_time);
     samples.add({.time = pause.begin,
                  .weight = static_cast<std::int64_t>(pause.end - pause.begin),
                  .stack = stack,

@@ -16,6 +16,7 @@
 #include "perf/chain.h"
 #include "perf/process.h"
 #include "perf/record.h"
+#include "perf/wakers.h"
 #include "perf/wall_time.h"
 #include "profile/profile.h"
 
@@ -39,6 +40,9 @@ class OffCpu {
   void set_stack(std::uint32_t switch_number, StackId stack) {
     switches_[switch_number].stack = stack;
   }
+
+  // Who woke whom, where the recording says it.
+  Wakers& wakers() { return wakers_; }
 
   // The stack of a thread's sample.
   void on_stack(ThreadId thread, StackId stack) {
@@ -77,12 +81,15 @@ class OffCpu {
     std::uint32_t switch_number;  // leads to the stack, or else
     StackId stack;
     Why why;
+    std::uint32_t waking;       // who ended it
+    std::uint64_t switch_time;  // not later than `begin`
   };
   struct Switch {
     StackId stack = StackId::kRoot;
     Why why = Why::kUnknown;
   };
   Profile& profile_;
+  Wakers wakers_{profile_};
   std::vector<Switch> switches_;  // by number
   std::vector<Pause> pauses_;
   bool has_switch_records_ = false;

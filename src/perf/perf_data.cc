@@ -8,6 +8,7 @@
 #include "object/symbolize.h"
 #include "perf/data_file.h"
 #include "perf/session.h"
+#include "perf/wakers.h"
 #include "profile/format.h"
 
 namespace wick {
@@ -32,8 +33,8 @@ Profile read(InputFile& input, const ReadOptions& options) {
     const Timer timer("records");
     return read_session(data, images, options);
   }();
-  return symbolize(std::move(session.profile), session.code, images, files,
-                   options);
+  return turn_wakers(symbolize(std::move(session.profile), session.code, images,
+                               files, options));
 }
 
 }  // namespace

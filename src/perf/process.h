@@ -45,7 +45,11 @@ struct Task {
   // to the stack, and when; 0 while it runs.
   std::uint32_t last_switch = StacklessSample::kNoSwitch;
   std::uint64_t off_since = 0;
+  std::uint64_t last_switch_time = 0;
   bool was_preempted = false;  // then, by the switch record
+  // The numbers of wakings: the last one, and the one that ended its last wait.
+  std::uint32_t waking = StacklessSample::kNoSwitch;
+  std::uint32_t woken_by = StacklessSample::kNoSwitch;
 
   bool has_ended = false;
 

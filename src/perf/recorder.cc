@@ -27,6 +27,7 @@
 #include "perf/proc_events.h"
 #include "perf/program.h"
 #include "perf/record_window.h"
+#include "perf/recorded_threads.h"
 #include "perf/registers.h"
 #include "perf/ring_buffer.h"
 #include "perf/tracing_data.h"
@@ -87,6 +88,7 @@ class Recorder {
     EventAttr attr;
     std::vector<UniqueFd> fds;
     std::vector<std::uint64_t> ids;
+    bool is_everywhere = false;  // although threads are recorded
   };
 
   // --- What is opened -----------------------------------------------------
@@ -98,15 +100,34 @@ class Recorder {
       list = limits_.has_hardware_counters() ? "cycles" : "cpu-clock";
     add_events(list);
     if (by_default) fall_back(list);
+    filtered_ = events_.size();
     if (!options_.off_cpu) return;
-    if (limits_.may_use_tracepoints())
+    if (limits_.may_use_tracepoints()) {
       add_events("sched:sched_switch");
-    else
-      result_.notes.emplace_back(
+      if (options_.wakers) add_events("sched:sched_waking");
+      if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
+        watch_strangers();
+    } else {
+      result_.notes.push_back(fmt::format(
           "without the right to tracepoints, where threads left the CPU is "
-          "only "
-          "roughly known; `sudo sysctl kernel.perf_event_paranoid=-1` gives "
-          "it");
+          "only roughly known{}; `sudo sysctl kernel.perf_event_paranoid=-1` "
+          "gives it",
+          options_.wakers ? ", and who woke them not at all" : ""));
+    }
+  }
+
+  // Who wakes may be somebody else, or a timer. Wakings are watched on the
+  // whole machine then, without copies of stacks, and few are kept.
+  void watch_strangers() {
+    add_events("sched:sched_waking");
+    Event& event = events_.back();
+    event.is_everywhere = true;
+    EventAttr& attr = event.attr;
+    attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec |
+                    attr_flag::kExcludeCallchainUser);
+    attr.sample_type &= ~(sample_type::kRegsUser | sample_type::kStackUser);
+    attr.sample_regs_user = 0;
+    attr.sample_stack_user = 0;
   }
 
   // A machine may promise a counter and not have it.
@@ -205,8 +226,14 @@ class Recorder {
   }
 
   void open_events() {
-    const std::vector<OpenTarget> targets = open_targets();
+    const std::vector<OpenTarget> of_threads = open_targets();
+    std::vector<OpenTarget> of_cpus;
+    for (const int cpu : cpus_) of_cpus.push_back({.pid = -1, .cpu = cpu});
     for (Event& event : events_) {
+      const auto& targets = event.is_everywhere ? of_cpus : of_threads;
+      const bool is_filtered = event.spec.is_tracepoint &&
+                               !options_.filter.empty() &&
+                               &event < events_.data() + filtered_;
       for (const OpenTarget& target : targets) {
         if (!event.spec.cpus.empty() &&
             std::ranges::find(event.spec.cpus, target.cpu) ==
@@ -222,8 +249,7 @@ class Recorder {
                           explain_open_failure(opened, event.spec.name,
                                                event.attr, target, limits_));
         event.ids.push_back(event_id(opened.fd.get()));
-        if (event.spec.is_tracepoint && !options_.filter.empty())
-          set_event_filter(opened.fd.get(), options_.filter);
+        if (is_filtered) set_event_filter(opened.fd.get(), options_.filter);
         rings_of_.push_back(ring_of(target.cpu));
         event.fds.push_back(std::move(opened.fd));
       }
@@ -306,8 +332,14 @@ class Recorder {
         PerfDataWriter::Options{.compression_level = options_.compression});
     file_->machine(machine_info());
     file_->command_line(options_.command_line);
-    if (!tracepoints.empty())
-      file_->tracing_data(collect_tracing_data(tracepoints));
+    if (!tracepoints.empty()) {
+      std::string description = collect_tracing_data(tracepoints);
+      if (events_.back().is_everywhere) {
+        threads_.emplace(description);
+        strangers_ = &known_.back();
+      }
+      file_->tracing_data(std::move(description));
+    }
     // Files have theirs in the records of their mappings.
     const SampledFile kernel[] = {
         {.path = "[kernel.kallsyms]", .in_kernel = true}, {.path = "[vdso]"}};
@@ -320,12 +352,16 @@ class Recorder {
     window_.emplace(known_);
   }
 
-  void describe_what_is_there() {
+  ProcEvents proc_events(std::uint64_t time) const {
     const Event& first = events_.front();
-    ProcEvents proc({.attr = first.attr,
-                     .id = first.ids.front(),
-                     .time = event_clock_now(first.attr),
-                     .build_ids = true});
+    return ProcEvents({.attr = first.attr,
+                       .id = first.ids.front(),
+                       .time = time,
+                       .build_ids = true});
+  }
+
+  void describe_what_is_there() {
+    ProcEvents proc = proc_events(event_clock_now(events_.front().attr));
     const auto emit = [&](std::string_view record) {
       take(window_->parsed(record), record);
     };
@@ -334,6 +370,16 @@ class Recorder {
     for (const pid_t pid : options_.processes) proc.process(pid, emit);
     for (const pid_t tid : options_.threads) proc.thread(tid, emit);
     end_round();
+  }
+
+  // What woke a thread is called, and where its code is, the kernel does not
+  // tell if it is none of those that are recorded.
+  void introduce_stranger(std::uint64_t time) {
+    if (const std::uint32_t pid = threads_->new_stranger())
+      proc_events(time).thread(static_cast<pid_t>(pid),
+                               [&](std::string_view record) {
+                                 store(window_->parsed(record), record);
+                               });
   }
 
   // --- Running ------------------------------------------------------------
@@ -347,6 +393,9 @@ class Recorder {
   void start() {
     begin_ = Clock::now();
     if (program_) {
+      // What is not the program's own does not begin by itself.
+      if (options_.delay == 0 && threads_)
+        for (const UniqueFd& fd : events_.back().fds) enable_event(fd.get());
       program_->start();
       enabled_ = options_.delay == 0;
     } else if (options_.delay == 0) {
@@ -408,6 +457,10 @@ class Recorder {
   void take(const PerfRecord& record, std::string_view whole) {
     switch (record.type) {
       case RecordType::kSample:
+        if (record.event == strangers_) {
+          if (!threads_->are_woken_by(record)) return;
+          introduce_stranger(record.time - 1);
+        }
         ++result_.samples;
         if (first_time_ == 0) first_time_ = record.time;
         last_time_ = std::max(last_time_, record.time);
@@ -419,8 +472,13 @@ class Recorder {
         ++result_.throttles;
         break;
       default:
+        if (threads_) threads_->visit(record);
         break;
     }
+    store(record, whole);
+  }
+
+  void store(const PerfRecord& record, std::string_view whole) {
     if (stacks_)
       stacks_->visit(record, whole);
     else
@@ -479,6 +537,7 @@ class Recorder {
   std::optional<HeldProgram> program_;
   UniqueFd cgroup_;
   std::vector<Event> events_;
+  std::size_t filtered_ = 0;  // so many of them, if they are tracepoints
   std::vector<std::size_t> rings_of_;  // of each fd, in the order of opening
   std::uint32_t given_up_ = 0;
   std::optional<RingBuffers> rings_;
@@ -489,6 +548,9 @@ class Recorder {
   DebugFiles debug_files_{{.os_release = limits_.release}};
   Images images_{debug_files_};
   std::optional<LiveStacks> stacks_;
+  // Wakings by others than those who are recorded, and who these are.
+  const PerfEvent* strangers_ = nullptr;
+  std::optional<RecordedThreads> threads_;
 
   Clock::time_point begin_;
   bool enabled_ = false;

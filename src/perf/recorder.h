@@ -34,6 +34,7 @@ struct RecordOptions {
   bool keep_stacks = false;      // in the file, instead of unwinding now
   bool user_only = false;        // no kernel code
   bool off_cpu = false;          // when, where and why threads leave the CPU
+  bool wakers = false;           // with it: who lets them go on
 
   int clock = 1;                // CLOCK_MONOTONIC, which jitdumps use
   std::size_t buffer_size = 0;  // bytes for each CPU; 0: as many as allowed

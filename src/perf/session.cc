@@ -36,7 +36,8 @@ class Session {
                              event.attr.clockid == kMonotonic;
       events_.push_back(profile_.event_id(
           event.name, counts_time(event) ? "nanoseconds" : ""));
-      if (main_event_ == EventId{0xffffffff} && !OffCpu::is_switch(event))
+      if (main_event_ == EventId{0xffffffff} && !OffCpu::is_switch(event) &&
+          !Wakers::is_waking(event))
         main_event_ = events_.back();
     }
     image_modules_.push_back(ModuleId::kUnknown);
@@ -208,7 +209,11 @@ class Session {
     if (off_cpu_.is_switch(event))
       out.switch_number = off_cpu_.on_sample(task, record.time, sample_.raw,
                                              event, side_band_.tasks());
-    wall_.on_seen(sample_.tid, out.sample.time);
+    if (Wakers::is_waking(event))
+      out.waking_number = off_cpu_.wakers().on_sample(
+          task, record.time, sample_.raw, event, side_band_.tasks());
+    else  // wakers may be strangers
+      wall_.on_seen(sample_.tid, out.sample.time);
     chain_.read(sample_, event.attr, record.cpu_mode());
     Space& space = side_band_.space(sample_.pid);
     if (record.cpu_mode() == misc::kUser) side_band_.runs(space);
@@ -309,6 +314,8 @@ class Session {
       wall_.on_sample(sample.thread, sample.stack);
     if (stackless.switch_number != StacklessSample::kNoSwitch)
       off_cpu_.set_stack(stackless.switch_number, sample.stack);
+    if (stackless.waking_number != StacklessSample::kNoSwitch)
+      off_cpu_.wakers().set_stack(stackless.waking_number, sample.stack);
     samples_.add(sample);
   }
 
