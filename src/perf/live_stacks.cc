@@ -26,6 +26,8 @@ EventAttr LiveStacks::stored(EventAttr attr) {
   attr.sample_type |= sample_type::kCallchain;
   attr.sample_regs_user = 0;
   attr.sample_stack_user = 0;
+  // The kernel's limit is not that of stacks that are unwound here.
+  attr.sample_max_stack = Unwinder::kMaxFrames;
   // What is stored has the user's part.
   attr.flags &= ~attr_flag::kExcludeCallchainUser;
   return attr;

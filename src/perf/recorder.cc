@@ -193,6 +193,10 @@ class Recorder {
     }
     if (options_.call_graph != RecordOptions::CallGraph::kNone)
       attr.sample_type |= sample_type::kCallchain;
+    // How deep the kernel goes is known to whoever reads the file.
+    if (options_.call_graph == RecordOptions::CallGraph::kFramePointers)
+      attr.sample_max_stack = static_cast<std::uint16_t>(
+          std::min<std::uint32_t>(limits_.max_stack, UINT16_MAX));
     if (copies_stacks()) {
       attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
       attr.flags |= attr_flag::kExcludeCallchainUser;

@@ -215,6 +215,8 @@ class Session {
     else  // wakers may be strangers
       wall_.on_seen(sample_.tid, out.sample.time);
     chain_.read(sample_, event.attr, record.cpu_mode());
+    if (reaches_limit(event.attr))
+      profile_.diagnostics.note(Problem::kCallchainLimit);
     Space& space = side_band_.space(sample_.pid);
     if (record.cpu_mode() == misc::kUser) side_band_.runs(space);
     if (!sample_.has(sample_type::kRead)) {
@@ -234,6 +236,15 @@ class Session {
       out.sample.event = event_of(*member);
       take(out, space, event);
     }
+  }
+
+  // The kernel follows frame pointers so far and no further; it counts its own
+  // part too, and its markers not.
+  bool reaches_limit(const EventAttr& attr) const {
+    constexpr std::size_t kDefault = 127;
+    return attr.samples(sample_type::kCallchain) &&
+           chain_.user_count() + chain_.kernel_count() ==
+               (attr.sample_max_stack > 0 ? attr.sample_max_stack : kDefault);
   }
 
   EventId event_of(const PerfEvent& event) const {

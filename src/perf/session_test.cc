@@ -354,6 +354,29 @@ TEST(Session, APeriodOf0CountsOnceAndIsSaid) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kZeroWeight), 1u);
 }
 
+TEST(Session, StacksOfAsManyFramesAsTheKernelFollowsAreSaid) {
+  PerfDataBuilder file = one_program();
+  for (const std::size_t frames : {126, 127, 127, 128}) {
+    std::vector<std::uint64_t> chain{callchain::kUser};
+    chain.resize(1 + frames, 0x1010);
+    file.sample({.pid = 7, .tid = 7, .time = 5, .callchain = chain});
+  }
+  EXPECT_EQ(read(file).diagnostics.count(Problem::kCallchainLimit), 2u);
+}
+
+TEST(Session, HowManyFramesTheKernelFollowsIsSaidByTheEvent) {
+  PerfDataBuilder file;
+  EventAttr attr = kChains;
+  attr.sample_max_stack = 3;
+  file.event(attr, "cycles");
+  for (const std::size_t frames : {3, 127}) {
+    std::vector<std::uint64_t> chain{callchain::kUser};
+    chain.resize(1 + frames, 0x1010);
+    file.sample({.pid = 7, .tid = 7, .time = 5, .callchain = chain});
+  }
+  EXPECT_EQ(read(file).diagnostics.count(Problem::kCallchainLimit), 1u);
+}
+
 TEST(Session, LostSamplesAreSaid) {
   PerfDataBuilder file = one_program();
   file.record(RecordType::kLost, 0, Bytes().u64(1).u64(12), {.time = 3});

@@ -61,6 +61,12 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "stacks could not be followed to their root", false},
         {"no-symbol", "sample is in code without a name (wick report says why)",
          "samples are in code without a name (wick report says why)", false},
+        {"callchain-limit",
+         "stack has as many frames as the kernel follows (sysctl "
+         "kernel.perf_event_max_stack), and most likely no root",
+         "stacks have as many frames as the kernel follows (sysctl "
+         "kernel.perf_event_max_stack), and most likely no root",
+         false},
     }};
 
 }  // namespace

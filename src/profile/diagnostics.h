@@ -34,6 +34,7 @@ enum class Problem : std::uint8_t {
   kNoUnwindRule,    // stacks that end at code without unwind rules
   kBadStack,        // stacks that led nowhere
   kNoSymbol,        // samples in code that has no name
+  kCallchainLimit,  // stacks of as many frames as the kernel follows
   kCount
 };
 
