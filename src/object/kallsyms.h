@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "object/symbol_table.h"
@@ -31,6 +32,8 @@ class Kallsyms {
 
   // Functions at their runtime addresses.
   const SymbolTable& kernel() const { return kernel_; }
+  // For one who wants nothing else.
+  SymbolTable take_kernel() { return std::move(kernel_); }
   // `name` without brackets; null if there is no such module.
   const SymbolTable* module(std::string_view name) const;
 

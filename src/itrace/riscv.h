@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How control leaves a RISC-V instruction: all that rebuilding stacks has to
+// know of one. RV32 and RV64 with compressed instructions; what is not a
+// transfer is "plain", whatever it computes, so extensions need no change here.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace wick {
+
+enum class FlowKind : std::uint8_t {
+  kUnknown,       // the instruction is not known
+  kPlain,         // goes on at the next one
+  kBranch,        // at the next one, or at a place that is fixed
+  kJump,          // at a fixed place
+  kCall,          // at a fixed place, and leaves a return address behind
+  kIndirectJump,  // where a register says
+  kIndirectCall,  // the same, and leaves a return address behind
+  kReturn,        // where ra or t0 says
+  kSwapLink,      // a return and a call at once: jalr ra, t0 and jalr t0, ra
+  kEcall,         // traps; goes on at the next one once that was handled
+  kBreak,
+  kXret,  // mret, sret: where the trapped context goes on
+  kWait,  // wfi
+};
+
+// One byte says it all for an instruction; 0 is "not known".
+class Flow {
+ public:
+  constexpr Flow() = default;
+  constexpr Flow(FlowKind kind, int length, bool flushes = false)
+      : bits_(static_cast<std::uint8_t>(
+            static_cast<unsigned>(kind) | (length == 4 ? kLong : 0u) |
+            (length == 0 ? 0u : kSized) | (flushes ? kFlush : 0u))) {}
+
+  constexpr FlowKind kind() const {
+    return static_cast<FlowKind>(bits_ & kKindMask);
+  }
+  // Bytes of the instruction; 0 if that is not known.
+  constexpr int length() const {
+    return (bits_ & kSized) == 0 ? 0 : (bits_ & kLong) != 0 ? 4 : 2;
+  }
+  // The pipeline is emptied behind it: fences of the instruction stream, of
+  // translations, writes of control registers.
+  constexpr bool flushes() const { return (bits_ & kFlush) != 0; }
+  constexpr bool links() const {
+    return kind() == FlowKind::kCall || kind() == FlowKind::kIndirectCall ||
+           kind() == FlowKind::kSwapLink;
+  }
+  // A function begins here. Not the instruction says that but a symbol.
+  constexpr bool is_entry() const { return (bits_ & kEntry) != 0; }
+  constexpr Flow as_entry(bool entry = true) const {
+    Flow flow = *this;
+    flow.bits_ =
+        static_cast<std::uint8_t>(entry ? bits_ | kEntry : bits_ & ~kEntry);
+    return flow;
+  }
+  friend constexpr bool operator==(Flow, Flow) = default;
+
+ private:
+  static constexpr unsigned kKindMask = 0x0f, kLong = 0x10, kSized = 0x20,
+                            kFlush = 0x40, kEntry = 0x80;
+  std::uint8_t bits_ = 0;
+};
+static_assert(sizeof(Flow) == 1);
+
+enum class Xlen : std::uint8_t { k32, k64 };
+
+// `bits` is the instruction word; of a 16-bit one the upper half is ignored.
+// Length is 2 or 4; longer encodings, which nobody uses yet, count as 4.
+Flow decode_riscv(std::uint32_t bits, Xlen xlen);
+
+}  // namespace wick
