@@ -234,6 +234,24 @@ std::string_view InputFile::bytes() {
   return s.pending();
 }
 
+std::string_view InputFile::peek(std::size_t size) {
+  State& s = *state_;
+  if (s.is_whole) return s.whole.substr(s.whole_at, size);
+  s.fill(size);
+  return s.pending().substr(0, size);
+}
+
+void InputFile::skip(std::size_t size) {
+  State& s = *state_;
+  if (!s.is_whole) {
+    s.start += std::min(size, s.end - s.start);
+    return;
+  }
+  s.whole_at += std::min(size, s.whole.size() - s.whole_at);
+  s.count_to(s.whole_at);
+  if (!s.mapped.bytes().empty()) s.mapped.release_before(s.whole_at);
+}
+
 std::string_view InputFile::next_block(std::size_t size, bool paragraphs) {
   State& s = *state_;
   if (s.is_whole) {

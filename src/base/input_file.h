@@ -2,10 +2,11 @@
 // Where profiles come from: a file, standard input, or memory; plain, gzip or
 // zstd, which are read through.
 //
-// A reader takes the content in one of two ways. bytes() gives all of it at
+// A reader takes the content in one of three ways. bytes() gives all of it at
 // once: the mapping of a plain file, or a buffer. next_block() gives it piece
 // by piece, each ending at a line end, so that a text of any size is read in
-// bounded memory, from a pipe as well.
+// bounded memory, from a pipe as well. peek() and skip() do the same for
+// records of binary formats.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +47,14 @@ class InputFile {
   // (or, with `paragraphs`, behind a blank line where there is one in reach);
   // empty at the end. Lives until the next call.
   std::string_view next_block(std::size_t size, bool paragraphs = false);
+
+  // The bytes that come next, `size` of them or all that are left; they are
+  // given again until skip() takes them. For binary formats, which are read in
+  // bounded memory like this: look, decode whole records, skip those. Lives
+  // until the next call.
+  std::string_view peek(std::size_t size);
+  // `size` is at most what peek() gave.
+  void skip(std::size_t size);
 
   // The compressed stream broke off or was damaged; what came before it was
   // given out. Known once everything was read.

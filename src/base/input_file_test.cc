@@ -42,6 +42,18 @@ TEST(InputFile, DoesNotCutALongLine) {
     EXPECT_EQ(found[at - 1], '\n');
 }
 
+TEST(InputFile, GivesTheSameBytesUntilTheyAreSkipped) {
+  for (const std::string& content : {std::string("abcdef"), gzip("abcdef")}) {
+    InputFile file = InputFile::from_memory("x", content);
+    EXPECT_EQ(file.peek(4), "abcd");
+    EXPECT_EQ(file.peek(4), "abcd");
+    file.skip(3);
+    EXPECT_EQ(file.peek(100), "def");
+    file.skip(3);
+    EXPECT_EQ(file.peek(1), "");
+  }
+}
+
 TEST(InputFile, ReadsGzipAndZstdThrough) {
   const std::string text = "hello\nworld\n";
   for (const std::string& packed : {gzip(text), zstd_compress(text)}) {

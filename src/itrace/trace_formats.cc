@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/error.h"
+#include "base/text.h"
+#include "itrace/trace_reader.h"
+
+namespace wick {
+
+extern const TraceFormat tracerv_trace;
+
+namespace {
+
+// One line for each, so that lines can be added side by side.
+// clang-format off
+
+// In the order of trying: a magic number first, then texts, then the records of
+// TracerV, which nothing but their regularity tells.
+constexpr const TraceFormat* kFormats[] = {
+    &tracerv_trace,
+};
+// clang-format on
+
+const TraceFormat& format_for(std::string_view head, std::string_view name) {
+  std::string names;
+  for (const TraceFormat* format : kFormats) {
+    if (name.empty() ? format->sniff(head) : format->name == name)
+      return *format;
+    if (!names.empty()) names += ", ";
+    names += format->name;
+  }
+  if (!name.empty())
+    fail_usage("there is no trace format '{}'; there is {}", name, names);
+  fail(
+      "this is no instruction trace that is known (it begins with '{}'); known "
+      "are {}",
+      excerpt(head, 40), names);
+}
+
+// Leaves out all harts but one.
+class OneHart final : public TraceReader {
+ public:
+  OneHart(std::unique_ptr<TraceReader> reader, std::uint32_t hart)
+      : reader_(std::move(reader)), hart_(hart) {
+    info_ = reader_->info();
+  }
+
+  bool next(TraceBlock& block) override {
+    bool any = false;
+    do {
+      any = reader_->next(block);
+    } while (any && block.hart != hart_);
+    info_ = reader_->info();
+    diagnostics_ = reader_->diagnostics();
+    return any;
+  }
+
+ private:
+  std::unique_ptr<TraceReader> reader_;
+  std::uint32_t hart_;
+};
+
+}  // namespace
+
+std::span<const TraceFormat* const> trace_formats() { return kFormats; }
+
+std::unique_ptr<TraceReader> open_trace(InputFile& file,
+                                        std::string_view format_name,
+                                        const TraceOptions& options) {
+  return in_context(file.name(), [&] {
+    const TraceFormat& format = format_for(file.head(), format_name);
+    std::unique_ptr<TraceReader> reader = format.open(file, options);
+    if (options.hart >= 0)
+      reader = std::make_unique<OneHart>(
+          std::move(reader), static_cast<std::uint32_t>(options.hart));
+    return reader;
+  });
+}
+
+}  // namespace wick

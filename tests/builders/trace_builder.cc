@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "builders/trace_builder.h"
+
+#include <fmt/format.h>
+
+#include <bitset>
+#include <map>
+
+#include "base/bytes.h"
+
+namespace wick {
+namespace {
+
+using Kind = TracervLayout::Kind;
+using Streams = TracervLayout::Streams;
+
+std::string bytes_of(const std::vector<std::uint64_t>& words) {
+  std::string out;
+  for (const std::uint64_t word : words) append_raw(out, word);
+  return out;
+}
+
+// A bundle as its bits, the most significant one first.
+std::string packed_bits(const Step* step) {
+  if (step == nullptr) return std::string(126, '0');
+  const auto bits = [](std::uint64_t value, std::size_t count) {
+    return std::bitset<64>(value).to_string().substr(64 - count);
+  };
+  return "1" + bits(step->pc, 40) + bits(step->bits, 32) +
+         bits(static_cast<std::uint64_t>(step->privilege), 3) +
+         bits(step->exception, 1) + bits(step->interrupt, 1) +
+         bits(step->cause, 8) + bits(0, 40);
+}
+
+std::string packed_beats(const Steps& steps, const TracervLayout& layout) {
+  std::string out;
+  std::size_t at = 0;
+  for (std::uint64_t cycle = 0; at < steps.size(); ++cycle) {
+    std::vector<const Step*> streams(static_cast<std::size_t>(layout.slots));
+    for (std::size_t slot = 0; at < steps.size() && steps[at].cycle == cycle;
+         ++at)
+      streams[layout.streams == Streams::kSlots ? slot++ : steps[at].hart] =
+          &steps[at];
+    std::string bits;
+    for (const Step* step : streams) bits += packed_bits(step);
+    bits = std::string(512 - bits.size(), '0') + bits;
+    std::vector<std::uint64_t> words;
+    for (std::size_t word = 8; word-- > 0;)
+      words.push_back(std::bitset<64>(bits.substr(word * 64, 64)).to_ullong());
+    out += bytes_of(words);
+  }
+  return out;
+}
+
+std::string token_records(const Steps& steps, const TracervLayout& layout) {
+  std::string out;
+  for (const Step& step : steps) {
+    std::vector<std::uint64_t> words = {
+        step.cycle, step.pc | std::uint64_t{1} << layout.valid_bit, step.bits,
+        step.satp, static_cast<std::uint64_t>(step.privilege)};
+    words.resize(static_cast<std::size_t>(layout.words));
+    out += bytes_of(words);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string tracerv_records(const Steps& steps, const TracervLayout& layout) {
+  if (layout.kind == Kind::kPacked) return packed_beats(steps, layout);
+  if (layout.kind == Kind::kTokens) return token_records(steps, layout);
+  const auto slots = static_cast<std::size_t>(layout.slots);
+  const std::size_t first = layout.cycle_last ? 0 : 1;
+  std::string out;
+  for (std::size_t at = 0; at < steps.size();) {
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(layout.words));
+    const std::uint64_t cycle = steps[at].cycle;
+    words[layout.cycle_last ? words.size() - 1 : 0] = cycle;
+    std::size_t filled = 0;
+    while (at < steps.size() && steps[at].cycle == cycle && filled < slots) {
+      std::size_t slot = filled++;
+      if (layout.streams != Streams::kSlots) slot = steps[at].hart;
+      if (layout.streams == Streams::kHartsReversed) slot = slots - 1 - slot;
+      words[first + slot] = steps[at++].pc | std::uint64_t{1}
+                                                 << layout.valid_bit;
+    }
+    out += bytes_of(words);
+  }
+  return out;
+}
+
+ReadTrace read_trace(std::string bytes, std::string_view format,
+                     const TraceOptions& options, const std::string& name) {
+  InputFile file = InputFile::from_memory(name, std::move(bytes));
+  const auto reader = open_trace(file, format, options);
+  ReadTrace result;
+  TraceBlock block;
+  while (reader->next(block)) result.blocks.push_back(block);
+  result.info = reader->info();
+  result.diagnostics = reader->diagnostics();
+  return result;
+}
+
+std::string ReadTrace::text() const {
+  std::string out;
+  for (const Step& step : steps()) {
+    if (!out.empty()) out += ' ';
+    if (step.hart != 0) out += fmt::format("{}/", step.hart);
+    out += fmt::format("{}:{:x}", step.cycle, step.pc);
+    if (step.exception) out += '!';
+  }
+  return out;
+}
+
+Steps ReadTrace::steps() const {
+  Steps steps;
+  std::map<std::uint32_t, ContextChange> contexts;
+  for (const TraceBlock& block : blocks) {
+    auto context = block.contexts.begin();
+    auto trap = block.traps.begin();
+    for (std::uint32_t i = 0; i < block.instructions.size(); ++i) {
+      while (context != block.contexts.end() && context->from == i)
+        contexts[block.hart] = *context++;
+      const ContextChange& now = contexts[block.hart];
+      Step step{.cycle = block.instructions[i].cycle,
+                .pc = block.instructions[i].pc,
+                .privilege = static_cast<int>(now.privilege),
+                .satp = now.satp,
+                .hart = block.hart};
+      if (!block.bits.empty()) step.bits = block.bits.at(i);
+      if (trap != block.traps.end() && trap->at == i) {
+        step.exception = true;
+        step.interrupt = trap->interrupt;
+        step.cause = trap++->cause;
+      }
+      steps.push_back(step);
+    }
+  }
+  return steps;
+}
+
+}  // namespace wick
