@@ -5,6 +5,12 @@
 
 namespace wick {
 
+extern const TraceFormat cospike_trace;
+extern const TraceFormat execlog_trace;
+extern const TraceFormat spike_trace;
+extern const TraceFormat trace_csv_trace;
+extern const TraceFormat tracedoctor_trace;
+extern const TraceFormat tracerv_text_trace;
 extern const TraceFormat tracerv_trace;
 
 namespace {
@@ -15,6 +21,12 @@ namespace {
 // In the order of trying: a magic number first, then texts, then the records of
 // TracerV, which nothing but their regularity tells.
 constexpr const TraceFormat* kFormats[] = {
+    &trace_csv_trace,
+    &tracedoctor_trace,
+    &tracerv_text_trace,
+    &spike_trace,
+    &execlog_trace,
+    &cospike_trace,
     &tracerv_trace,
 };
 // clang-format on

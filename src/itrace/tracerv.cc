@@ -19,7 +19,7 @@ bool sniff(std::string_view head) {
   const TracervHeader header = tracerv_header(head);
   const auto found = find_layout(head.substr(header.size));
   if (!found) return false;
-  return header.size > 0 || (found->share >= 0.9 && found->records >= 2);
+  return header.size > 0 || (found->share >= 0.7 && found->records >= 2);
 }
 
 // A trace may begin in machine mode, with small addresses, so places all over

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "itrace/line_trace.h"
+
 namespace wick {
 namespace {
 
@@ -11,19 +13,6 @@ using Streams = TracervLayout::Streams;
 
 constexpr std::size_t kRunRecords = 256;
 constexpr int kLookAhead = 4;  // records that show where the next begins
-
-Privilege privilege_of(std::uint64_t bits) {
-  switch (bits & 3) {  // the bit above says that the debugger has the hart
-    case 0:
-      return Privilege::kUser;
-    case 1:
-      return Privilege::kSupervisor;
-    case 3:
-      return Privilege::kMachine;
-    default:
-      return Privilege::kUnknown;
-  }
-}
 
 }  // namespace
 

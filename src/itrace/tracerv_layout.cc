@@ -20,6 +20,8 @@ constexpr int kBeatWords = 8;
 constexpr int kPackedBits = 126;
 constexpr std::uint64_t kMaxCycle = std::uint64_t{1} << 56;
 constexpr std::size_t kLookedAt = 512;  // records
+// Tracing may pause for longer than this, but hardly among the first records.
+constexpr std::uint64_t kLongPause = std::uint64_t{1} << 36;
 
 constexpr std::uint64_t low_bits(int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
@@ -41,15 +43,17 @@ RecordLook look_at_slots(const TracervLayout& layout, const char* record) {
   // An address has at most 58 bits, of which the highest is the sign.
   const std::uint64_t address_bits = low_bits(std::min(layout.valid_bit, 58));
   const std::uint64_t valid_bit = std::uint64_t{1} << layout.valid_bit;
+  bool odd_pc = false;
   look.fits = look.cycle < kMaxCycle;
   for (int i = 0; i < layout.words; ++i) {
     if (i == cycle_at) continue;
     const std::uint64_t word = word_at(record, i);
     const bool valid = (word & valid_bit) != 0;
     look.valid += valid;
-    if ((word & ~(address_bits | valid_bit)) != 0 || (valid && (word & 1) != 0))
-      look.fits = false;
+    if (word % 2 != 0) (valid ? odd_pc : look.odd) = true;
+    if ((word & ~(address_bits | valid_bit)) != 0) look.fits = false;
   }
+  if (odd_pc) look.fits = false;
   // Short records came after those without an instruction were left out.
   if (layout.words < kBeatWords && look.valid == 0) look.fits = false;
   return look;
@@ -114,14 +118,18 @@ FoundLayout try_layout(TracervLayout layout, std::string_view bytes) {
   FoundLayout found{.layout = layout};
   const std::size_t count =
       std::min(bytes.size() / layout.record_size(), kLookedAt);
-  std::size_t fitting = 0, with_valid = 0, with_next_cycle = 0;
+  double fitting = 0;
+  std::size_t with_valid = 0, with_next_cycle = 0;
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const char* record = bytes.data() + i * layout.record_size();
     const RecordLook look = look_at(layout, record);
     // The first cycle may be any.
-    const bool in_order = i == 0 || look.cycle - last < kMaxPause;
-    fitting += look.fits && in_order;
+    const bool in_order = i == 0 || look.cycle - last < kLongPause;
+    // Only cores of more than seven slots have several records in a cycle.
+    const bool repeats =
+        i > 0 && look.cycle == last && layout.words < kBeatWords;
+    if (look.fits && in_order) fitting += repeats || look.odd ? 0.75 : 1;
     with_valid += look.valid > 0;
     with_next_cycle += i > 0 && look.cycle == last + 1;
     last = look.cycle;
@@ -133,7 +141,7 @@ FoundLayout try_layout(TracervLayout layout, std::string_view bytes) {
       (layout.valid_bit == 40 && count > 2 && with_next_cycle + 1 == count);
   if (count == 0 || !says_something) return found;
   found.records = count;
-  found.share = static_cast<double>(fitting) / static_cast<double>(count);
+  found.share = fitting / static_cast<double>(count);
   return found;
 }
 
@@ -183,11 +191,19 @@ RecordLook look_at(const TracervLayout& layout, const char* record) {
   return {};
 }
 
-std::optional<FoundLayout> find_layout(std::string_view bytes) {
+std::optional<FoundLayout> find_layout(std::string_view bytes, int words) {
   FoundLayout best;
+  double best_weight = 0;
   for (const TracervLayout& layout : all_layouts()) {
+    if (words != 0 && layout.words != words) continue;
     const FoundLayout found = try_layout(layout, bytes);
-    if (found.share > best.share) best = found;
+    // Of a short trace, one long record that fits says less than four short
+    // ones.
+    const auto count = static_cast<double>(found.records);
+    const double weight = found.share * count / (count + 1);
+    if (weight <= best_weight) continue;
+    best = found;
+    best_weight = weight;
   }
   if (best.share < 0.5) return {};
   best.layout.pc_bits = pc_bits_of(best.layout, bytes);

@@ -53,7 +53,8 @@ struct FoundLayout {
   double share = 0;  // of the records that fit
   std::size_t records = 0;
 };
-std::optional<FoundLayout> find_layout(std::string_view bytes);
+// With `words`, only records of so many are tried.
+std::optional<FoundLayout> find_layout(std::string_view bytes, int words = 0);
 
 // One word of a record.
 inline std::uint64_t word_at(const char* record, int index) {
@@ -71,6 +72,8 @@ struct RecordLook {
   bool fits = false;  // what must be 0 is 0, addresses are even …
   std::uint64_t cycle = 0;
   int valid = 0;  // instructions
+  bool odd =
+      false;  // a slot that is not valid has no address of an instruction
 };
 // `record` has layout.record_size() bytes.
 RecordLook look_at(const TracervLayout& layout, const char* record);

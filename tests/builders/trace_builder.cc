@@ -14,6 +14,10 @@ namespace {
 using Kind = TracervLayout::Kind;
 using Streams = TracervLayout::Streams;
 
+std::uint64_t sign_extended(std::uint64_t pc) {
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(pc << 24) >> 24);
+}
+
 std::string bytes_of(const std::vector<std::uint64_t>& words) {
   std::string out;
   for (const std::uint64_t word : words) append_raw(out, word);
@@ -86,6 +90,112 @@ std::string tracerv_records(const Steps& steps, const TracervLayout& layout) {
     }
     out += bytes_of(words);
   }
+  return out;
+}
+
+std::string tracerv_text(const Steps& steps) {
+  std::string out(kClockHeader);
+  std::uint64_t slot = 0, last = UINT64_MAX;
+  for (const Step& step : steps) {
+    slot = step.cycle == last ? slot + 1 : 0;
+    last = step.cycle;
+    out +=
+        fmt::format("Cycle: {:016} I{}: {:016x}\n", step.cycle, slot, step.pc);
+  }
+  return out;
+}
+
+std::string tracerv_text_19(const Steps& steps) {
+  std::string out;
+  for (const Step& step : steps)
+    out += fmt::format("C{}: {:016x}, cycle: {:016x}\n", step.hart,
+                       step.pc | std::uint64_t{1} << 40, step.cycle);
+  return out;
+}
+
+std::string as_beat_lines(const std::string& records) {
+  std::string out;
+  for (std::size_t at = 0; at < records.size(); at += 64) {
+    for (int word = 8; word-- > 0;)
+      out += fmt::format("{:016x}", word_at(records.data() + at, word));
+    out += '\n';
+  }
+  return out;
+}
+
+std::string tracerv_logger(const Steps& steps) {
+  std::string out;
+  for (const Step& step : steps)
+    out += fmt::format("{:016x}{:016x}\n", sign_extended(step.pc), step.cycle);
+  return out;
+}
+
+std::string tracerv_user_text(const Steps& steps) {
+  std::string out(kClockHeader);
+  for (const Step& step : steps)
+    out += fmt::format(
+        "Cycle: {:016} I0: {:016x} Inst: {:016x} satp: {:016x} priv: {:016x}\n",
+        step.cycle, sign_extended(step.pc), step.bits, step.satp,
+        step.privilege);
+  return out;
+}
+
+std::string cospike_text(const Steps& steps) {
+  std::string out;
+  for (const Step& step : steps)
+    out += fmt::format("{} {} {:x} 1 {:d} {:d} 0 {} 0\n", step.hart, step.cycle,
+                       step.pc, step.exception, step.interrupt, step.cause);
+  return out;
+}
+
+std::string tracedoctor_text(const Steps& steps) {
+  std::string out = "cycle;instr0;instr1;instr2";
+  std::uint64_t last = UINT64_MAX;
+  for (const Step& step : steps) {
+    if (step.cycle != last) out += fmt::format("\n{}", step.cycle);
+    last = step.cycle;
+    out += fmt::format(";0x{:x}", step.pc);
+  }
+  return out + "\n";
+}
+
+std::string spike_log(const Steps& steps) {
+  std::string out;
+  for (const Step& step : steps) {
+    out += fmt::format("core {:3}: 0x{:016x} (0x{:08x}) unknown\n", step.hart,
+                       step.pc, step.bits);
+    if (step.exception)
+      out +=
+          fmt::format("core {:3}: exception trap_user_ecall, epc 0x{:016x}\n",
+                      step.hart, step.pc);
+  }
+  return out;
+}
+
+std::string spike_commits(const Steps& steps) {
+  std::string out;
+  for (const Step& step : steps)
+    out += fmt::format("core {:3}: {} 0x{:016x} (0x{:0{}x})\n", step.hart,
+                       step.privilege, step.pc, step.bits,
+                       step.bits % 4 == 3 ? 8 : 4);
+  return out;
+}
+
+std::string execlog_text(const Steps& steps) {
+  std::string out;
+  for (const Step& step : steps)
+    out += fmt::format("{}, 0x{:x}, 0x{:x}, \"addi a0, a0, 1\"\n", step.hart,
+                       step.pc, step.bits);
+  return out;
+}
+
+std::string trace_csv(const Steps& steps) {
+  std::string out =
+      "VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT\n";
+  for (const Step& step : steps)
+    out +=
+        fmt::format("1,{:x},{:x},{},{:d},{:x},0,{:d}\n", step.pc, step.bits,
+                    step.privilege, step.exception, step.cause, step.interrupt);
   return out;
 }
 

@@ -32,6 +32,20 @@ inline constexpr std::string_view kClockHeader =
 // slots. The packed layout has a beat for each cycle from 0 on.
 std::string tracerv_records(const Steps& steps, const TracervLayout& layout);
 
+// The texts.
+std::string tracerv_text(const Steps& steps);     // FireSim 1.10 and later
+std::string tracerv_text_19(const Steps& steps);  // 1.9
+// A line of 128 digits for each of these records.
+std::string as_beat_lines(const std::string& records);
+std::string tracerv_logger(const Steps& steps);     // FIREPERF_LOGGER
+std::string tracerv_user_text(const Steps& steps);  // with satp and privilege
+std::string cospike_text(const Steps& steps);
+std::string tracedoctor_text(const Steps& steps);
+std::string spike_log(const Steps& steps);      // -l
+std::string spike_commits(const Steps& steps);  // --log-commits
+std::string execlog_text(const Steps& steps);
+std::string trace_csv(const Steps& steps);
+
 // What the reader of `format` ("": the one that recognises them) makes of
 // `bytes`, read to the end, all harts together in the order in which they come.
 struct ReadTrace {

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// One program in every layout and format: whoever reads it, it is the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/compress.h"
+#include "base/error.h"
+#include "builders/trace_builder.h"
+#include "itrace/trace_reader.h"
+
+namespace wick {
+namespace {
+
+using Kind = TracervLayout::Kind;
+using Streams = TracervLayout::Streams;
+
+// A syscall: user code, the kernel, back. One instruction for each cycle, as
+// formats without a clock have it.
+const Steps kProgram = {
+    {.cycle = 0, .pc = 0x10040, .bits = 0x4501, .satp = 0x8000000000080123},
+    {.cycle = 1, .pc = 0x10042, .bits = 0x73, .satp = 0x8000000000080123},
+    {.cycle = 2,
+     .pc = 0xffe0000040,
+     .bits = 0x14011173,
+     .privilege = 1,
+     .satp = 0x8000000000080123},
+    {.cycle = 3,
+     .pc = 0xffe0000044,
+     .bits = 0x10200073,
+     .privilege = 1,
+     .satp = 0x8000000000080123},
+    {.cycle = 4, .pc = 0x10046, .bits = 0x8082, .satp = 0x8000000000080123}};
+constexpr std::string_view kProgramText =
+    "0:10040 1:10042 2:ffe0000040 3:ffe0000044 4:10046";
+
+struct Way {
+  std::string name;    // of the way
+  std::string format;  // that must be recognised
+  std::string bytes;
+  bool has_bits = false, has_privilege = false, has_satp = false;
+};
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
+std::vector<Way> ways() {
+  std::vector<Way> ways;
+  const auto add_layout = [&](std::string name, const TracervLayout& layout) {
+    const std::string records = tracerv_records(kProgram, layout);
+    const bool more = layout.kind != Kind::kSlots;
+    const bool satp = layout.kind == Kind::kTokens;
+    ways.push_back({name, "tracerv", records, more, more, satp});
+    ways.push_back({name + "_with_header", "tracerv",
+                    std::string(kClockHeader) + records, more, more, satp});
+    if (layout.words == 8)
+      ways.push_back({name + "_in_digits", "tracerv-text",
+                      as_beat_lines(records), more, more, satp});
+  };
+  for (int width = 1; width <= 7; ++width)
+    for (const int valid : {40, 63})
+      add_layout(fmt::format("slots{}_valid{}", width, valid),
+                 {.words = width + 1, .slots = width, .valid_bit = valid});
+  for (const int words : {5, 8})
+    add_layout(fmt::format("tokens{}", words),
+               {.kind = Kind::kTokens, .words = words, .valid_bit = 40});
+  add_layout("cycle_last", {.words = 8,
+                            .slots = 7,
+                            .cycle_last = true,
+                            .valid_bit = 40,
+                            .streams = Streams::kHarts});
+  add_layout("packed", {.kind = Kind::kPacked,
+                        .words = 8,
+                        .slots = 1,
+                        .valid_bit = 40,
+                        .streams = Streams::kHarts});
+  ways.push_back({"text", "tracerv-text", tracerv_text(kProgram)});
+  ways.push_back({"text_19", "tracerv-text", tracerv_text_19(kProgram)});
+  ways.push_back({"logger", "tracerv-text", tracerv_logger(kProgram)});
+  ways.push_back({"user_text", "tracerv-text", tracerv_user_text(kProgram),
+                  true, true, true});
+  ways.push_back({"cospike", "cospike", cospike_text(kProgram)});
+  ways.push_back({"tracedoctor", "tracedoctor", tracedoctor_text(kProgram)});
+  ways.push_back({"spike_log", "spike", spike_log(kProgram), true});
+  ways.push_back(
+      {"spike_commits", "spike", spike_commits(kProgram), true, true});
+  ways.push_back({"execlog", "execlog", execlog_text(kProgram), true});
+  ways.push_back({"csv", "riscv-csv", trace_csv(kProgram), true, true});
+  return ways;
+}
+
+class EveryFormat : public testing::TestWithParam<Way> {};
+INSTANTIATE_TEST_SUITE_P(, EveryFormat, testing::ValuesIn(ways()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(EveryFormat, IsRecognisedByOneFormatAlone) {
+  std::string names;
+  for (const TraceFormat* format : trace_formats())
+    if (format->sniff(GetParam().bytes)) names += format->name;
+  EXPECT_EQ(names, GetParam().format);
+}
+
+TEST_P(EveryFormat, GivesTheSameInstructions) {
+  const Way& way = GetParam();
+  const ReadTrace read = read_trace(way.bytes);
+  EXPECT_EQ(read.text(), kProgramText);
+  EXPECT_TRUE(read.diagnostics.empty()) << describe(read.diagnostics)[0];
+  EXPECT_EQ(read.info.has_bits, way.has_bits);
+  for (std::size_t i = 0; i < kProgram.size(); ++i) {
+    const Step step = read.steps().at(i);
+    if (way.has_bits) {
+      EXPECT_EQ(step.bits, kProgram[i].bits);
+    }
+    if (way.has_privilege) {
+      EXPECT_EQ(step.privilege, kProgram[i].privilege);
+    }
+    if (way.has_satp) {
+      EXPECT_EQ(step.satp, kProgram[i].satp);
+    }
+  }
+}
+
+TEST_P(EveryFormat, IsReadFromACompressedStream) {
+  EXPECT_EQ(read_trace(gzip(GetParam().bytes)).text(), kProgramText);
+}
+
+// The first of the instructions, or an error; nothing that was not there.
+TEST_P(EveryFormat, GivesNothingThatIsNotThereWhereItIsCut) {
+  const Way& way = GetParam();
+  for (std::size_t size = 0; size < way.bytes.size(); ++size) {
+    SCOPED_TRACE(size);
+    try {
+      const ReadTrace read = read_trace(way.bytes.substr(0, size), way.format);
+      const Steps steps = read.steps();
+      ASSERT_LE(steps.size(), kProgram.size());
+    } catch (const Error& error) {
+      EXPECT_STRNE(error.what(), "");
+    }
+  }
+}
+
+TEST_P(EveryFormat, BearsChangedBytes) {
+  const Way& way = GetParam();
+  for (std::size_t at = 0; at < way.bytes.size(); ++at)
+    for (const char mask : {'\x01', '\x10', '\x80', '\xff'}) {
+      SCOPED_TRACE(at);
+      std::string bytes = way.bytes;
+      bytes[at] = static_cast<char>(bytes[at] ^ mask);
+      try {
+        EXPECT_LE(read_trace(bytes, way.format).steps().size(),
+                  7 * kProgram.size());
+      } catch (const Error& error) {
+        EXPECT_STRNE(error.what(), "");
+      }
+    }
+}
+
+std::string error_of(std::string bytes, std::string_view format = "",
+                     const TraceOptions& options = {}) {
+  try {
+    read_trace(std::move(bytes), format, options);
+    return "none";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(OpenTrace, SaysWhatAForeignFileBeginsWithAndWhatIsKnown) {
+  EXPECT_THAT(error_of("main;parse 10\n"),
+              testing::AllOf(testing::HasSubstr("main;parse 10"),
+                             testing::HasSubstr("tracerv-text"),
+                             testing::HasSubstr("execlog")));
+}
+
+TEST(OpenTrace, KnowsNoFormatOfAnotherName) {
+  EXPECT_THAT(error_of("", "vcd"), testing::HasSubstr("no trace format 'vcd'"));
+}
+
+TEST(OpenTrace, RefusesBytesThatAreNoRecords) {
+  EXPECT_THAT(error_of(std::string(1000, '\x5a'), "tracerv"),
+              testing::HasSubstr("--trace-layout"));
+  EXPECT_THAT(error_of(std::string(4096, '\0')),
+              testing::HasSubstr("no instruction trace"));
+}
+
+TEST(OpenTrace, LeavesOutAllHartsButTheOneAskedFor) {
+  Steps steps = {{.cycle = 1, .pc = 0x100},
+                 {.cycle = 1, .pc = 0x200, .hart = 2}};
+  EXPECT_EQ(read_trace(cospike_text(steps), "", {.hart = 2}).text(), "2/1:200");
+}
+
+}  // namespace
+}  // namespace wick
