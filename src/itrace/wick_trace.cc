@@ -384,7 +384,8 @@ void Reader::special(TraceBlock& out) {
       trap_ = TrapMark{.interrupt = interrupt, .cause = ops_.read_varint()};
       return;
     }
-    case Special::kInterrupt:
+    case Special::kTrapBetween:
+      ops_.read<std::uint8_t>();
       ops_.read_varint();  // seen where it leads
       return;
     case Special::kThread: {

@@ -48,7 +48,7 @@ enum class Special : std::uint8_t {
   kLeftEarly = 1,
   kContext = 2,
   kTrap = 3,
-  kInterrupt = 4,
+  kTrapBetween = 4,
   kThread = 5,
   kMapping = 6,
   kUnmapAll = 7,

@@ -220,7 +220,7 @@ std::string rich_file() {
       if (seed >> 28 == 3) hart.end_chunk();
       if (seed >> 28 == 4) hart.trap(true, 5);
       if (seed >> 28 == 5) hart.gap();
-      if (seed >> 28 == 6) hart.interrupt(5);
+      if (seed >> 28 == 6) hart.trap_between(true, 5);
       hart.block(id, 3);
     }
   });

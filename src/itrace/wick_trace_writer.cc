@@ -198,8 +198,9 @@ void WickTraceHart::trap(bool interrupt, std::uint64_t cause) {
   put(cause);
 }
 
-void WickTraceHart::interrupt(std::uint64_t cause) {
-  special(Special::kInterrupt);
+void WickTraceHart::trap_between(bool interrupt, std::uint64_t cause) {
+  special(Special::kTrapBetween);
+  ops_.push_back(interrupt ? 1 : 0);
   put(cause);
 }
 

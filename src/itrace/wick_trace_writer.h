@@ -100,7 +100,7 @@ class WickTraceHart {
 
   // These stand between the blocks before and after the call.
   void context(const ContextChange& context);  // `from` is not used
-  void interrupt(std::uint64_t cause);
+  void trap_between(bool interrupt, std::uint64_t cause);
   void fact(const SideBandFact& fact);  // `from` is not used
   void gap();
 
