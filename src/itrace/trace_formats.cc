@@ -12,6 +12,7 @@ extern const TraceFormat trace_csv_trace;
 extern const TraceFormat tracedoctor_trace;
 extern const TraceFormat tracerv_text_trace;
 extern const TraceFormat tracerv_trace;
+extern const TraceFormat wick_trace_format;
 
 namespace {
 
@@ -21,6 +22,7 @@ namespace {
 // In the order of trying: a magic number first, then texts, then the records of
 // TracerV, which nothing but their regularity tells.
 constexpr const TraceFormat* kFormats[] = {
+    &wick_trace_format,
     &trace_csv_trace,
     &tracedoctor_trace,
     &tracerv_text_trace,
