@@ -20,7 +20,6 @@
 #include "perf/build_ids.h"
 #include "perf/data_writer.h"
 #include "perf/event_open.h"
-#include "perf/event_spec.h"
 #include "perf/kernel_limits.h"
 #include "perf/live_stacks.h"
 #include "perf/machine_info.h"
@@ -28,6 +27,7 @@
 #include "perf/program.h"
 #include "perf/record_window.h"
 #include "perf/recorded_threads.h"
+#include "perf/recording_plan.h"
 #include "perf/registers.h"
 #include "perf/ring_buffer.h"
 #include "perf/tracing_data.h"
@@ -40,11 +40,6 @@ using Clock = std::chrono::steady_clock;
 
 std::atomic<bool> stop_wanted = false;
 std::atomic<const RingBuffers*> waiting_rings = nullptr;
-
-// At 100 ms without a chance to read, no sample shall be lost.
-constexpr double kLongestPause = 0.1;
-constexpr std::uint32_t kMinStack = 16384, kMaxStack = 65520;
-constexpr std::size_t kDefaultBuffer = std::size_t{8} << 20;
 
 std::vector<pid_t> all_threads(const RecordOptions& options) {
   std::vector<pid_t> threads = options.threads;
@@ -65,13 +60,12 @@ class Recorder {
     raise_open_files_limit();
     // A file that may not grow further is told by write().
     ::signal(SIGXFSZ, SIG_IGN);
-    cpus_ = options_.cpus.empty() ? limits_.online_cpus : options_.cpus;
     if (!options_.program.empty())
       program_.emplace(options_.program, options_.folder);
     // Reading buffers must not wait for those who fill them. The program was
     // started before, so that it is not hurried, too.
     ::setpriority(PRIO_PROCESS, 0, -10);
-    choose_events();
+    plan();
     open_events();
     map_buffers();
     open_file();
@@ -84,176 +78,48 @@ class Recorder {
 
  private:
   struct Event {
-    EventSpec spec;
-    EventAttr attr;
+    PlannedEvent plan;
     std::vector<UniqueFd> fds;
     std::vector<std::uint64_t> ids;
-    bool is_everywhere = false;  // although threads are recorded
+
+    const EventAttr& attr() const { return plan.attr; }
   };
 
   // --- What is opened -----------------------------------------------------
 
-  void choose_events() {
-    std::string list = options_.events;
-    const bool by_default = list.empty();
-    if (by_default)
-      list = limits_.has_hardware_counters() ? "cycles" : "cpu-clock";
-    add_events(list);
-    if (by_default) fall_back(list);
-    filtered_ = events_.size();
-    if (!options_.off_cpu) return;
-    if (limits_.may_use_tracepoints()) {
-      add_events("sched:sched_switch");
-      if (options_.wakers) add_events("sched:sched_waking");
-      if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
-        watch_strangers();
-    } else {
-      result_.notes.push_back(fmt::format(
-          "without the right to tracepoints, where threads left the CPU is "
-          "only roughly known{}; `sudo sysctl kernel.perf_event_paranoid=-1` "
-          "gives it",
-          options_.wakers ? ", and who woke them not at all" : ""));
-    }
-  }
-
-  // Who wakes may be somebody else, or a timer. Wakings are watched on the
-  // whole machine then, without copies of stacks, and few are kept.
-  void watch_strangers() {
-    add_events("sched:sched_waking");
-    Event& event = events_.back();
-    event.is_everywhere = true;
-    EventAttr& attr = event.attr;
-    attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec |
-                    attr_flag::kExcludeCallchainUser);
-    attr.sample_type &= ~(sample_type::kRegsUser | sample_type::kStackUser);
-    attr.sample_regs_user = 0;
-    attr.sample_stack_user = 0;
-  }
-
-  // A machine may promise a counter and not have it.
-  void fall_back(std::string list) {
-    std::uint32_t lost = 0;
-    EventAttr attr = events_.front().attr;
-    attr.flags &= ~attr_flag::kEnableOnExec;
-    const OpenResult trial =
-        try_open_event(attr, {.pid = 0, .cpu = -1}, limits_, lost);
-    if (list == "cycles" && trial.failure == OpenFailure::kNoCounter) {
-      events_.clear();
-      add_events("cpu-clock");
-      list = "cpu-clock";
-    }
-    result_.has_no_cycles = list == "cpu-clock";
-  }
-
-  void add_events(const std::string& list) {
-    for (EventSpec& spec : parse_events(list)) {
-      Event event{.spec = std::move(spec)};
-      event.attr = attr_of(event.spec, events_.empty());
-      events_.push_back(std::move(event));
-    }
-    result_.event = events_.front().spec.name;
-  }
-
-  bool copies_stacks() const {
-    using CallGraph = RecordOptions::CallGraph;
-    return options_.call_graph == CallGraph::kDwarf ||
-           options_.call_graph == CallGraph::kAuto;
-  }
-
-  EventAttr attr_of(const EventSpec& spec, bool is_first) const {
-    EventAttr attr;
-    spec.apply_to(attr);
-    attr.sample_type = sample_type::kIdentifier | sample_type::kIp |
-                       sample_type::kTid | sample_type::kTime |
-                       sample_type::kCpu | sample_type::kPeriod;
-    attr.flags |= attr_flag::kDisabled | attr_flag::kSampleIdAll;
-    attr.read_format = read_format::kId | read_format::kLost;
-    if (!options_.system_wide) attr.flags |= attr_flag::kInherit;
-    if (program_ && options_.delay == 0) attr.flags |= attr_flag::kEnableOnExec;
-    if (options_.user_only) attr.flags |= attr_flag::kExcludeKernel;
-    if (is_first)
-      attr.flags |= attr_flag::kMmap | attr_flag::kMmap2 | attr_flag::kComm |
-                    attr_flag::kCommExec | attr_flag::kTask |
-                    attr_flag::kKsymbol | attr_flag::kBpfEvent |
-                    attr_flag::kBuildId;
-    if (is_first && options_.off_cpu) attr.flags |= attr_flag::kContextSwitch;
-    attr.flags |= attr_flag::kUseClockid;
-    attr.clockid = options_.clock;
-    if (spec.is_tracepoint) {
-      attr.sample_type |= sample_type::kRaw;
-      attr.sample_period = spec.period.value_or(1);
-    } else if (spec.period || options_.period > 0) {
-      attr.sample_period = spec.period.value_or(options_.period);
-    } else {
-      attr.flags |= attr_flag::kFreq;
-      attr.sample_period = std::min<std::uint64_t>(
-          spec.frequency.value_or(
-              static_cast<std::uint64_t>(options_.frequency)),
-          limits_.max_sample_rate == 0 ? UINT64_MAX : limits_.max_sample_rate);
-    }
-    if (options_.call_graph != RecordOptions::CallGraph::kNone)
-      attr.sample_type |= sample_type::kCallchain;
-    // How deep the kernel goes is known to whoever reads the file.
-    if (options_.call_graph == RecordOptions::CallGraph::kFramePointers)
-      attr.sample_max_stack = static_cast<std::uint16_t>(
-          std::min<std::uint32_t>(limits_.max_stack, UINT16_MAX));
-    if (copies_stacks()) {
-      attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
-      attr.flags |= attr_flag::kExcludeCallchainUser;
-      attr.sample_regs_user = unwind_register_mask(own_machine());
-      attr.sample_stack_user = stack_size(spec.is_tracepoint);
-    }
-    return attr;
-  }
-
-  // The most that the buffers carry for as long as nobody may read them.
-  std::uint32_t stack_size(bool is_tracepoint) const {
-    if (options_.stack_size > 0)
-      return std::min(options_.stack_size / 8 * 8, kMaxStack);
-    // Nobody knows how often a tracepoint is met.
-    if (is_tracepoint) return kMinStack;
-    const double samples = std::max(
-        1.0, (options_.period > 0 ? 1000 : options_.frequency) * kLongestPause);
-    const auto fits = static_cast<std::uint32_t>(std::min<double>(
-        static_cast<double>(buffer_size()) / samples - 1024, kMaxStack));
-    return std::clamp(fits / 8 * 8, kMinStack, kMaxStack);
-  }
-
-  std::size_t buffer_size() const {
-    if (options_.buffer_size > 0) return options_.buffer_size;
-    const std::uint64_t allowed = limits_.buffer_memory();
-    if (allowed == KernelLimits::kUnlimited) return kDefaultBuffer;
-    const std::uint64_t each = allowed / std::max<std::size_t>(cpus_.size(), 1);
-    std::size_t size = 4096;
-    while (size < kDefaultBuffer && size * 2 + 4096 <= each) size *= 2;
-    return size;
+  void plan() {
+    plan_ = plan_recording(options_, limits_);
+    for (PlannedEvent& planned : plan_.events)
+      events_.push_back({.plan = std::move(planned)});
+    result_.event = events_.front().plan.spec.name;
+    result_.has_no_cycles = plan_.has_no_cycles;
+    result_.notes = std::move(plan_.notes);
   }
 
   void open_events() {
     const std::vector<OpenTarget> of_threads = open_targets();
     std::vector<OpenTarget> of_cpus;
-    for (const int cpu : cpus_) of_cpus.push_back({.pid = -1, .cpu = cpu});
+    for (const int cpu : plan_.cpus) of_cpus.push_back({.pid = -1, .cpu = cpu});
     for (Event& event : events_) {
-      const auto& targets = event.is_everywhere ? of_cpus : of_threads;
-      const bool is_filtered = event.spec.is_tracepoint &&
-                               !options_.filter.empty() &&
-                               &event < events_.data() + filtered_;
+      const auto& targets = event.plan.is_everywhere ? of_cpus : of_threads;
       for (const OpenTarget& target : targets) {
-        if (!event.spec.cpus.empty() &&
-            std::ranges::find(event.spec.cpus, target.cpu) ==
-                event.spec.cpus.end())
+        if (!event.plan.spec.cpus.empty() &&
+            std::ranges::find(event.plan.spec.cpus, target.cpu) ==
+                event.plan.spec.cpus.end())
           continue;
         OpenResult opened =
-            try_open_event(event.attr, target, limits_, given_up_);
+            try_open_event(event.plan.attr, target, limits_, given_up_);
         // A thread may have ended since it was listed.
         if (opened.failure == OpenFailure::kNoProcess && targets.size() > 1)
           continue;
         if (!opened.fd)
-          throw OpenError(opened.failure,
-                          explain_open_failure(opened, event.spec.name,
-                                               event.attr, target, limits_));
+          throw OpenError(
+              opened.failure,
+              explain_open_failure(opened, event.plan.spec.name,
+                                   event.plan.attr, target, limits_));
         event.ids.push_back(event_id(opened.fd.get()));
-        if (is_filtered) set_event_filter(opened.fd.get(), options_.filter);
+        if (event.plan.is_filtered)
+          set_event_filter(opened.fd.get(), options_.filter);
         rings_of_.push_back(ring_of(target.cpu));
         event.fds.push_back(std::move(opened.fd));
       }
@@ -275,7 +141,7 @@ class Recorder {
     if (options_.system_wide || cgroup_) threads = {-1};
     if (threads.empty()) fail_usage("there is nothing to record");
     for (const pid_t thread : threads)
-      for (const int cpu : cpus_) {
+      for (const int cpu : plan_.cpus) {
         OpenTarget target{.pid = thread, .cpu = cpu};
         if (cgroup_) target.cgroup_fd = cgroup_.get();
         targets.push_back(target);
@@ -284,13 +150,13 @@ class Recorder {
   }
 
   std::size_t ring_of(int cpu) const {
-    return static_cast<std::size_t>(std::ranges::find(cpus_, cpu) -
-                                    cpus_.begin());
+    return static_cast<std::size_t>(std::ranges::find(plan_.cpus, cpu) -
+                                    plan_.cpus.begin());
   }
 
   // One buffer for each CPU; every event of that CPU writes into it.
   void map_buffers() {
-    std::vector<int> leaders(cpus_.size(), -1);
+    std::vector<int> leaders(plan_.cpus.size(), -1);
     std::vector<std::pair<int, std::size_t>> others;
     std::size_t i = 0;
     for (const Event& event : events_)
@@ -306,31 +172,35 @@ class Recorder {
     std::ranges::copy_if(leaders, std::back_inserter(used),
                          [](int fd) { return fd >= 0; });
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    rings_.emplace(used, buffer_size() / page);
+    rings_.emplace(used, plan_.buffer_size / page);
     for (const auto& [fd, ring] : others) rings_->redirect(fd, leaders[ring]);
     waiting_rings = &*rings_;
   }
 
   // --- The file -----------------------------------------------------------
 
-  bool unwinds() const { return copies_stacks() && !options_.keep_stacks; }
+  bool unwinds() const {
+    return copies_stacks(options_) && !options_.keep_stacks;
+  }
 
   void open_file() {
     std::vector<RecordedEvent> recorded;
     std::vector<std::string> tracepoints;
     for (Event& event : events_) {
-      recorded.push_back(
-          {.attr = unwinds() ? LiveStacks::stored(event.attr) : event.attr,
-           .name = event.spec.name,
-           .ids = event.ids});
-      if (event.spec.is_tracepoint) tracepoints.push_back(event.spec.name);
+      recorded.push_back({.attr = unwinds()
+                                      ? LiveStacks::stored(event.plan.attr)
+                                      : event.plan.attr,
+                          .name = event.plan.spec.name,
+                          .ids = event.ids});
+      if (event.plan.spec.is_tracepoint)
+        tracepoints.push_back(event.plan.spec.name);
       PerfEvent& known = known_.emplace_back();
-      known.name = event.spec.name;
-      known.attr = event.attr;
-      known.layout = id_layout(event.attr);
+      known.name = event.plan.spec.name;
+      known.attr = event.attr();
+      known.layout = id_layout(event.plan.attr);
       known.ids = event.ids;
     }
-    result_.stack_size = events_.front().attr.sample_stack_user;
+    result_.stack_size = events_.front().attr().sample_stack_user;
     file_.emplace(
         options_.output, std::move(recorded),
         PerfDataWriter::Options{.compression_level = options_.compression});
@@ -338,7 +208,7 @@ class Recorder {
     file_->command_line(options_.command_line);
     if (!tracepoints.empty()) {
       std::string description = collect_tracing_data(tracepoints);
-      if (events_.back().is_everywhere) {
+      if (events_.back().plan.is_everywhere) {
         threads_.emplace(description);
         strangers_ = &known_.back();
       }
@@ -358,14 +228,14 @@ class Recorder {
 
   ProcEvents proc_events(std::uint64_t time) const {
     const Event& first = events_.front();
-    return ProcEvents({.attr = first.attr,
+    return ProcEvents({.attr = first.attr(),
                        .id = first.ids.front(),
                        .time = time,
                        .build_ids = true});
   }
 
   void describe_what_is_there() {
-    ProcEvents proc = proc_events(event_clock_now(events_.front().attr));
+    ProcEvents proc = proc_events(event_clock_now(events_.front().attr()));
     const auto emit = [&](std::string_view record) {
       take(window_->parsed(record), record);
     };
@@ -396,15 +266,15 @@ class Recorder {
 
   void start() {
     begin_ = Clock::now();
-    if (program_) {
-      // What is not the program's own does not begin by itself.
-      if (options_.delay == 0 && threads_)
-        for (const UniqueFd& fd : events_.back().fds) enable_event(fd.get());
-      program_->start();
-      enabled_ = options_.delay == 0;
+    if (plan_.begins_with_exec) {
+      for (const Event& event : events_)
+        if (event.plan.is_everywhere)
+          for (const UniqueFd& fd : event.fds) enable_event(fd.get());
+      enabled_ = true;
     } else if (options_.delay == 0) {
       enable();
     }
+    if (program_) program_->start();
   }
 
   double elapsed() const {
@@ -420,7 +290,11 @@ class Recorder {
         elapsed() >= options_.duration + options_.delay)
       return true;
     if (program_) return program_->status().has_value();
-    return !options_.system_wide && !cgroup_ && rings_->live_events() == 0;
+    if (options_.system_wide || cgroup_) return false;
+    std::size_t for_ever = 0;
+    for (const Event& event : events_)
+      if (event.plan.is_everywhere) for_ever += event.fds.size();
+    return rings_->live_events() <= for_ever;
   }
 
   void loop(const std::function<void(const RecordProgress&)>& progress) {
@@ -447,7 +321,7 @@ class Recorder {
   // CPUs; younger ones wait for the next round.
   void read_round(bool is_last) {
     const std::uint64_t now =
-        is_last ? UINT64_MAX : event_clock_now(events_.front().attr);
+        is_last ? UINT64_MAX : event_clock_now(events_.front().attr());
     rings_->drain(
         [&](std::size_t, std::string_view record) { window_->add(record); });
     window_->take_until(now,
@@ -537,11 +411,10 @@ class Recorder {
   const RecordOptions& options_;
   KernelLimits limits_;
   RecordResult result_;
-  std::vector<int> cpus_;
+  RecordingPlan plan_;
   std::optional<HeldProgram> program_;
   UniqueFd cgroup_;
   std::vector<Event> events_;
-  std::size_t filtered_ = 0;  // so many of them, if they are tracepoints
   std::vector<std::size_t> rings_of_;  // of each fd, in the order of opening
   std::uint32_t given_up_ = 0;
   std::optional<RingBuffers> rings_;

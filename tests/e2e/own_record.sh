@@ -64,6 +64,8 @@ has 'what can be recorded' "$("$WICK" doctor --events)" 'cpu-clock'
 has '-p' "$("$WICK" fold -q p.data)" ';sixty;'
 wait
 "$WICK" record -q -a --duration 0.2 -o a.data || complain '-a failed'
+"$WICK" record -q -a -o a.data -- ./shares
+has '-a while a program runs' "$("$WICK" fold -q a.data)" ';sixty;'
 expect 1 'there is no process 99999999|is not a process id' record -p 99999999
 expect 2 'nothing to record is named' record
 expect 1 'there is no such program' record -- ./nosuchprogram

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "perf/event_open.h"
+#include "perf/registers.h"
+
+namespace wick {
+namespace {
+
+// At 100 ms without a chance to read, no sample shall be lost.
+constexpr double kLongestPause = 0.1;
+constexpr std::uint32_t kMinStack = 16384, kMaxStack = 65520;
+constexpr std::size_t kDefaultBuffer = std::size_t{8} << 20;
+
+class Planner {
+ public:
+  Planner(const RecordOptions& options, const KernelLimits& limits)
+      : options_(options), limits_(limits) {}
+
+  RecordingPlan run() {
+    plan_.cpus = options_.cpus.empty() ? limits_.online_cpus : options_.cpus;
+    plan_.buffer_size = buffer_size();
+    // An event of all processes of a CPU does not notice that one begins.
+    plan_.begins_with_exec = !options_.program.empty() &&
+                             !options_.system_wide && options_.cgroup.empty() &&
+                             options_.delay == 0;
+    choose_events();
+    return std::move(plan_);
+  }
+
+ private:
+  void choose_events() {
+    std::string list = options_.events;
+    const bool by_default = list.empty();
+    if (by_default)
+      list = limits_.has_hardware_counters() ? "cycles" : "cpu-clock";
+    add_events(list);
+    if (by_default) fall_back(list);
+    for (PlannedEvent& event : plan_.events)
+      event.is_filtered = event.spec.is_tracepoint && !options_.filter.empty();
+    if (!options_.off_cpu) return;
+    if (limits_.may_use_tracepoints()) {
+      add_events("sched:sched_switch");
+      if (options_.wakers) add_events("sched:sched_waking");
+      if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
+        watch_strangers();
+    } else {
+      plan_.notes.push_back(fmt::format(
+          "without the right to tracepoints, where threads left the CPU is "
+          "only roughly known{}; `sudo sysctl kernel.perf_event_paranoid=-1` "
+          "gives it",
+          options_.wakers ? ", and who woke them not at all" : ""));
+    }
+  }
+
+  // Who wakes may be somebody else, or a timer. Wakings are watched on the
+  // whole machine then, without copies of stacks, and few are kept.
+  void watch_strangers() {
+    add_events("sched:sched_waking");
+    PlannedEvent& event = plan_.events.back();
+    event.is_everywhere = true;
+    EventAttr& attr = event.attr;
+    attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec |
+                    attr_flag::kExcludeCallchainUser);
+    attr.sample_type &= ~(sample_type::kRegsUser | sample_type::kStackUser);
+    attr.sample_regs_user = 0;
+    attr.sample_stack_user = 0;
+  }
+
+  // A machine may promise a counter and not have it.
+  void fall_back(std::string list) {
+    std::uint32_t lost = 0;
+    EventAttr attr = plan_.events.front().attr;
+    attr.flags &= ~attr_flag::kEnableOnExec;
+    const OpenResult trial =
+        try_open_event(attr, {.pid = 0, .cpu = -1}, limits_, lost);
+    if (list == "cycles" && trial.failure == OpenFailure::kNoCounter) {
+      plan_.events.clear();
+      add_events("cpu-clock");
+      list = "cpu-clock";
+    }
+    plan_.has_no_cycles = list == "cpu-clock";
+  }
+
+  void add_events(const std::string& list) {
+    for (EventSpec& spec : parse_events(list)) {
+      PlannedEvent event{.spec = std::move(spec)};
+      event.attr = attr_of(event.spec, plan_.events.empty());
+      plan_.events.push_back(std::move(event));
+    }
+  }
+
+  EventAttr attr_of(const EventSpec& spec, bool is_first) const {
+    EventAttr attr;
+    spec.apply_to(attr);
+    attr.sample_type = sample_type::kIdentifier | sample_type::kIp |
+                       sample_type::kTid | sample_type::kTime |
+                       sample_type::kCpu | sample_type::kPeriod;
+    attr.flags |= attr_flag::kDisabled | attr_flag::kSampleIdAll;
+    attr.read_format = read_format::kId | read_format::kLost;
+    if (!options_.system_wide) attr.flags |= attr_flag::kInherit;
+    if (plan_.begins_with_exec) attr.flags |= attr_flag::kEnableOnExec;
+    if (options_.user_only) attr.flags |= attr_flag::kExcludeKernel;
+    if (is_first)
+      attr.flags |= attr_flag::kMmap | attr_flag::kMmap2 | attr_flag::kComm |
+                    attr_flag::kCommExec | attr_flag::kTask |
+                    attr_flag::kKsymbol | attr_flag::kBpfEvent |
+                    attr_flag::kBuildId;
+    if (is_first && options_.off_cpu) attr.flags |= attr_flag::kContextSwitch;
+    attr.flags |= attr_flag::kUseClockid;
+    attr.clockid = options_.clock;
+    if (spec.is_tracepoint) {
+      attr.sample_type |= sample_type::kRaw;
+      attr.sample_period = spec.period.value_or(1);
+    } else if (spec.period || options_.period > 0) {
+      attr.sample_period = spec.period.value_or(options_.period);
+    } else {
+      attr.flags |= attr_flag::kFreq;
+      attr.sample_period = std::min<std::uint64_t>(
+          spec.frequency.value_or(
+              static_cast<std::uint64_t>(options_.frequency)),
+          limits_.max_sample_rate == 0 ? UINT64_MAX : limits_.max_sample_rate);
+    }
+    if (options_.call_graph != RecordOptions::CallGraph::kNone)
+      attr.sample_type |= sample_type::kCallchain;
+    // How deep the kernel goes is known to whoever reads the file.
+    if (options_.call_graph == RecordOptions::CallGraph::kFramePointers)
+      attr.sample_max_stack = static_cast<std::uint16_t>(
+          std::min<std::uint32_t>(limits_.max_stack, UINT16_MAX));
+    if (copies_stacks(options_)) {
+      attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
+      attr.flags |= attr_flag::kExcludeCallchainUser;
+      attr.sample_regs_user = unwind_register_mask(own_machine());
+      attr.sample_stack_user = stack_size(spec.is_tracepoint);
+    }
+    return attr;
+  }
+
+  // The most that the buffers carry for as long as nobody may read them.
+  std::uint32_t stack_size(bool is_tracepoint) const {
+    if (options_.stack_size > 0)
+      return std::min(options_.stack_size / 8 * 8, kMaxStack);
+    // Nobody knows how often a tracepoint is met.
+    if (is_tracepoint) return kMinStack;
+    const double samples = std::max(
+        1.0, (options_.period > 0 ? 1000 : options_.frequency) * kLongestPause);
+    const double fits = std::clamp<double>(
+        static_cast<double>(plan_.buffer_size) / samples - 1024, kMinStack,
+        kMaxStack);
+    return static_cast<std::uint32_t>(fits) / 8 * 8;
+  }
+
+  std::size_t buffer_size() const {
+    if (options_.buffer_size > 0) return options_.buffer_size;
+    const std::uint64_t allowed = limits_.buffer_memory();
+    if (allowed == KernelLimits::kUnlimited) return kDefaultBuffer;
+    const std::uint64_t each =
+        allowed / std::max<std::size_t>(plan_.cpus.size(), 1);
+    std::size_t size = 4096;
+    while (size < kDefaultBuffer && size * 2 + 4096 <= each) size *= 2;
+    return size;
+  }
+
+  const RecordOptions& options_;
+  const KernelLimits& limits_;
+  RecordingPlan plan_;
+};
+
+}  // namespace
+
+bool copies_stacks(const RecordOptions& options) {
+  using CallGraph = RecordOptions::CallGraph;
+  return options.call_graph == CallGraph::kDwarf ||
+         options.call_graph == CallGraph::kAuto;
+}
+
+RecordingPlan plan_recording(const RecordOptions& options,
+                             const KernelLimits& limits) {
+  return Planner(options, limits).run();
+}
+
+}  // namespace wick

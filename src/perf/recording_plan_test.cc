@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace wick {
+namespace {
+
+KernelLimits everything_allowed() {
+  KernelLimits limits;
+  limits.paranoid = -1;
+  limits.memlock = KernelLimits::kUnlimited;
+  limits.tracefs = "/sys/kernel/tracing";
+  limits.online_cpus = {0, 1};
+  return limits;
+}
+
+bool starts_with_exec(const RecordingPlan& plan) {
+  return plan.events.front().attr.flag(attr_flag::kEnableOnExec);
+}
+
+TEST(RecordingPlan, AProgramIsRecordedFromItsFirstInstructionOn) {
+  const RecordingPlan plan = plan_recording(
+      {.program = {"prog"}, .events = "cpu-clock"}, everything_allowed());
+  EXPECT_TRUE(plan.begins_with_exec);
+  EXPECT_TRUE(starts_with_exec(plan));
+}
+
+TEST(RecordingPlan, EventsOfTheWholeMachineDoNotWaitForAProgram) {
+  const RecordingPlan plan = plan_recording(
+      {.program = {"prog"}, .system_wide = true, .events = "cpu-clock"},
+      everything_allowed());
+  EXPECT_FALSE(plan.begins_with_exec);
+  EXPECT_FALSE(starts_with_exec(plan));
+}
+
+TEST(RecordingPlan, ADelayedRecordingDoesNotBeginWithTheProgram) {
+  const RecordingPlan plan =
+      plan_recording({.program = {"prog"}, .events = "cpu-clock", .delay = 1},
+                     everything_allowed());
+  EXPECT_FALSE(starts_with_exec(plan));
+}
+
+TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {
+  const RecordingPlan plan =
+      plan_recording({.events = "cpu-clock",
+                      .frequency = 1000,
+                      .buffer_size = std::size_t{4} << 20},
+                     everything_allowed());
+  EXPECT_EQ(plan.buffer_size, std::size_t{4} << 20);
+  EXPECT_EQ(plan.events.front().attr.sample_stack_user, 40912u);
+}
+
+TEST(RecordingPlan, StacksHaveAtLeast16Kilobytes) {
+  const RecordingPlan plan = plan_recording(
+      {.events = "cpu-clock", .frequency = 100000, .buffer_size = 65536},
+      everything_allowed());
+  EXPECT_EQ(plan.events.front().attr.sample_stack_user, 16384u);
+}
+
+TEST(RecordingPlan, WithoutTheRightToTracepointsTimeOffTheCpuIsRough) {
+  KernelLimits limits = everything_allowed();
+  limits.paranoid = 2;
+  const RecordingPlan plan =
+      plan_recording({.events = "cpu-clock", .off_cpu = true}, limits);
+  EXPECT_EQ(plan.events.size(), 1u);
+  EXPECT_TRUE(plan.events.front().attr.flag(attr_flag::kContextSwitch));
+  ASSERT_EQ(plan.notes.size(), 1u);
+  EXPECT_NE(plan.notes[0].find("perf_event_paranoid=-1"), std::string::npos);
+}
+
+TEST(RecordingPlan, AFilterIsForTheEventsThatWereAskedFor) {
+  const KernelLimits limits = read_kernel_limits();
+  if (!limits.may_use_tracepoints()) GTEST_SKIP() << "no tracepoints here";
+  const RecordingPlan plan =
+      plan_recording({.events = "sched:sched_process_exit",
+                      .filter = "prio == 3",
+                      .off_cpu = true},
+                     limits);
+  ASSERT_EQ(plan.events.size(), 2u);
+  EXPECT_TRUE(plan.events[0].is_filtered);
+  EXPECT_FALSE(plan.events[1].is_filtered);
+}
+
+TEST(RecordingPlan, WakersAreWatchedEverywhereWithoutCopiesOfStacks) {
+  const KernelLimits limits = read_kernel_limits();
+  if (!limits.may_use_tracepoints()) GTEST_SKIP() << "no tracepoints here";
+  const RecordingPlan plan = plan_recording({.program = {"prog"},
+                                             .events = "cpu-clock",
+                                             .off_cpu = true,
+                                             .wakers = true},
+                                            limits);
+  const PlannedEvent& last = plan.events.back();
+  EXPECT_EQ(last.spec.name, "sched:sched_waking");
+  EXPECT_TRUE(last.is_everywhere);
+  EXPECT_FALSE(last.attr.samples(sample_type::kStackUser));
+  EXPECT_FALSE(last.attr.flag(attr_flag::kInherit));
+}
+
+}  // namespace
+}  // namespace wick
