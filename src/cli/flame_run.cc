@@ -119,6 +119,7 @@ int FlameRun::record(const OutputFormat& format) {
         "everything was lost, {}; a lower --freq or smaller stacks "
         "(--call-graph fp) lose fewer",
         counted(lost, "sample"));
+  if (recorded.profile.samples.empty()) check_written(result_);
   if (recorded.profile.samples.empty())
     fail(
         "no samples were taken: the program ran too briefly or only waited; "
@@ -127,6 +128,7 @@ int FlameRun::record(const OutputFormat& format) {
       (recording.wall || recording.off_cpu || recording.wakers))
     input.select.event = recording.wall ? "wall-time" : "offcpu-time";
   draw(select(std::move(recorded.profile), input.select), format, path, true);
+  check_written(result_);
   return exit_status ? shell_status(recorded.program_status) : 0;
 }
 
@@ -165,16 +167,16 @@ PerfRun FlameRun::record_here() {
   options.command_line = {"wick", command};
   options.command_line.insert(options.command_line.end(), perf.program.begin(),
                               perf.program.end());
-  const RecordResult result = run_recording(options, run);
-  if (result.stopped_by == SIGTERM || result.stopped_by == SIGHUP)
-    throw Interrupted(result.stopped_by);
+  result_ = run_recording(options, run);
+  if (result_.stopped_by == SIGTERM || result_.stopped_by == SIGHUP)
+    throw Interrupted(result_.stopped_by);
   if (!recording.off_cpu && !recording.wakers && !recording.wall)
-    recorded_event_ = recorded_text(result);
+    recorded_event_ = recorded_text(result_);
   const ProgressLine progress(run.quiet);
   InputFile file = InputFile::open(options.output);
   return {.profile = read_profile(file, input.read, "perf-data"),
-          .program_status = result.program_status,
-          .interrupted = result.interrupted};
+          .program_status = result_.program_status,
+          .interrupted = result_.interrupted};
 }
 
 void FlameRun::draw(Profile profile, const OutputFormat& format,

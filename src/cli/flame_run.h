@@ -40,6 +40,7 @@ struct FlameRun {
   bool wants_perf() const;
   PerfRun record_by_perf();
   PerfRun record_here();
+  RecordResult result_;         // of a recording without perf
   std::string recorded_event_;  // "of cpu-clock", once it is recorded
 };
 

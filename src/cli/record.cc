@@ -40,6 +40,7 @@ struct RecordCommand {
     if (failed)
       say(run,
           "the program ended with " + describe_status(result.program_status));
+    check_written(result);
     if (result.lost > 0)
       say(run,
           fmt::format("{} records were lost; a lower -F, a larger -m or "

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/option_table.h"
 #include "cli/process.h"
 #include "perf/kernel_limits.h"
 
@@ -188,7 +189,8 @@ RecordOptions RecordingOptions::resolved(
                         .buffer_size = parse_buffer(buffer),
                         .compression = compression_level(),
                         .duration = duration,
-                        .delay = delay};
+                        .delay = delay,
+                        .recorder = std::string(trim(version_text()))};
   if (!cpus.empty()) {
     options.cpus = parse_cpu_list(cpus);
     if (options.cpus.empty())
@@ -286,6 +288,16 @@ RecordResult run_recording(const RecordOptions& options,
   result.stopped_by = last_signal;
   for (const std::string& note : result.notes) say(run, note);
   return result;
+}
+
+void check_written(const RecordResult& result) {
+  if (result.write_error.empty()) return;
+  fail(
+      "{}; the recording ended after {:.1f} s: {} can be read, {} and all that "
+      "came later are missing; make room, or write elsewhere with -o",
+      result.write_error, static_cast<double>(result.elapsed.count()) / 1000,
+      counted(result.samples - result.unwritten, "sample"),
+      counted(result.unwritten, "sample"));
 }
 
 std::string recorded_text(const RecordResult& result) {

@@ -51,6 +51,8 @@ std::vector<CLI::Option*> add_recording_options(CLI::App& app,
 RecordResult run_recording(const RecordOptions& options, const RunOptions& run);
 
 // "of cpu-clock (cycles cannot be counted here)".
+// Fails if the recording could not be written to its end; says what is left.
+void check_written(const RecordResult& result);
 std::string recorded_text(const RecordResult& result);
 
 }  // namespace wick

@@ -282,9 +282,7 @@ void PerfDataWriter::State::take_back(int error) {
   // Written over what is there; it needs no space.
   correct_header(with_table, early, early_notes);
   errno = error;
-  if (!said)
-    fail("cannot write on: {}; what was recorded before, {} bytes, is kept",
-         last_system_error(), data_end);
+  if (!said) fail("cannot write on: {}", last_system_error());
 }
 
 void PerfDataWriter::State::write_late_sections() {
@@ -426,6 +424,8 @@ void PerfDataWriter::note(std::string_view key, std::string_view value) {
 std::uint64_t PerfDataWriter::bytes() const {
   return state_->data_end + state_->buffer.size();
 }
+std::uint64_t PerfDataWriter::flushed_bytes() const { return state_->data_end; }
+bool PerfDataWriter::is_full() const { return state_->full; }
 std::uint64_t PerfDataWriter::record_bytes() const {
   return state_->record_bytes;
 }

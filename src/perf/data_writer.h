@@ -93,12 +93,15 @@ class PerfDataWriter {
   // wick's own: a line "key: value" that other readers do not see.
   void note(std::string_view key, std::string_view value);
 
-  // Bytes of the file so far, and of records before compression.
+  // Bytes of the file so far, of those that a reader would find now, and of
+  // records before compression.
   std::uint64_t bytes() const;
+  std::uint64_t flushed_bytes() const;
   std::uint64_t record_bytes() const;
   // Of records that came after the disk was full.
   std::uint64_t dropped_bytes() const;
   const std::string& path() const;
+  bool is_full() const;  // a write failed
 
   // Completes and closes the file.
   void finish();

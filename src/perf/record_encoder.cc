@@ -124,6 +124,12 @@ std::string_view RecordEncoder::namespaces(const NamespacesRecord& namespaces) {
   return end(namespaces.pid, namespaces.tid);
 }
 
+std::string_view RecordEncoder::lost_samples(std::uint64_t count) {
+  begin(RecordType::kLostSamples, 0);
+  append_raw(bytes_, count);
+  return end(0, 0);
+}
+
 std::string_view RecordEncoder::cgroup(const CgroupRecord& cgroup) {
   begin(RecordType::kCgroup, 0);
   append_raw(bytes_, cgroup.id);

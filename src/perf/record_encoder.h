@@ -31,6 +31,8 @@ class RecordEncoder {
   std::string_view mmap2(const MmapRecord& mapping);
   // MMAP of the kernel's own code.
   std::string_view kernel_mmap(const MmapRecord& mapping);
+  // LOST_SAMPLES of the event.
+  std::string_view lost_samples(std::uint64_t count);
   std::string_view namespaces(const NamespacesRecord& namespaces);
   std::string_view cgroup(const CgroupRecord& cgroup);
 

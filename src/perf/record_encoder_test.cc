@@ -147,6 +147,13 @@ TEST(RecordEncoder, ABuildIdStandsInThePlaceOfTheInode) {
   EXPECT_EQ(mapping->path, "/x");
 }
 
+TEST(RecordEncoder, LostSamplesAreReadBack) {
+  RecordEncoder encoder(kAttr, 0, 5);
+  const Decoded decoded(encoder.lost_samples(44), kAttr);
+  EXPECT_EQ(decoded.record.type, RecordType::kLostSamples);
+  EXPECT_EQ(decode_lost(decoded.record)->lost, 44u);
+}
+
 TEST(RecordEncoder, NamespacesAndCgroupsAreReadBack) {
   RecordEncoder encoder(kAttr, 0, 5);
   NamespacesRecord namespaces{.pid = 3, .tid = 3, .count = 2};

@@ -25,6 +25,8 @@
 #include "perf/machine_info.h"
 #include "perf/proc_events.h"
 #include "perf/program.h"
+#include "perf/record_encoder.h"
+#include "perf/record_scanner.h"
 #include "perf/record_window.h"
 #include "perf/recorded_threads.h"
 #include "perf/recording_plan.h"
@@ -203,7 +205,8 @@ class Recorder {
     result_.stack_size = events_.front().attr().sample_stack_user;
     file_.emplace(
         options_.output, std::move(recorded),
-        PerfDataWriter::Options{.compression_level = options_.compression});
+        PerfDataWriter::Options{.compression_level = options_.compression,
+                                .recorder = options_.recorder});
     file_->machine(machine_info());
     file_->command_line(options_.command_line);
     if (!tracepoints.empty()) {
@@ -219,11 +222,27 @@ class Recorder {
         {.path = "[kernel.kallsyms]", .in_kernel = true}, {.path = "[vdso]"}};
     file_->build_ids(read_build_ids(kernel));
     file_->pmus(read_pmus());
+    describe_clock();
     if (unwinds())
-      stacks_.emplace(
-          own_machine(), images_, worker_count(0),
-          [this](std::string_view record) { file_->write(record); });
+      stacks_.emplace(own_machine(), images_, worker_count(0),
+                      [this](std::string_view record) { write(record); });
     window_.emplace(known_);
+  }
+
+  void describe_clock() {
+    const auto nanoseconds = [](const timespec& t) {
+      return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+             static_cast<std::uint64_t>(t.tv_nsec);
+    };
+    timespec resolution{}, clock{}, wall{};
+    if (::clock_getres(options_.clock, &resolution) != 0 ||
+        ::clock_gettime(options_.clock, &clock) != 0 ||
+        ::clock_gettime(CLOCK_REALTIME, &wall) != 0)
+      return;
+    file_->clock({.clockid = static_cast<std::uint32_t>(options_.clock),
+                  .wall_ns = nanoseconds(wall),
+                  .clock_ns = nanoseconds(clock)},
+                 nanoseconds(resolution));
   }
 
   ProcEvents proc_events(std::uint64_t time) const {
@@ -305,7 +324,7 @@ class Recorder {
       over = is_over();
       if (!over) rings_->wait(20ms);
       if (!enabled_ && elapsed() >= options_.delay) enable();
-      read_round(false);
+      over |= !read_round(false);
       if (progress && Clock::now() - shown > 200ms) {
         shown = Clock::now();
         update();
@@ -315,11 +334,50 @@ class Recorder {
     for (const Event& event : events_)
       for (const UniqueFd& fd : event.fds) disable_event(fd.get());
     read_round(true);
+    if (result_.write_error.empty()) store_lost_samples();
+  }
+
+  // False if the file cannot take it. Everything that comes is only counted
+  // from then on.
+  bool read_round(bool is_last) {
+    if (!result_.write_error.empty()) {
+      take_round(is_last);
+      return false;
+    }
+    try {
+      take_round(is_last);
+      return true;
+    } catch (const Error& error) {
+      if (!file_->is_full()) throw;
+      cannot_write(error);
+      return false;
+    }
+  }
+
+  void cannot_write(const Error& error) {
+    update();
+    result_.write_error = error.what();
+  }
+
+  // LOST records tell of what was lost before them. What was lost at the end,
+  // only the events themselves know (since Linux 6.0), and perf stores it so.
+  void store_lost_samples() {
+    std::uint64_t all = 0;
+    for (const Event& event : events_) {
+      if ((event.attr().read_format & read_format::kLost) == 0) return;
+      RecordEncoder encoder(event.attr(), event.ids.front(), last_time_);
+      std::uint64_t lost = 0;
+      for (const UniqueFd& fd : event.fds)
+        lost += read_event(fd.get(), event.attr()).lost;
+      all += lost;
+      if (lost > 0) write(encoder.lost_samples(lost));
+    }
+    result_.lost = std::max(result_.lost, all);
   }
 
   // Records that are older than the moment before reading are complete on all
   // CPUs; younger ones wait for the next round.
-  void read_round(bool is_last) {
+  void take_round(bool is_last) {
     const std::uint64_t now =
         is_last ? UINT64_MAX : event_clock_now(events_.front().attr());
     rings_->drain(
@@ -357,27 +415,62 @@ class Recorder {
   }
 
   void store(const PerfRecord& record, std::string_view whole) {
+    if (!result_.write_error.empty()) return;
     if (stacks_)
       stacks_->visit(record, whole);
     else
-      file_->write(whole);
+      write(whole);
+  }
+
+  void write(std::string_view record) {
+    const bool is_sample =
+        read_record_header(record.data(), false).type == RecordType::kSample;
+    written_ += is_sample ? 1 : 0;
+    file_->write(record);
+    count_kept();
+  }
+
+  // A write takes all that waits to be written.
+  void count_kept() {
+    const std::uint64_t bytes = file_->flushed_bytes();
+    if (std::exchange(flushed_, bytes) != bytes) kept_ = written_;
   }
 
   void end_round() {
+    if (!result_.write_error.empty()) return;
     if (stacks_) stacks_->end_round();
     file_->finished_round();
+    count_kept();
   }
 
   void update() {
+    if (!result_.write_error.empty()) return;
     result_.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(
         Clock::now() - begin_);
     result_.bytes = file_->bytes();
   }
 
+  // The last of it may be what is too much.
+  void finish_file() {
+    try {
+      file_->finish();
+      update();
+      result_.bytes = file_->bytes();
+    } catch (const Error& error) {
+      if (!file_->is_full()) throw;
+      cannot_write(error);
+      result_.unwritten = result_.samples - kept_;
+      result_.bytes = file_->bytes();
+    }
+  }
+
   // A program that still runs when the recording is stopped is stopped, too:
-  // by Ctrl-C, which a terminal sends to both of them, else by us.
+  // by Ctrl-C, which a terminal sends to both of them, else by us. One whose
+  // recording has no place any more runs to its end.
   void end_program() {
     using namespace std::chrono_literals;
+    while (!result_.write_error.empty() && !is_over())
+      std::this_thread::sleep_for(20ms);
     for (const int signal : {SIGINT, SIGTERM}) {
       if (!result_.interrupted || program_->status()) break;
       ::kill(program_->pid(), signal);
@@ -389,8 +482,13 @@ class Recorder {
   }
 
   void finish() {
-    waiting_rings = nullptr;
     if (program_) end_program();
+    waiting_rings = nullptr;
+    if (!result_.write_error.empty()) {
+      result_.unwritten = result_.samples - kept_;
+      file_->note(info(Problem::kLostSamples).key,
+                  fmt::format("{}", result_.unwritten));
+    }
     if (stacks_) {
       const auto& ends = stacks_->unwinding();
       result_.short_stacks = ends.count(UnwindEnd::kStackTooShort);
@@ -402,10 +500,13 @@ class Recorder {
                   fmt::format("{}", ends.count(UnwindEnd::kNoRule)));
       file_->note(info(Problem::kBadStack).key,
                   fmt::format("{}", ends.count(UnwindEnd::kBadMemory)));
+      file_->note(info(Problem::kDeepStack).key,
+                  fmt::format("{}", ends.count(UnwindEnd::kTooDeep)));
+      file_->note(info(Problem::kBadRecord).key,
+                  fmt::format("{}", stacks_->damaged()));
     }
     file_->sample_times(first_time_, last_time_);
-    file_->finish();
-    update();
+    finish_file();
   }
 
   const RecordOptions& options_;
@@ -431,6 +532,9 @@ class Recorder {
 
   Clock::time_point begin_;
   bool enabled_ = false;
+  // Samples given to the file, and those of them that a reader would find.
+  std::uint64_t written_ = 0, kept_ = 0;
+  std::uint64_t flushed_ = 0;  // bytes of the file by then
   std::uint64_t first_time_ = 0, last_time_ = 0;
 };
 

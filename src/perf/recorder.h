@@ -43,6 +43,7 @@ struct RecordOptions {
   double delay = 0;             // seconds before the first sample
   std::string output = "wick.data";
   std::vector<std::string> command_line;  // of wick, for the file
+  std::string recorder = "wick";          // with its version, for the file
 };
 
 // What happened so far.
@@ -63,6 +64,10 @@ struct RecordResult : RecordProgress {
   bool interrupted = false;        // by stop_recording()
   int stopped_by = 0;      // the signal that did, for whoever handles it
   int program_status = 0;  // as waitpid gives it
+  // The file could not be written on; "" if it could. What stands in it can be
+  // read, and so many samples of `samples` do not.
+  std::string write_error;
+  std::uint64_t unwritten = 0;
 };
 
 // Fails if nothing can be recorded; says what to do. `progress` is called

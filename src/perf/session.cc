@@ -356,10 +356,11 @@ class Session {
     if (counts.truncated) notes.note(Problem::kTruncated);
     unwinding_.note_ends(notes);
     const PerfHeader& header = data_.header();
-    // Stacks that wick unwound while it recorded.
+    // What wick counted while it recorded.
     for (const auto& [key, value] : header.notes)
-      for (const Problem problem : {Problem::kStackTooShort,
-                                    Problem::kNoUnwindRule, Problem::kBadStack})
+      for (const Problem problem :
+           {Problem::kStackTooShort, Problem::kNoUnwindRule, Problem::kBadStack,
+            Problem::kDeepStack, Problem::kBadRecord, Problem::kLostSamples})
         if (key == info(problem).key)
           notes.note(problem, to_number<std::uint64_t>(value).value_or(0));
     const auto about = [&](std::string_view key, const std::string& value) {

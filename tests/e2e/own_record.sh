@@ -78,4 +78,27 @@ sleep 1.3
 kill -KILL $recorder
 wait $recorder 2>/dev/null
 has 'after SIGKILL' "$("$WICK" fold -q killed.data)" ';sixty;'
+
+# Who recorded, where and by which clock is known also then.
+if command -v perf >/dev/null; then
+  for file in r.data killed.data; do
+    header=$(perf report --header-only -i $file 2>/dev/null)
+    for line in "perf version : .*\($("$WICK" --version)\)" 'hostname : ' \
+      'os release : ' 'cmdline : ' 'cpudesc : ' 'clockid: monotonic' \
+      'pmu mappings: ' 'reference time: '; do
+      has "the header of $file" "$header" "$line"
+    done
+  done
+fi
+
+# What did not fit into the buffers is counted, in the file as well.
+"$WICK" record -F 20000 -m 16K --call-graph dwarf,16000 -o lost.data -- \
+  ./shares 2>said.txt
+lost=$(sed -n 's/^wick: \([0-9,]*\) records were lost.*/\1/p' said.txt)
+[ -n "$lost" ] || complain "nothing was lost: $(cat said.txt)"
+has 'what the file says' "$("$WICK" report lost.data 2>&1)" \
+  "$lost samples were lost by the profiler"
+"$WICK" flame -q lost.data >lost.svg 2>/dev/null
+has 'what the picture says' "$(cat lost.svg)" \
+  "$lost samples were lost by the profiler"
 finish
