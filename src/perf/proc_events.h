@@ -50,6 +50,9 @@ class ProcEvents {
   void all_processes(const Emit& emit);
   // The kernel's code and its modules; nothing if addresses are hidden.
   void kernel(const Emit& emit);
+  // Code that the kernel made at run time: BPF programs and trampolines. Reads
+  // all of /proc/kallsyms, which takes a tenth of a second.
+  void kernel_symbols(const Emit& emit);
   // The cgroups that there are, if the attr asks for them.
   void cgroups(const Emit& emit);
 
@@ -67,6 +70,9 @@ class ProcEvents {
   // By device and inode, so that each file is read once.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> build_ids_;
 };
+
+// Whether BPF programs are loaded, as far as this user may know.
+bool has_bpf_programs();
 
 // The time of an event with attr.clockid, by this process's own clock; 0 if the
 // event does not say its clock.

@@ -159,6 +159,13 @@ class Shown {
             fmt::format("COMM {}/{} {}", comm->pid, comm->tid, comm->name));
         break;
       }
+      case RecordType::kKsymbol: {
+        const auto symbol = decode_ksymbol(record);
+        ASSERT_TRUE(symbol);
+        lines.push_back(fmt::format("KSYMBOL {:x}+{:x} {} {}", symbol->start,
+                                    symbol->size, symbol->type, symbol->name));
+        break;
+      }
       case RecordType::kMmap:
       case RecordType::kMmap2: {
         const auto m = decode_mmap(record);
@@ -309,6 +316,22 @@ TEST(ProcEvents, TheKernelAndItsModules) {
                               "sound/snd-hda.ko.xz",
                               system.paths.modules, kernel.release),
                   "KERNEL -1 ffffffffc0000000+5000 @0 [vfat]"));
+}
+
+TEST(ProcEvents, BpfProgramsAreWhatKallsymsSaysOfThem) {
+  FakeSystem system;
+  system.file("/proc/kallsyms",
+              "ffffffff81000000 T _text\n"
+              "ffffffffc0200000 t bpf_prog_2_last\t[bpf]\n"
+              "ffffffffc0000000 t x\t[vfat]\n"
+              "ffffffffc0100000 t bpf_prog_1_first\t[bpf]\n"
+              "ffffffffc0100040 t ftrace_trampoline\t[__builtin__ftrace]\n");
+  Shown shown(system.paths);
+  shown.events.kernel_symbols(shown.emit);
+  EXPECT_THAT(shown.lines,
+              ElementsAre("KSYMBOL ffffffffc0100000+40 1 bpf_prog_1_first",
+                          "KSYMBOL ffffffffc0100040+10000 2 ftrace_trampoline",
+                          "KSYMBOL ffffffffc0200000+10000 1 bpf_prog_2_last"));
 }
 
 TEST(ProcEvents, AKernelThatHidesItsAddressesIsNone) {

@@ -2,8 +2,11 @@
 // The part of ProcEvents about the kernel itself: its code, its modules and
 // its cgroups.
 #include <fmt/format.h>
+#include <linux/bpf.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +19,8 @@
 namespace wick {
 namespace {
 
+// More than any machine has.
+constexpr std::size_t kMaxSymbols = std::size_t{1} << 20;
 constexpr std::uint32_t kKernelPid = 0xffff'ffff;  // perf's, for the host
 
 // Names of modules to their files: ".../kernel/fs/fat/vfat.ko.xz" is vfat.
@@ -88,6 +93,48 @@ void ProcEvents::kernel_modules(const Emit& emit) {
                                .path = path}));
     return true;
   });
+}
+
+void ProcEvents::kernel_symbols(const Emit& emit) {
+  constexpr std::uint16_t kBpf = 1, kOutOfLine = 2;
+  struct Symbol {
+    std::uint64_t start;
+    std::string name;
+    std::uint16_t type;
+  };
+  std::vector<Symbol> symbols;
+  for_each_line(options_.paths.proc + "/kallsyms", [&](std::string_view line) {
+    if (!line.ends_with(']')) return true;
+    const std::string_view owner = line.substr(line.rfind('[') + 1);
+    const bool is_bpf = owner == "bpf]";
+    if (!is_bpf && !owner.starts_with("__builtin__")) return true;
+    const auto address = to_number<std::uint64_t>(take_word(line), 16);
+    take_word(line);  // its kind
+    if (!address || *address == 0) return true;
+    symbols.push_back(
+        {*address, std::string(take_word(line)), is_bpf ? kBpf : kOutOfLine});
+    return symbols.size() < kMaxSymbols;
+  });
+  std::ranges::sort(symbols, {}, &Symbol::start);
+  // Only their beginnings are told. They lie side by side in pages of their
+  // own, so that each ends at the next one, or a few pages later.
+  constexpr std::uint64_t kLongest = 65536;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const std::uint64_t room = i + 1 < symbols.size()
+                                   ? symbols[i + 1].start - symbols[i].start
+                                   : kLongest;
+    if (room == 0) continue;
+    emit(encoder_.kernel_symbol(
+        {.start = symbols[i].start,
+         .size = static_cast<std::uint32_t>(std::min(room, kLongest)),
+         .type = symbols[i].type,
+         .name = symbols[i].name}));
+  }
+}
+
+bool has_bpf_programs() {
+  bpf_attr attr{};
+  return ::syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, &attr, sizeof attr) == 0;
 }
 
 void ProcEvents::cgroups(const Emit& emit) {

@@ -124,6 +124,16 @@ std::string_view RecordEncoder::namespaces(const NamespacesRecord& namespaces) {
   return end(namespaces.pid, namespaces.tid);
 }
 
+std::string_view RecordEncoder::kernel_symbol(const KsymbolRecord& symbol) {
+  begin(RecordType::kKsymbol, 0);
+  append_raw(bytes_, symbol.start);
+  append_raw(bytes_, symbol.size);
+  append_raw(bytes_, symbol.type);
+  append_raw(bytes_, static_cast<std::uint16_t>(symbol.unregister ? 1 : 0));
+  name(symbol.name);
+  return end(0, 0);
+}
+
 std::string_view RecordEncoder::lost_samples(std::uint64_t count) {
   begin(RecordType::kLostSamples, 0);
   append_raw(bytes_, count);

@@ -31,6 +31,8 @@ class RecordEncoder {
   std::string_view mmap2(const MmapRecord& mapping);
   // MMAP of the kernel's own code.
   std::string_view kernel_mmap(const MmapRecord& mapping);
+  // KSYMBOL: a piece of kernel code that was made at run time.
+  std::string_view kernel_symbol(const KsymbolRecord& symbol);
   // LOST_SAMPLES of the event.
   std::string_view lost_samples(std::uint64_t count);
   std::string_view namespaces(const NamespacesRecord& namespaces);

@@ -147,6 +147,21 @@ TEST(RecordEncoder, ABuildIdStandsInThePlaceOfTheInode) {
   EXPECT_EQ(mapping->path, "/x");
 }
 
+TEST(RecordEncoder, KernelSymbolsAreReadBack) {
+  RecordEncoder encoder(kAttr, 0, 5);
+  const Decoded decoded(
+      encoder.kernel_symbol(
+          {.start = 0xffff0000, .size = 64, .type = 1, .name = "bpf_prog_1_x"}),
+      kAttr);
+  const auto symbol = decode_ksymbol(decoded.record);
+  ASSERT_TRUE(symbol);
+  EXPECT_EQ(symbol->start, 0xffff0000u);
+  EXPECT_EQ(symbol->size, 64u);
+  EXPECT_EQ(symbol->type, 1u);
+  EXPECT_FALSE(symbol->unregister);
+  EXPECT_EQ(symbol->name, "bpf_prog_1_x");
+}
+
 TEST(RecordEncoder, LostSamplesAreReadBack) {
   RecordEncoder encoder(kAttr, 0, 5);
   const Decoded decoded(encoder.lost_samples(44), kAttr);

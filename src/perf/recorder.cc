@@ -258,6 +258,11 @@ class Recorder {
     const auto emit = [&](std::string_view record) {
       take(window_->parsed(record), record);
     };
+    // How long these are is a guess; modules, whose sizes are known, come later
+    // and take what is theirs.
+    if (limits_.shows_kernel_addresses() && !options_.user_only &&
+        has_bpf_programs())
+      proc.kernel_symbols(emit);
     proc.kernel(emit);
     if (options_.system_wide || cgroup_) proc.all_processes(emit);
     for (const pid_t pid : options_.processes) proc.process(pid, emit);
