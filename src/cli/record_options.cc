@@ -219,7 +219,8 @@ std::vector<CLI::Option*> add_target_options(CLI::App& app,
       add_flag(app, "-a,--all-cpus", options.system_wide,
                "record the whole machine"),
       add_text(app, "--cgroup", options.cgroup, "NAME",
-               "record this control group"),
+               "record this control group, by its path below where groups are "
+               "mounted"),
   };
 }
 

@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "object/images.h"
 #include "perf/build_ids.h"
+#include "perf/cgroups.h"
 #include "perf/data_writer.h"
 #include "perf/event_open.h"
 #include "perf/kernel_limits.h"
@@ -133,11 +134,7 @@ class Recorder {
 
   std::vector<OpenTarget> open_targets() {
     std::vector<OpenTarget> targets;
-    if (!options_.cgroup.empty()) {
-      const std::string path = "/sys/fs/cgroup/" + options_.cgroup;
-      cgroup_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-      if (!cgroup_) fail("{}: {}", path, last_system_error());
-    }
+    if (!options_.cgroup.empty()) cgroup_ = open_cgroup(options_.cgroup);
     std::vector<pid_t> threads = all_threads(options_);
     if (program_) threads = {program_->pid()};
     if (options_.system_wide || cgroup_) threads = {-1};
