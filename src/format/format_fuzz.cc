@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fuzz_target.h"
 #include "format/registry.h"
+#include "itrace/trace_reader.h"
 #include "profile/transform.h"
 
 namespace wick {
@@ -37,7 +38,8 @@ const FuzzTarget* const kDecoders[] = {
     &perf_records_fuzz, &proc_files_fuzz, &unwind_fuzz};
 
 std::string format_name;
-const FuzzTarget* decoder = nullptr;  // what is tried, if it is no format
+const FuzzTarget* decoder = nullptr;        // what is tried, if it is no format
+const TraceFormat* trace_format = nullptr;  // the same: fuzz_trace-spike
 
 class Nowhere : public std::streambuf {
   std::streamsize xsputn(const char*, std::streamsize n) override { return n; }
@@ -48,6 +50,32 @@ void require(const std::string& problem) {
   if (problem.empty()) return;
   fprintf(stderr, "broken invariant: %s\n", problem.c_str());
   std::abort();
+}
+
+// Every way in which a block refers to its instructions must hold.
+void check_block(const TraceBlock& block) {
+  const std::size_t size = block.instructions.size();
+  if (size == 0 || size > TraceReader::kBlockSize) require("size of a block");
+  if (!block.bits.empty() && block.bits.size() != size) require("bits");
+  std::uint32_t last = 0;
+  const auto in_order = [&](std::uint32_t at) {
+    if (at < last || at >= size) require("rows of a block");
+    last = at;
+  };
+  for (const ContextChange& row : block.contexts) in_order(row.from);
+  last = 0;
+  for (const TrapMark& row : block.traps) in_order(row.at);
+  last = 0;
+  for (const SideBandFact& row : block.facts) in_order(row.from);
+}
+
+void read_trace(const TraceFormat& format, std::string bytes) {
+  format.sniff(std::string_view(bytes).substr(0, 65536));
+  InputFile file = InputFile::from_memory("input", std::move(bytes));
+  const auto reader = open_trace(file, format.name, {});
+  TraceBlock block;
+  while (reader->next(block)) check_block(block);
+  if (!block.instructions.empty()) require("the block behind the end");
 }
 
 void read_and_write(std::string bytes) {
@@ -76,7 +104,11 @@ extern "C" int LLVMFuzzerInitialize(int*, char*** argv) {
   wick::decoder = nullptr;
   for (const wick::FuzzTarget* target : wick::kDecoders)
     if (target->name == name) wick::decoder = target;
-  if (wick::decoder == nullptr)
+  wick::trace_format = nullptr;
+  for (const wick::TraceFormat* format : wick::trace_formats())
+    if (name == "trace-" + std::string(format->name))
+      wick::trace_format = format;
+  if (wick::decoder == nullptr && wick::trace_format == nullptr)
     wick::format_name = wick::input_format(name).name;
   return 0;
 }
@@ -87,6 +119,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   try {
     if (wick::decoder != nullptr)
       wick::decoder->run(bytes);
+    else if (wick::trace_format != nullptr)
+      wick::read_trace(*wick::trace_format, std::string(bytes));
     else
       wick::read_and_write(std::string(bytes));
   } catch (const wick::Error&) {

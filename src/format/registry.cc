@@ -38,6 +38,7 @@ extern const InputFormat pprof_input;
 extern const InputFormat speedscope_input;
 extern const InputFormat sample_input;
 extern const InputFormat stap_input;
+extern const InputFormat tracerv_labels_input;
 extern const InputFormat vsprof_input;
 extern const InputFormat vtune_input;
 extern const InputFormat vtune_memory_input;
@@ -81,6 +82,7 @@ constexpr const InputFormat* kInputs[] = {
     &instruments_input,
     &sample_input,
     &xdebug_input,
+    &tracerv_labels_input,
     &go_raw_input,
     &ibmjava_input,
     &jstack_input,

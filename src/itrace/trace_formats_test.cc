@@ -139,7 +139,7 @@ TEST_P(EveryFormat, GivesNothingThatIsNotThereWhereItIsCut) {
 TEST_P(EveryFormat, BearsChangedBytes) {
   const Way& way = GetParam();
   for (std::size_t at = 0; at < way.bytes.size(); ++at)
-    for (const char mask : {'\x01', '\x10', '\x80', '\xff'}) {
+    for (const char mask : {'\x10', '\xff'}) {
       SCOPED_TRACE(at);
       std::string bytes = way.bytes;
       bytes[at] = static_cast<char>(bytes[at] ^ mask);

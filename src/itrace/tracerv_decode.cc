@@ -38,6 +38,8 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
   const int first_slot = cycle_at == 0 ? 1 : 0;
   const int valid_bit = layout_.valid_bit;
   const std::uint64_t pc_mask = pc_mask_, wrong_mask = wrong_mask_;
+  // Records that are shorter than a beat have an instruction in them.
+  const std::uint64_t must_be_valid = layout_.words < 8 ? 1 : 0;
   Retired* const begin = out;
   out += run.filled;
   for (const char* end = records + count * size; records != end;
@@ -45,13 +47,15 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
     const std::uint64_t cycle = word_at(records, cycle_at);
     run.wrong |= (cycle - run.last) / kMaxPause;
     run.last = cycle;
+    std::uint64_t all = 0;
     for (int i = 0; i < slots; ++i) {
       const std::uint64_t word = word_at(records, first_slot + i);
-      run.wrong |= word & wrong_mask;
-      run.seen |= word;
+      all |= word;
       *out = {cycle, word & pc_mask};
       out += word >> valid_bit & 1;
     }
+    run.wrong |= (all & wrong_mask) | (~(all >> valid_bit) & must_be_valid);
+    run.seen |= all;
   }
   run.filled = static_cast<std::size_t>(out - begin);
   return run;

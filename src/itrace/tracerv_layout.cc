@@ -19,7 +19,6 @@ using Streams = TracervLayout::Streams;
 constexpr int kBeatWords = 8;
 constexpr int kPackedBits = 126;
 constexpr std::uint64_t kMaxCycle = std::uint64_t{1} << 56;
-constexpr std::size_t kLookedAt = 512;  // records
 // Tracing may pause for longer than this, but hardly among the first records.
 constexpr std::uint64_t kLongPause = std::uint64_t{1} << 36;
 
@@ -114,10 +113,11 @@ std::vector<TracervLayout> all_layouts() {
   return all;
 }
 
-FoundLayout try_layout(TracervLayout layout, std::string_view bytes) {
+FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
+                       std::size_t at_most) {
   FoundLayout found{.layout = layout};
   const std::size_t count =
-      std::min(bytes.size() / layout.record_size(), kLookedAt);
+      std::min(bytes.size() / layout.record_size(), at_most);
   double fitting = 0;
   std::size_t with_valid = 0, with_next_cycle = 0;
   std::uint64_t last = 0;
@@ -191,12 +191,15 @@ RecordLook look_at(const TracervLayout& layout, const char* record) {
   return {};
 }
 
-std::optional<FoundLayout> find_layout(std::string_view bytes, int words) {
+namespace {
+
+FoundLayout best_layout(std::string_view bytes, int words,
+                        std::size_t at_most) {
   FoundLayout best;
   double best_weight = 0;
   for (const TracervLayout& layout : all_layouts()) {
     if (words != 0 && layout.words != words) continue;
-    const FoundLayout found = try_layout(layout, bytes);
+    const FoundLayout found = try_layout(layout, bytes, at_most);
     // Of a short trace, one long record that fits says less than four short
     // ones.
     const auto count = static_cast<double>(found.records);
@@ -204,6 +207,18 @@ std::optional<FoundLayout> find_layout(std::string_view bytes, int words) {
     if (weight <= best_weight) continue;
     best = found;
     best_weight = weight;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<FoundLayout> find_layout(std::string_view bytes, int words) {
+  FoundLayout best = best_layout(bytes, words, 512);
+  // Bytes may be missing among these, and records begin elsewhere behind them.
+  if (best.share < 0.9) {
+    const FoundLayout first = best_layout(bytes, words, 32);
+    if (first.share > best.share) best = first;
   }
   if (best.share < 0.5) return {};
   best.layout.pc_bits = pc_bits_of(best.layout, bytes);

@@ -68,5 +68,217 @@ TEST(Tracerv, LeavesOutSlotsThatAreNotValidWhereverTheyStand) {
   EXPECT_EQ(read_trace(bytes).text(), std::string(kProgramText) + " 40:10050");
 }
 
+TEST(Tracerv, TakesTheStreamsOfFireSim19AsHarts) {
+  const ReadTrace read =
+      read_trace(tracerv_records({{.cycle = 70, .pc = 0x10040},
+                                  {.cycle = 70, .pc = 0x20040, .hart = 3},
+                                  {.cycle = 71, .pc = 0x10044},
+                                  {.cycle = 72, .pc = 0x20044, .hart = 3}},
+                                 {.words = 8,
+                                  .slots = 7,
+                                  .cycle_last = true,
+                                  .valid_bit = 40,
+                                  .streams = Streams::kHarts}));
+  EXPECT_EQ(read.text(), "70:10040 71:10044 3/70:20040 3/72:20044");
+  EXPECT_EQ(read.info.layout,
+            "64-byte records: 7 harts, cycle; valid bit 40; 40-bit pc");
+}
+
+TEST(Tracerv, ReadsTheReversedStreamsOfFireSim18IfToldTheirNumber) {
+  const TracervLayout reversed{.words = 8,
+                               .slots = 2,
+                               .cycle_last = true,
+                               .valid_bit = 40,
+                               .streams = Streams::kHartsReversed};
+  const std::string bytes = tracerv_records(
+      {{.cycle = 70, .pc = 0x10040}, {.cycle = 71, .pc = 0x20040, .hart = 1}},
+      reversed);
+  EXPECT_EQ(read_trace(bytes, "",
+                       {.layout = "tracerv:width=2,valid=40,cycle=last,"
+                                  "streams=reversed"})
+                .text(),
+            "1/71:20040 70:10040");
+}
+
+TEST(Tracerv, ReadsTrapsFromTheBundlesOfFireSim14) {
+  const ReadTrace read = read_trace(tracerv_records(
+      {{.cycle = 0, .pc = 0x10040, .bits = 0x73, .exception = true, .cause = 8},
+       {.cycle = 0, .pc = 0x20040, .bits = 0x4501, .privilege = 3, .hart = 1},
+       {.cycle = 2,
+        .pc = 0x20042,
+        .bits = 0x9302,
+        .privilege = 3,
+        .hart = 1,
+        .exception = true,
+        .interrupt = true,
+        .cause = 0x87}},
+      {.kind = Kind::kPacked,
+       .words = 8,
+       .slots = 2,
+       .valid_bit = 40,
+       .streams = Streams::kHarts}));
+  EXPECT_EQ(read.text(), "0:10040! 1/0:20040 1/2:20042!");
+  EXPECT_TRUE(read.info.has_traps);
+  EXPECT_EQ(read.steps().at(0).cause, 8u);
+  EXPECT_FALSE(read.steps().at(0).interrupt);
+  EXPECT_EQ(read.steps().at(2).cause, 7u);
+  EXPECT_TRUE(read.steps().at(2).interrupt);
+  EXPECT_EQ(read.steps().at(2).privilege, 3);
+}
+
+TEST(Tracerv, KnowsTheHartFromTheNameThatFireSimGives) {
+  const std::string bytes = with_header(kProgram, {});
+  EXPECT_EQ(read_trace(bytes, "", {}, "run/TRACEFILE-C2").blocks.at(0).hart,
+            2u);
+  EXPECT_EQ(read_trace(bytes, "", {}, "TRACEFILE-C11.zst").blocks.at(0).hart,
+            11u);
+  EXPECT_EQ(read_trace(bytes, "", {}, "a-Code").blocks.at(0).hart, 0u);
+}
+
+TEST(Tracerv, KeepsTheClockDomainOfTheHeader) {
+  EXPECT_EQ(read_trace(with_header(kProgram, {})).info.clock_domain,
+            "baseClock, 1/1 of Base Clock");
+}
+
+TEST(Tracerv, FindsWidePcsAnywhereInTheFile) {
+  Steps steps;
+  for (std::uint64_t i = 0; i < 10'000; ++i)
+    steps.push_back({.cycle = i, .pc = 0x80000000 + 4 * i});
+  for (std::uint64_t i = 0; i < 10'000; ++i)
+    steps.push_back({.cycle = 10'000 + i, .pc = 0x1'ffff'8000'0000 + 4 * i});
+  const std::string bytes = tracerv_records(steps, {});
+  InputFile file = InputFile::from_memory("x", bytes);
+  EXPECT_EQ(open_trace(file, "", {})->info().pc_bits, 49);
+  EXPECT_EQ(read_trace(gzip(bytes)).info.pc_bits, 49);
+}
+
+TEST(Tracerv, GivesBlocksOfBoundedSize) {
+  Steps steps;
+  for (std::uint64_t i = 0; i < 200'000; ++i)
+    steps.push_back({.cycle = i / 3, .pc = 0x10000 + 2 * i});
+  const TracervLayout layout{.words = 4, .slots = 3};
+  for (const std::string& bytes :
+       {tracerv_records(steps, layout), gzip(tracerv_records(steps, layout))}) {
+    const ReadTrace read = read_trace(bytes);
+    std::uint64_t at = 0;
+    for (const TraceBlock& block : read.blocks) {
+      EXPECT_LE(block.instructions.size(), TraceReader::kBlockSize);
+      for (const Retired& instruction : block.instructions) {
+        ASSERT_EQ(instruction.pc, steps[at].pc);
+        ASSERT_EQ(instruction.cycle, steps[at].cycle);
+        ++at;
+      }
+    }
+    EXPECT_EQ(at, steps.size());
+    EXPECT_LE(read.blocks.size(), 5u);
+  }
+}
+
+// A hundred instructions, one for each cycle from 1000 on.
+Steps hundred() {
+  Steps steps;
+  for (std::uint64_t i = 0; i < 100; ++i)
+    steps.push_back({.cycle = 1000 + i, .pc = 0x10000 + 4 * i});
+  return steps;
+}
+
+std::size_t count_of(const ReadTrace& read) { return read.steps().size(); }
+
+TEST(Tracerv, SaysThatTheLastRecordIsCut) {
+  std::string bytes = tracerv_records(hundred(), {});
+  bytes.pop_back();
+  const ReadTrace read = read_trace(bytes);
+  EXPECT_EQ(count_of(read), 99u);
+  EXPECT_EQ(read.diagnostics.count(Problem::kTruncated), 1u);
+}
+
+TEST(Tracerv, FindsTheNextRecordBehindMissingBytes) {
+  for (const std::size_t missing : {1, 7, 8, 9, 15, 21}) {
+    SCOPED_TRACE(missing);
+    std::string bytes = tracerv_records(hundred(), {});
+    bytes.erase(50 * 16 + 3, missing);
+    const ReadTrace read = read_trace(bytes);
+    EXPECT_GE(count_of(read), 97u);
+    EXPECT_LE(count_of(read), 99u);
+    EXPECT_EQ(read.steps().back().pc, hundred().back().pc);
+    EXPECT_FALSE(read.diagnostics.empty());
+  }
+}
+
+TEST(Tracerv, PutsOneWrongCycleRight) {
+  Steps steps = hundred();
+  steps[50].cycle = std::uint64_t{1} << 55;
+  const ReadTrace read = read_trace(tracerv_records(steps, {}));
+  EXPECT_EQ(count_of(read), 100u);
+  EXPECT_EQ(read.steps().at(50).cycle, 1049u);
+  EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
+}
+
+TEST(Tracerv, CountsATraceThatBeginsAnew) {
+  const std::string once = tracerv_records(hundred(), {});
+  const ReadTrace read = read_trace(once + once);
+  EXPECT_EQ(count_of(read), 200u);
+  EXPECT_EQ(read.steps().at(100).cycle, 1000u);
+  EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
+}
+
+TEST(Tracerv, LeavesOutARecordThatCannotBeOne) {
+  std::string bytes = tracerv_records(hundred(), {});
+  bytes.replace(50 * 16, 16, 16, '\x7f');
+  const ReadTrace read = read_trace(bytes);
+  EXPECT_EQ(count_of(read), 99u);
+  EXPECT_EQ(read.diagnostics.count(Problem::kBadRecord), 1u);
+}
+
+std::string layout_error(std::string_view text) {
+  try {
+    parse_layout(text);
+    return "none";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+TEST(TracervLayout, IsForcedByItsText) {
+  EXPECT_EQ(parse_layout("tracerv:width=3,valid=63,cycle=first"),
+            (TracervLayout{.words = 4, .slots = 3}));
+  EXPECT_EQ(parse_layout("tracerv:record=64,width=3,valid=40"),
+            (TracervLayout{.words = 8, .slots = 3, .valid_bit = 40}));
+  EXPECT_EQ(parse_layout("tracerv:cycle=last,valid=40,streams=harts"),
+            (TracervLayout{.words = 8,
+                           .slots = 7,
+                           .cycle_last = true,
+                           .valid_bit = 40,
+                           .streams = Streams::kHarts}));
+  EXPECT_EQ(parse_layout("tracerv:pc=49"), (TracervLayout{.pc_bits = 49}));
+  EXPECT_EQ(
+      parse_layout("tokens:record=64"),
+      (TracervLayout{.kind = Kind::kTokens, .words = 8, .valid_bit = 40}));
+  EXPECT_EQ(parse_layout("packed:width=2"),
+            (TracervLayout{.kind = Kind::kPacked,
+                           .words = 8,
+                           .slots = 2,
+                           .valid_bit = 40,
+                           .streams = Streams::kHarts}));
+}
+
+TEST(TracervLayout, OfAnotherTextIsAnErrorThatNamesWhatThereIs) {
+  for (const char* text :
+       {"", "trace", "tracerv:width=8", "tracerv:width=0", "tracerv:valid=41",
+        "tracerv:record=20", "tracerv:record=16,width=3", "tracerv:colour=red",
+        "tokens:record=32", "packed:width=5", "tracerv:cycle=none"}) {
+    SCOPED_TRACE(text);
+    EXPECT_THAT(layout_error(text), HasSubstr("tracerv:width=3,valid=63"));
+  }
+}
+
+TEST(TracervLayout, IsTheOneThatWasForced) {
+  const std::string bytes = tracerv_records(hundred(), {});
+  EXPECT_EQ(count_of(read_trace(bytes, "", {.layout = "tracerv:width=1"})),
+            100u);
+  EXPECT_EQ(read_trace(bytes, "", {.layout = "tracerv:width=1"}).info.layout,
+            "16-byte records: cycle, 1 slot; valid bit 63; 40-bit pc");
+}
+
 }  // namespace
 }  // namespace wick

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/tracerv_write.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/error.h"
+#include "builders/trace_builder.h"
+
+namespace wick {
+namespace {
+
+// Three instructions of which two retire in cycle 8, in two blocks.
+const Steps kSteps = {{.cycle = 7, .pc = 0x10040, .satp = 5},
+                      {.cycle = 8, .pc = 0x10044, .bits = 0x73, .satp = 5},
+                      {.cycle = 8,
+                       .pc = 0xffe0000040,
+                       .bits = 0x4501,
+                       .privilege = 1,
+                       .satp = 5}};
+
+TraceBlock block_of(const Steps& steps) {
+  TraceBlock block;
+  for (const Step& step : steps) {
+    block.contexts.push_back(
+        {.from = static_cast<std::uint32_t>(block.instructions.size()),
+         .privilege = static_cast<Privilege>(step.privilege),
+         .has_satp = true,
+         .satp = step.satp});
+    block.instructions.push_back({step.cycle, step.pc});
+    block.bits.push_back(step.bits);
+  }
+  return block;
+}
+
+std::string written_as(const TracervWriteOptions& options) {
+  std::ostringstream out;
+  TracervWriter writer(out, options);
+  writer.add(block_of({kSteps[0], kSteps[1]}));
+  writer.add(block_of({kSteps[2]}));
+  writer.finish();
+  return out.str();
+}
+
+TEST(TracervWrite, WritesRecordsOfEveryWidth) {
+  for (int width = 1; width <= 7; ++width)
+    for (const int valid : {40, 63}) {
+      const TracervLayout layout{
+          .words = width + 1, .slots = width, .valid_bit = valid};
+      SCOPED_TRACE(describe(layout));
+      EXPECT_EQ(written_as({.layout = layout}),
+                std::string(kClockHeader) + tracerv_records(kSteps, layout));
+    }
+}
+
+TEST(TracervWrite, FillsBeatsOfANarrowCoreWithZeros) {
+  const TracervLayout layout{.words = 8, .slots = 2};
+  EXPECT_EQ(written_as({.layout = layout, .header = false}),
+            tracerv_records(kSteps, layout));
+}
+
+TEST(TracervWrite, WritesTokensWithAllThatIsKnown) {
+  const TracervLayout layout{
+      .kind = TracervLayout::Kind::kTokens, .words = 5, .valid_bit = 40};
+  EXPECT_EQ(written_as({.layout = layout, .header = false}),
+            tracerv_records(kSteps, layout));
+}
+
+TEST(TracervWrite, WritesTextWithTheSlotOfEachInstruction) {
+  EXPECT_EQ(written_as({.text = true}),
+            "# Clock Domain: baseClock, Relative Frequency: 1/1 of Base Clock\n"
+            "Cycle: 0000000000000007 I0: 0000000000010040\n"
+            "Cycle: 0000000000000008 I0: 0000000000010044\n"
+            "Cycle: 0000000000000008 I1: 000000ffe0000040\n");
+}
+
+TEST(TracervWrite, CutsAddressesToTheBitsOfTheLayout) {
+  std::ostringstream out;
+  TracervWriter writer(out, {.text = true, .header = false});
+  writer.add(block_of({{.cycle = 1, .pc = 0xffffffe000000040}}));
+  writer.finish();
+  EXPECT_EQ(out.str(), "Cycle: 0000000000000001 I0: 000000e000000040\n");
+}
+
+TEST(TracervWrite, RefusesLayoutsThatAreOnlyRead) {
+  std::ostringstream out;
+  EXPECT_THROW(
+      TracervWriter(out, {.layout = {.kind = TracervLayout::Kind::kPacked}}),
+      UsageError);
+}
+
+}  // namespace
+}  // namespace wick
