@@ -45,7 +45,8 @@ struct DiffCommand {
     const bool as_table = format.name == "text";
     // Only the number of single samples tells how sure a change is, and only
     // inferno's cutting of decimals looks at single lines.
-    input.read.keep_time = as_table || !gates.empty() || input.select.time ||
+    input.read.keep_time = as_table || !format.only_sums || !gates.empty() ||
+                           input.select.time ||
                            input.read.compat == Compat::kInferno;
     write.draw.as_inferno = input.read.compat == Compat::kInferno;
 
@@ -61,6 +62,7 @@ struct DiffCommand {
     }
     if (!as_table) {
       if (normalized) normalize(difference, input.read.compat);
+      write.side_samples = compare_options.samples;
       write_output(difference, format, write, output.path, run);
     }
     report_losses(difference, run);

@@ -31,8 +31,9 @@ struct FlameCommand : FlameRun {
             "-- PROGRAM, -p or -a",
             option->get_name());
 
+    keep_events_for(format);
     input.read.keep_time = !format.only_sums || write.fold.flamechart ||
-                           input.select.time.has_value();
+                           input.select.time.has_value() || !baseline.empty();
     const bool named_here = output.path.empty() && format.name == "svg" &&
                             (::isatty(STDOUT_FILENO) != 0 || open);
     draw(read_inputs(input, run), format,
@@ -64,7 +65,9 @@ extern const Command flame_command = {
         "wick flame -p 1234 --duration 10       # ten seconds of a process\n"
         "wick flame -c 'record -e cycles:u -g' -- ./program\n"
         "wick flame perf.data > out.svg         # draw what perf recorded\n"
-        "wick flame --flamechart perf.txt.gz -o out.svg\n",
+        "wick flame --flamechart perf.txt.gz -o out.svg\n"
+        "wick flame perf.data -o out.html       # the viewer, in one page\n"
+        "wick flame --diff old.data new.data -o change.html\n",
     .declare = declare,
     .takes_program = true,
 };

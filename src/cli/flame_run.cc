@@ -17,6 +17,8 @@
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "format/registry.h"
+#include "profile/confidence.h"
+#include "profile/diff.h"
 
 namespace wick {
 namespace {
@@ -47,7 +49,8 @@ std::string what_was_written(const std::string& path, const Profile& profile,
     text += counted(profile.samples.size(), "sample") +
             (event.empty() ? "" : " ") + event + ", ";
   text += counted(count_functions(profile), "function");
-  if (path.ends_with(".svg")) text += "; open it in a browser";
+  if (path.ends_with(".svg") || path.ends_with(".html"))
+    text += "; open it in a browser";
   return text;
 }
 
@@ -98,8 +101,29 @@ void FlameRun::check_use() const {
         command);
 }
 
+// What shows one event at a time gets all of them.
+void FlameRun::keep_events_for(const OutputFormat& format) {
+  if (format.name != "html" || !baseline.empty()) return;
+  if (input.select.event.empty()) input.select.event = "*";
+}
+
+// Both sides are read with their times: only single samples tell how sure a
+// change is.
+Profile FlameRun::difference_from_baseline(Profile after) {
+  InputOptions options = input;
+  options.paths = {baseline};
+  options.read.keep_time = true;
+  Profile before = read_inputs(options, run);
+  if (before.samples.empty()) fail("{}: has no samples", baseline);
+  write.side_samples = {.before = effective_samples(before, EventRole::kPlain),
+                        .after = effective_samples(after, EventRole::kPlain)};
+  return join_as_difference(std::move(before), std::move(after),
+                            {.compat = input.read.compat});
+}
+
 int FlameRun::record(const OutputFormat& format) {
   check_use();
+  keep_events_for(format);
   perf.quiet = run.quiet;
   perf.verbose = run.verbose && !run.quiet;
   const std::string path = !output.path.empty()
@@ -124,9 +148,10 @@ int FlameRun::record(const OutputFormat& format) {
     fail(
         "no samples were taken: the program ran too briefly or only waited; "
         "a higher --freq gives more");
-  if (input.select.event.empty() &&
+  if (write.first_event.empty() &&
       (recording.wall || recording.off_cpu || recording.wakers))
-    input.select.event = recording.wall ? "wall-time" : "offcpu-time";
+    write.first_event = recording.wall ? "wall-time" : "offcpu-time";
+  if (input.select.event.empty()) input.select.event = write.first_event;
   draw(select(std::move(recorded.profile), input.select), format, path, true);
   check_written(result_);
   return exit_status ? shell_status(recorded.program_status) : 0;
@@ -188,6 +213,7 @@ void FlameRun::draw(Profile profile, const OutputFormat& format,
   const bool single = profile.has_time;
   if (!post_process.empty())
     profile = post_processed(profile, write.fold, post_process);
+  if (!baseline.empty()) profile = difference_from_baseline(std::move(profile));
   write_output(profile, format, write, path, run);
   report_losses(profile, run);
   if (tell) say(run, what_was_written(path, profile, single, recorded_event_));
@@ -201,6 +227,12 @@ void add_picture_options(CLI::App& app, FlameRun& flame) {
       ->group("Output");
   add_text(app, "--post-process", flame.post_process, "COMMAND",
            "pass the folded stacks through this shell command before drawing")
+      ->group("Output");
+  add_text(app, "--diff", flame.baseline, "BASELINE",
+           "draw what changed since this input")
+      ->group("Output");
+  add_flag(app, "--embed-source", flame.write.embed_source,
+           "html: put the source of hot functions into the page")
       ->group("Output");
 }
 

@@ -26,16 +26,19 @@ struct FlameRun {
   PerfOptions perf;    // the program; and where a real perf is wanted
   std::string folder;  // where the program runs; empty: where wick does
   std::string post_process;
+  std::string baseline;  // drawn as the difference from this input
   bool open = false, exit_status = false;
 
   // Records perf.program, or what `recording` names, draws it, and gives the
   // exit status.
   int record(const OutputFormat& format);
+  void keep_events_for(const OutputFormat& format);
   // Draws to `path`, and tells so if `tell`.
   void draw(Profile profile, const OutputFormat& format,
             const std::string& path, bool tell);
 
  private:
+  Profile difference_from_baseline(Profile after);
   void check_use() const;
   bool wants_perf() const;
   PerfRun record_by_perf();

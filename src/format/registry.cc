@@ -51,6 +51,7 @@ extern const OutputFormat chrome_trace_output;
 extern const OutputFormat d3_output;
 extern const OutputFormat firefox_output;
 extern const OutputFormat folded_output;
+extern const OutputFormat html_output;
 extern const OutputFormat pprof_output;
 extern const OutputFormat speedscope_output;
 extern const OutputFormat svg_output;
@@ -108,6 +109,7 @@ constexpr const OutputFormat* kOutputs[] = {
     &d3_output,
     &firefox_output,
     &folded_output,
+    &html_output,
     &pprof_output,
     &speedscope_output,
     &svg_output,

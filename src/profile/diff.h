@@ -77,10 +77,7 @@ struct CompareOptions {
   // How many samples each side has; absent: as effective_samples finds for the
   // difference itself. One who joins two profiles asks it before, since joining
   // adds samples up.
-  struct Sizes {
-    double before = 0, after = 0;
-  };
-  std::optional<Sizes> samples;
+  std::optional<SideSamples> samples;
   double confidence = 95;
   FoldOptions fold;
 };

@@ -5,6 +5,7 @@
 // and fuzzing follow from that line.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -98,10 +99,23 @@ struct InputFormat {
   Profile (*read)(InputFile& file, const ReadOptions& options);
 };
 
+// How many samples the sides of a difference are worth.
+struct SideSamples {
+  double before = 0, after = 0;
+};
+
 struct WriteOptions {
   FoldOptions fold;
   DrawOptions draw;
   ReportOptions report;
+  // In a difference, where who joined it has counted before: joining adds
+  // samples up.
+  std::optional<SideSamples> side_samples;
+
+  // For the viewer: the event that is shown first (""; the first one), and
+  // whether the source of hot functions goes into the page.
+  std::string first_event;
+  bool embed_source = false;
 };
 
 struct OutputFormat {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The viewer: one HTML file with the profile in it. The page is made of
+// web/*.js, joined at build time; the profile stands in a data block, which no
+// browser runs, as base64 of gzip. A browser checks the checksum of gzip when
+// it unpacks, so damage is found there.
+//
+// The policy in the page allows this one script and this one style by their
+// hashes and nothing else: even if a name could become markup, it could load
+// nothing and run nothing.
+#include <array>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "base/base64.h"
+#include "base/compress.h"
+#include "base/error.h"
+#include "base/metrics.h"
+#include "base/text.h"
+#include "profile/format.h"
+#include "render/page_assets.h"
+#include "render/page_data.h"
+
+namespace wick {
+namespace {
+
+// Tight, since a page is written once and may be sent to many.
+constexpr int kLevel = 9;
+
+std::string from_hexadecimal(std::string_view hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(
+        std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  return bytes;
+}
+
+std::string policy() {
+  return "default-src 'none'; script-src 'sha256-" +
+         base64(from_hexadecimal(kViewerJsSha256)) + "'; style-src 'sha256-" +
+         base64(from_hexadecimal(kViewerCssSha256)) +
+         "'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+}
+
+void write(const Profile& profile, const WriteOptions& options,
+           std::ostream& out) {
+  const std::string plain = page_data(profile, options);
+  const Timer timer("compress");
+  const std::string data = base64(gzip(plain, kLevel));
+  const std::string& title = options.draw.title;
+  // Places in web/page.html, in the order in which they stand there.
+  const std::array<std::pair<std::string_view, std::string>, 5> parts = {{
+      {"{policy}", policy()},
+      {"{title}", xml_escaped(title.empty() ? "Flame Graph" : title)},
+      {"{style}", std::string(kViewerCss)},
+      {"{data}", data},
+      {"{script}", std::string(kViewerJs)},
+  }};
+  std::string_view page = kViewerHtml;
+  for (const auto& [place, text] : parts) {
+    const std::size_t at = page.find(place);
+    if (at == page.npos) fail("web/page.html has no {}", place);
+    out << page.substr(0, at) << text;
+    page.remove_prefix(at + place.size());
+  }
+  out << page;
+}
+
+}  // namespace
+
+extern const OutputFormat html_output = {
+    .name = "html",
+    .extension = ".html",
+    .description = "viewer in one page: time, threads, callers, differences",
+    .write = write,
+    .lacks = "addresses and CPUs; times finer than a microsecond",
+};
+
+}  // namespace wick

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stacks of a profile as the viewer's page keeps them: printed names in the
+// order of their bytes, and one tree of frames in preorder, siblings in the
+// order of their names. The page can then lay out the whole without sorting.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/hash_index.h"
+#include "profile/fold.h"
+#include "profile/profile.h"
+
+namespace wick {
+
+struct PageFrame {
+  std::uint32_t function = 0;  // into PageStacks::functions
+  StringId file = StringId::kEmpty;
+  ModuleId module = ModuleId::kUnknown;
+  std::uint32_t line = 0;
+  FrameKind kind = FrameKind::kUser;
+  friend auto operator<=>(const PageFrame&, const PageFrame&) = default;
+};
+
+struct PageStacks {
+  struct Node {
+    std::uint32_t parent = 0;
+    std::uint32_t frame = 0;  // into `frames`; of the root: meaningless
+  };
+  std::vector<std::string> functions;  // distinct, sorted
+  std::vector<PageFrame> frames;       // distinct, sorted
+  std::vector<Node> nodes;             // preorder; 0 is the root
+  // For each sample of the profile, the node it ends at.
+  std::vector<std::uint32_t> node_of_sample;
+  std::uint64_t too_deep = 0;  // frames beyond the depth that is kept
+};
+
+// The names and the frame of the thread at the root are those of fold().
+PageStacks page_stacks(const Profile& profile, const FoldOptions& options);
+
+}  // namespace wick

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the text in the page to bytes and numbers. Nothing of it is trusted: who
+// opens a file did not write it, and files are cut and changed on their way.
+
+/** What is wrong with the data, said to who opened the page. */
+export class DataError extends Error {}
+
+/** @param {string} text @returns {Uint8Array} */
+export function fromBase64(text) {
+  const compact = text.trim();
+  try {
+    // Newer browsers have it built in, and faster.
+    const native = /** @type {any} */ (Uint8Array).fromBase64;
+    if (native) return native.call(Uint8Array, compact);
+    const letters = atob(compact);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; ++i) bytes[i] = letters.charCodeAt(i);
+    return bytes;
+  } catch {
+    throw new DataError('its data is not base64');
+  }
+}
+
+/** Far more than a browser can show; a bomb ends here. */
+const MAX_PLAIN = 2 ** 30;
+
+/** Unpacks gzip, whose checksum the browser compares. @param {Uint8Array} packed @returns {Promise<Uint8Array>} */
+export async function gunzip(packed) {
+  /** @type {Uint8Array[]} */
+  const parts = [];
+  let size = 0;
+  try {
+    const stream = new Blob([/** @type {any} */ (packed)]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const reader = stream.getReader();
+    for (;;) {
+      const {done, value} = await reader.read();
+      if (done) break;
+      parts.push(value);
+      size += value.length;
+      if (size > MAX_PLAIN) throw new DataError('its data is larger than a page can be');
+    }
+  } catch (error) {
+    if (error instanceof DataError) throw error;
+    throw new DataError('its data is cut off or was changed');
+  }
+  const plain = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    plain.set(part, at);
+    at += part.length;
+  }
+  return plain;
+}
+
+/** Numbers in LEB128, one after the other. */
+export class Numbers {
+  /** @param {Uint8Array} bytes */
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+
+  /** The next number, exact up to 2^53. @returns {number} */
+  next() {
+    const bytes = this.bytes;
+    let at = this.at;
+    let byte = bytes[at++];
+    if (byte < 0x80) {
+      this.at = at;
+      return byte;
+    }
+    let value = byte & 0x7f;
+    let scale = 128;
+    for (let i = 0; i < 9; ++i) {
+      byte = bytes[at++];
+      if (byte === undefined) break;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) {
+        this.at = at;
+        return value;
+      }
+      scale *= 128;
+    }
+    throw new DataError('its data has a broken number');
+  }
+
+  /** The next number with a sign. @returns {number} */
+  nextSigned() {
+    const value = this.next();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  end() {
+    if (this.at !== this.bytes.length) throw new DataError('a column of its data has another length than it says');
+  }
+}

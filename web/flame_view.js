@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flame graph and the icicle, and the sandwich, which is one of each.
+import {FlameCanvas} from './canvas.js';
+import {el} from './dom.js';
+import {transformed} from './merge.js';
+import {functionTotals} from './totals.js';
+import {buildTree} from './tree.js';
+
+/** @typedef {import('./app.js').App} App */
+
+/** @param {App} app */
+export function flameView(app, /** @type {boolean} */ rootAtTop) {
+  const canvas = new FlameCanvas(app.painter, app.hostOf(box => app.zoomTo(box)), {
+    label: `${rootAtTop ? 'Icicle' : 'Flame graph'}; the table view has the same as text`, rootAtTop});
+  canvas.host.moved = () => app.windowMoved(canvas);
+  return {
+    element: canvas.element,
+    canvas,
+    show() { canvas.show(app.tree, app.state.zoom, app.state.window); },
+    remove() { canvas.remove(); },
+  };
+}
+
+/** @param {App} app */
+export function sandwichView(app) {
+  const make = (/** @type {string} */ label, /** @type {boolean} */ rootAtTop) => {
+    /** @type {FlameCanvas} */
+    const canvas = new FlameCanvas(app.painter, app.hostOf(box => {
+      if (canvas.tree) canvas.show(canvas.tree, box === canvas.zoomed && box > 0 ? canvas.tree.shape.parent[box] : box, null);
+    }), {label: `${label}; the table view has the functions as text`, rootAtTop});
+    return canvas;
+  };
+  const callers = make('Callers', false), callees = make('Callees', true);
+  const list = el('datalist', {id: 'functions'});
+  const field = el('input', {type: 'text', list: 'functions', 'aria-label': 'Function', spellcheck: false, onchange: () => {
+    const wanted = app.functionNamed(field.value);
+    if (wanted >= 0) app.set({func: wanted});
+  }});
+  const element = el('div', {className: 'half'},
+    el('div', {className: 'bar'}, el('span', {className: 'label', textContent: 'Callers and callees of'}), field, list),
+    el('div', {className: 'half'}, el('span', {textContent: 'callers ↑'}), callers.element),
+    el('div', {className: 'half'}, el('span', {textContent: 'callees ↓'}), callees.element));
+  /** @type {unknown} */
+  let shown = null;
+  let shownFunction = -1;
+  return {
+    element,
+    canvas: callees,
+    show() {
+      const {data, tree} = app;
+      if (shown === tree && shownFunction === app.state.func) {
+        callers.draw();
+        callees.draw();
+        return;
+      }
+      const totals = functionTotals(tree, data.names);
+      let f = app.state.func;
+      if (f < 0 || f >= data.names || !(totals.total[f] > 0 || totals.beforeTotal?.[f])) {
+        f = -1;
+        for (const g of totals.functions) if (f < 0 || totals.self[g] > totals.self[f]) f = g;
+        app.state.func = f;
+      }
+      shown = tree;
+      shownFunction = f;
+      if (f < 0) return;
+      field.value = data.name(f);
+      list.replaceChildren(...totals.functions.sort((a, b) => totals.total[b] - totals.total[a]).slice(0, 300)
+        .map(g => el('option', {value: data.name(g)})));
+      const options = {heavy: true, normalized: !app.state.absolute};
+      for (const [canvas, type] of /** @type {[FlameCanvas, 'callers'|'function'][]} */ ([[callers, 'callers'], [callees, 'function']])) {
+        const part = buildTree(transformed(data, app.shape, {type, at: f}), app.weights, options);
+        // The root only holds the function.
+        canvas.show(part, part.shape.count > 1 ? 1 : 0, null);
+      }
+    },
+    remove() {
+      callers.remove();
+      callees.remove();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heat map, and beneath it the flame graph of the range that is selected in
+// it. A second range, selected with Shift, is what the first one is compared
+// with.
+import {FlameCanvas} from './canvas.js';
+import {el} from './dom.js';
+import {cellRange, heatMap} from './heat.js';
+import {amount, percent, seconds} from './numbers.js';
+
+/** @typedef {import('./app.js').App} App */
+
+/** Light to dark, or dark to light: lightness alone says how much. @param {number} share @param {boolean} dark */
+function shade(share, dark) {
+  const t = Math.sqrt(share);
+  const low = dark ? [44, 36, 34] : [255, 243, 224], high = dark ? [255, 214, 120] : [122, 4, 3], middle = dark ? [214, 84, 36] : [240, 110, 30];
+  const [from, to, at] = t < 0.5 ? [low, middle, t * 2] : [middle, high, t * 2 - 1];
+  return `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * at)).join(',')})`;
+}
+
+/** @param {App} app */
+export function heatView(app) {
+  const canvas = /** @type {HTMLCanvasElement} */ (el('canvas', {tabIndex: 0, role: 'img',
+    'aria-label': 'Heat map: columns are time, rows are parts of it. Arrows move, Space begins and ends a range, b makes it the range to compare with'}));
+  const box = el('div', {className: 'heat'}, canvas);
+  const flame = new FlameCanvas(app.painter, app.hostOf(b => app.zoomTo(b)), {label: 'Flame graph of the selected range', rootAtTop: false});
+  flame.host.moved = () => app.windowMoved(flame);
+  const hint = el('span', {className: 'quiet', role: 'status'});
+  const element = el('div', {className: 'half'}, box, el('div', {className: 'bar'}, hint), flame.element);
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  let map = heatMap(app.data, app.filter), key = '';
+  const HEIGHT = 200;
+  let cursor = -1, anchor = -1, compare = false;
+  /** @type {[number, number]|null} */
+  let pending = null;
+
+  const cellSize = () => [box.clientWidth / map.columns, HEIGHT / map.rows];
+  const cellAt = (/** @type {PointerEvent|MouseEvent} */ event) => {
+    const bounds = canvas.getBoundingClientRect(), [w, h] = cellSize();
+    const column = Math.min(Math.max(Math.floor((event.clientX - bounds.left) / w), 0), map.columns - 1);
+    const row = Math.min(Math.max(map.rows - 1 - Math.floor((event.clientY - bounds.top) / h), 0), map.rows - 1);
+    return column * map.rows + row;
+  };
+  const time = (/** @type {number} */ cell) => seconds(cell * map.cellTicks * app.data.meta.tick_ns, map.cellTicks * app.data.meta.tick_ns);
+  const say = (/** @type {number} */ cell) => {
+    let whole = 0;
+    for (const weight of map.weights) whole += weight;
+    hint.textContent = cell < 0 ? 'Drag over cells for the flame graph of a range; with Shift, for the range to compare it with.'
+      : `${time(cell)}: ${amount(map.weights[cell], app.tree.decimals)} ${app.unit}, ${percent(map.weights[cell] / (whole || 1))}`;
+  };
+  const outline = (/** @type {[number, number]} */ range, /** @type {string} */ color) => {
+    const [w, h] = cellSize();
+    const first = Math.floor(range[0] / map.cellTicks), last = Math.ceil(range[1] / map.cellTicks) - 1;
+    context.fillStyle = color;
+    for (let column = Math.floor(first / map.rows); column <= Math.min(Math.floor(last / map.rows), map.columns - 1); ++column) {
+      const from = Math.max(first - column * map.rows, 0), to = Math.min(last - column * map.rows, map.rows - 1);
+      context.globalAlpha = 0.28;
+      context.fillRect(column * w, (map.rows - 1 - to) * h, w, (to - from + 1) * h);
+      context.globalAlpha = 1;
+      context.fillRect(column * w, (map.rows - 1 - to) * h, w, 1.5);
+      context.fillRect(column * w, (map.rows - from) * h - 1.5, w, 1.5);
+    }
+  };
+  const draw = () => {
+    const width = box.clientWidth, ratio = devicePixelRatio || 1, theme = app.theme();
+    if (width === 0) return;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(HEIGHT * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${HEIGHT}px`;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = theme.paper;
+    context.fillRect(0, 0, width, HEIGHT);
+    const [w, h] = cellSize();
+    for (let cell = 0; cell < map.weights.length; ++cell) {
+      if (map.weights[cell] === 0) continue;
+      context.fillStyle = shade(map.weights[cell] / map.largest, theme.dark);
+      const column = Math.floor(cell / map.rows), row = map.rows - 1 - cell % map.rows;
+      context.fillRect(column * w, row * h, w > 3 ? w - 0.5 : w + 0.2, h > 3 ? h - 0.5 : h + 0.2);
+    }
+    if (app.state.baseline) outline(app.state.baseline, '#888');
+    if (app.state.range) outline(app.state.range, theme.ring);
+    if (pending) outline(pending, compare ? '#888' : theme.ring);
+    if (cursor >= 0) {
+      context.strokeStyle = theme.ink;
+      context.lineWidth = 1.5;
+      context.strokeRect(Math.floor(cursor / map.rows) * w, (map.rows - 1 - cursor % map.rows) * h, Math.max(w, 3), Math.max(h, 3));
+    }
+  };
+  const choose = (/** @type {[number, number]} */ range, /** @type {boolean} */ asBaseline) => {
+    pending = null;
+    app.set(asBaseline ? {baseline: range, zoom: 0, window: null} : {range, zoom: 0, window: null});
+  };
+
+  canvas.addEventListener('pointerdown', event => {
+    if (event.button !== 0) return;
+    anchor = cellAt(event);
+    compare = event.shiftKey;
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener('pointermove', event => {
+    const cell = cellAt(event);
+    say(cell);
+    if (anchor < 0 || !(event.buttons & 1)) return;
+    pending = cellRange(map, anchor, cell);
+    draw();
+  });
+  canvas.addEventListener('pointerup', event => {
+    if (anchor < 0) return;
+    const range = cellRange(map, anchor, cellAt(event));
+    anchor = -1;
+    choose(range, compare);
+  });
+  canvas.addEventListener('pointerleave', () => say(cursor));
+  canvas.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = map.weights.length - 1, at = Math.max(cursor, 0);
+    const to = {ArrowUp: at + 1, ArrowDown: at - 1, ArrowRight: at + map.rows, ArrowLeft: at - map.rows, Home: 0, End: last}[event.key];
+    if (to !== undefined) {
+      cursor = cursor < 0 ? 0 : Math.min(Math.max(to, 0), last);
+      if (anchor >= 0) pending = cellRange(map, anchor, cursor);
+    } else if (event.key === ' ' || event.key === 'Enter') {
+      if (anchor < 0) {
+        anchor = at;
+        compare = event.shiftKey;
+        pending = cellRange(map, anchor, at);
+      } else {
+        const range = cellRange(map, anchor, at);
+        anchor = -1;
+        event.preventDefault();
+        choose(range, compare);
+        return;
+      }
+    } else if (event.key === 'b' && app.state.range) {
+      event.preventDefault();
+      app.set({baseline: app.state.range, range: null, zoom: 0, window: null});
+      return;
+    } else return;
+    event.preventDefault();
+    say(cursor);
+    draw();
+  });
+  const sizes = new ResizeObserver(draw);
+  sizes.observe(box);
+  say(-1);
+  return {
+    element,
+    canvas: flame,
+    show() {
+      const {event, threads, cpu} = app.state;
+      const now = JSON.stringify([event, threads, cpu]);
+      if (now !== key) {
+        key = now;
+        map = heatMap(app.data, app.filter);
+      }
+      draw();
+      flame.show(app.tree, app.state.zoom, app.state.window);
+    },
+    escape() {
+      if (anchor < 0) return false;
+      anchor = -1;
+      pending = null;
+      draw();
+      return true;
+    },
+    remove() {
+      sizes.disconnect();
+      flame.remove();
+    },
+  };
+}

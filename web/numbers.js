@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as people read them. The tooltip of a frame says what the SVG's says.
+
+/** @param {number} value */
+const withCommas = value => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+
+/** "1,234", "0.125". @param {number} weight @param {number} decimals */
+export function amount(weight, decimals) {
+  const value = weight / 10 ** decimals;
+  if (decimals === 0) return (value < 0 ? '-' : '') + withCommas(Math.abs(value));
+  const size = Math.abs(value);
+  if (size !== 0 && size < 1) return String(Number(value.toPrecision(3)));
+  const [whole, fraction] = size.toFixed(3).split('.');
+  const digits = fraction.replace(/0+$/, '');
+  return (value < 0 ? '-' : '') + withCommas(Number(whole)) + (digits ? '.' + digits : '');
+}
+
+/** @param {number} share */
+export const percent = share => (100 * share).toFixed(2) + '%';
+
+/** "+1.23", in points of percent. @param {number} change */
+export const points = change => (change > 0 ? '+' : '') + (100 * change).toFixed(2);
+
+/** A time from the beginning, as exact as `step` asks for. @param {number} ns @param {number} [step] */
+export function seconds(ns, step = 1e6) {
+  const digits = Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(Math.max(step, 1)))));
+  return (ns / 1e9).toFixed(digits) + ' s';
+}
+
+/** "12.3 ms". @param {number} ns */
+export function duration(ns) {
+  for (const [size, unit] of /** @type {[number, string][]} */ ([[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']]))
+    if (ns >= size) return `${Number((ns / size).toPrecision(3))} ${unit}`;
+  return `${Math.round(ns)} ns`;
+}
+
+/** A round number not below `least`: 1, 2 or 5 times a power of ten. @param {number} least */
+export function roundStep(least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  for (const factor of [1, 2, 5]) if (factor * power >= least * (1 - 1e-9)) return factor * power;
+  return 10 * power;
+}

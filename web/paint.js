@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which boxes can be seen, and how one looks. Whatever the size of the tree, the
+// work follows the number of pixels: boxes below a pixel are passed over in
+// leaps, and one pixel stands for all of them.
+import {changeColor, changeStep, css, plainColor, SEARCH_COLOR} from './color.js';
+import {cutLabel, shownName} from './names.js';
+import {firstAt, skipTo} from './tree.js';
+
+/** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./tree.js').Tree} Tree */
+/** A part of the tree's width, 0 to 1. @typedef {[number, number]} Window */
+
+/**
+ * Calls `each` with the boxes of a level from left to right; `few` is false for a pixel of several.
+ * @param {Tree} tree @param {number} depth @param {Window} window @param {number} width pixels
+ * @param {number} pixel the least width in pixels
+ * @param {(box: number, left: number, width: number, few: boolean) => void} each
+ */
+export function visibleBoxes(tree, depth, window, width, pixel, each) {
+  const {boxes, x, extent, whole} = tree;
+  const start = window[0] * whole, stop = window[1] * whole;
+  const scale = width / (stop - start);
+  const end = tree.level[depth + 1];
+  for (let i = firstAt(tree, depth, start); i < end; ++i) {
+    const box = boxes[i];
+    if (x[box] >= stop) break;
+    const left = (x[box] - start) * scale, size = extent[box] * scale;
+    if (size >= pixel) {
+      const from = Math.max(left, -2), to = Math.min(left + size, width + 2);
+      each(box, from, to - from, true);
+      continue;
+    }
+    const edge = Math.floor(left / pixel) * pixel + pixel;
+    const next = skipTo(tree, i + 1, end, start + edge / scale);
+    each(box, edge - pixel, pixel, next === i + 1);
+    i = next - 1;
+  }
+}
+
+/** Colours that follow the theme. @typedef {{ink: string, paper: string, faint: string, ring: string, dark: boolean}} Theme */
+
+/** The look of boxes: colours by function, labels. */
+export class Painter {
+  /** @param {Data} data */
+  constructor(data) {
+    this.data = data;
+    this.look = data.meta.look;
+    /** @type {(string|undefined)[]} */
+    this.colors = [];
+    /** @type {(string|undefined)[]} */
+    this.shown = [];
+    /** @type {Map<number, string>} */
+    this.changes = new Map();
+    /** 1 for functions that a search found. @type {Uint8Array|null} */
+    this.hits = null;
+    this.highlight = -1;
+    this.font = `${this.look.font}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
+    const context = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+    context.font = this.font;
+    this.letter = Math.max(context.measureText('M'.repeat(50)).width / 50, 1);
+  }
+
+  /** @param {Tree} tree @param {number} box */
+  color(tree, box) {
+    const f = tree.shape.func[box];
+    if (f >= 0 && this.hits?.[f]) return SEARCH_COLOR;
+    if (f >= 0 && f === this.highlight) return '#ffd400';
+    if (tree.beforeTotal) return this.changeOf(tree, box);
+    return this.plain(f, tree.shape.frame[box]);
+  }
+
+  /** @param {number} f @param {number} frame */
+  plain(f, frame) {
+    if (f < 0) return css(plainColor(this.look, 'all', 0));
+    return this.colors[f] ??= css(plainColor(this.look, this.data.name(f), frame < 0 ? 0 : this.data.frameKind[frame]));
+  }
+
+  /** @param {Tree} tree @param {number} box */
+  changeOf(tree, box) {
+    const change = tree.total[box] - /** @type {Float64Array} */ (tree.beforeTotal)[box];
+    const step = Math.round(changeStep(change, tree.largestChange) * 100) * (this.look.negate ? -1 : 1);
+    let color = this.changes.get(step);
+    if (color === undefined) this.changes.set(step, color = css(changeColor(step / 100)));
+    return color;
+  }
+
+  /** @param {number} f */
+  name(f) { return f < 0 ? 'all' : this.shown[f] ??= shownName(this.data.name(f)); }
+
+  /** @param {Tree} tree @param {number} box @param {number} width pixels */
+  label(tree, box, width) {
+    const room = Math.floor((width - 6) / this.letter);
+    if (room < 3) return '';
+    let name = this.name(tree.shape.func[box]);
+    if (tree.beforeTotal && box > 0) {
+      if (tree.total[box] === 0) name = '− ' + name;
+      else if (tree.beforeTotal[box] === 0) name = '+ ' + name;
+    }
+    return cutLabel(name, room, this.look.cut_right);
+  }
+}
+
+/**
+ * Draws levels of a tree. `top` gives the upper edge of a level.
+ * @param {CanvasRenderingContext2D} context @param {Painter} painter @param {Tree} tree
+ * @param {{window: Window, width: number, from: number, to: number, top: (depth: number) => number,
+ *   row: number, pixel: number, above: Set<number>, theme: Theme}} place  above: boxes around the zoomed one
+ */
+export function paintTree(context, painter, tree, place) {
+  const {window, width, row, theme} = place;
+  context.font = painter.font;
+  context.textBaseline = 'middle';
+  const isDifference = tree.beforeTotal !== null;
+  for (let depth = place.from; depth < place.to; ++depth) {
+    const y = place.top(depth);
+    /** @type {number[]} */
+    const labels = [];
+    let color = '';
+    visibleBoxes(tree, depth, window, width, place.pixel, (box, left, size) => {
+      const wanted = painter.color(tree, box);
+      if (wanted !== color) context.fillStyle = color = wanted;
+      const faint = place.above.has(box);
+      if (faint) context.globalAlpha = 0.45;
+      context.fillRect(left, y, size > 2 ? size - 0.5 : size, row - 1);
+      if (faint) context.globalAlpha = 1;
+      if (isDifference && size > 4) {
+        context.strokeStyle = '#0004';
+        context.strokeRect(left + 0.25, y + 0.25, size - 1, row - 1.5);
+      }
+      if (size >= 24) labels.push(box, left, size);
+    });
+    context.fillStyle = '#000';
+    for (let i = 0; i < labels.length; i += 3) {
+      const box = labels[i], left = Math.max(labels[i + 1], 0);
+      const text = painter.label(tree, box, labels[i + 2] - (left - labels[i + 1]));
+      if (text === '') continue;
+      if (theme.dark && place.above.has(box)) {
+        context.fillStyle = theme.ink;
+        context.fillText(text, left + 3, y + row / 2);
+        context.fillStyle = '#000';
+      } else {
+        context.fillText(text, left + 3, y + row / 2);
+      }
+    }
+  }
+}

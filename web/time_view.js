@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of time: a lane for each thread, with an axis above.
+import {depthsOf, joinPieces, lanesOf, pieces} from './chart.js';
+import {el, oncePerFrame} from './dom.js';
+import {amount, percent, roundStep, seconds} from './numbers.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./chart.js').Lane} Lane */
+
+const AXIS = 20, HEAD = 18, MOST_LEVELS = 2000;
+
+/** @param {App} app */
+export function timeView(app) {
+  const {data, painter} = app;
+  const row = painter.look.row, tickNs = data.meta.tick_ns;
+  const canvas = /** @type {HTMLCanvasElement} */ (el('canvas', {tabIndex: 0, role: 'img',
+    'aria-label': 'Samples in the order of time, a lane for each thread. Arrows move, plus and minus scale, Enter selects what is seen as the range'}));
+  const spacer = el('div', {className: 'spacer'});
+  const stage = el('div', {className: 'stage'}, canvas, spacer);
+  const bar = el('div', {className: 'bar'},
+    el('button', {type: 'button', textContent: 'Select what is seen as the range', onclick: () => select()}),
+    el('button', {type: 'button', textContent: 'All of the time', onclick: () => go([0, data.duration])}),
+    el('span', {className: 'quiet', textContent: 'Drag to move, Ctrl and the wheel to scale, Shift and drag to select a range.'}));
+  const element = el('div', {className: 'half'}, bar, stage);
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  /** @type {Lane[]} */
+  let lanes = [];
+  /** @type {number[]} */
+  let tops = [];
+  let depths = new Int32Array(0), key = '';
+  /** @type {unknown} */
+  let shownShape = null;
+  /** @type {[number, number]} */
+  let seen = app.state.lanes ?? [0, data.duration];
+  /** @type {[number, number]|null} */
+  let pending = null;
+  let hovered = {lane: -1, box: -1};
+  let later = 0;
+
+  const select = () => app.set({range: [Math.floor(seen[0]), Math.ceil(seen[1])]});
+  const go = (/** @type {[number, number]} */ to) => {
+    const size = Math.min(Math.max(to[1] - to[0], 1), data.duration);
+    const from = Math.min(Math.max(to[0], 0), data.duration - size);
+    seen = [from, from + size];
+    app.state.lanes = size === data.duration ? null : seen;
+    clearTimeout(later);
+    later = window.setTimeout(() => app.remember(), 200);
+    redraw();
+  };
+  const scale = (/** @type {number} */ factor, /** @type {number} */ at) => {
+    const center = seen[0] + (seen[1] - seen[0]) * at;
+    go([center - (center - seen[0]) * factor, center + (seen[1] - center) * factor]);
+  };
+  const pan = (/** @type {number} */ share) => {
+    const by = share * (seen[1] - seen[0]);
+    go([seen[0] + by, seen[1] + by]);
+  };
+  const tickAt = (/** @type {number} */ clientX) =>
+    seen[0] + (clientX - canvas.getBoundingClientRect().left) / stage.clientWidth * (seen[1] - seen[0]);
+
+  /** The boxes of each piece, level by level. @param {number[]} samples @param {number} levels */
+  const boxesOf = (samples, levels) => {
+    const boxes = Array.from({length: levels}, () => new Int32Array(samples.length).fill(-1));
+    samples.forEach((sample, i) => {
+      let box = app.shape.map[data.sampleNode[sample]];
+      while (box > 0 && depths[box] > levels) box = app.shape.parent[box];
+      for (; box > 0; box = app.shape.parent[box]) boxes[depths[box] - 1][i] = box;
+    });
+    return boxes;
+  };
+
+  const drawLane = (/** @type {Lane} */ lane, /** @type {number} */ top, /** @type {number} */ width, /** @type {number} */ height) => {
+    const theme = app.theme();
+    const found = pieces(lane, seen[0], seen[1], width);
+    const levels = Math.min(lane.depth, MOST_LEVELS, Math.ceil((height - top - HEAD) / row));
+    if (levels > 0) {
+      const boxes = boxesOf(found.sample, levels);
+      for (let level = Math.max(0, Math.floor((AXIS - top - HEAD) / row)); level < levels; ++level) {
+        const y = top + HEAD + level * row;
+        joinPieces(found, boxes[level], (box, left, size) => {
+          const from = Math.max(left, -2), to = Math.min(left + size, width + 2);
+          context.fillStyle = painter.color(app.plainTree, box);
+          context.fillRect(from, y, to - from > 2 ? to - from - 0.5 : to - from, row - 1);
+          if (box === hovered.box) {
+            context.strokeStyle = theme.ink;
+            context.strokeRect(from + 0.5, y + 0.5, Math.max(to - from - 1.5, 1), row - 2);
+          }
+          if (to - from < 24) return;
+          const start = Math.max(from, 0);
+          context.fillStyle = '#000';
+          context.fillText(painter.label(app.plainTree, box, to - start), start + 3, y + row / 2);
+        });
+      }
+    }
+    context.fillStyle = theme.paper;
+    context.fillRect(0, top, width, HEAD - 1);
+    context.fillStyle = theme.ink;
+    context.fillText(`${app.threadName(lane.thread)} · ${amount(lane.samples.length, 0)} samples`, 4, top + HEAD / 2);
+  };
+
+  const drawAxis = (/** @type {number} */ width) => {
+    const theme = app.theme();
+    context.fillStyle = theme.paper;
+    context.fillRect(0, 0, width, AXIS);
+    const perPixel = (seen[1] - seen[0]) * tickNs / width;
+    const step = roundStep(perPixel * 110);
+    context.fillStyle = theme.faint;
+    context.strokeStyle = theme.faint;
+    for (let at = Math.ceil(seen[0] * tickNs / step) * step; at < seen[1] * tickNs; at += step) {
+      const x = (at / tickNs - seen[0]) / (seen[1] - seen[0]) * width;
+      context.fillRect(x, AXIS - 5, 1, 5);
+      context.fillText(seconds(at, step), x + 3, AXIS / 2);
+    }
+    const mark = (/** @type {[number, number]} */ range, /** @type {string} */ color) => {
+      const from = (range[0] - seen[0]) / (seen[1] - seen[0]) * width, to = (range[1] - seen[0]) / (seen[1] - seen[0]) * width;
+      context.globalAlpha = 0.35;
+      context.fillStyle = color;
+      context.fillRect(from, 0, to - from, AXIS);
+      context.globalAlpha = 1;
+    };
+    if (app.state.range) mark(app.state.range, theme.ring);
+    if (pending) mark(pending, theme.ring);
+  };
+
+  const draw = () => {
+    const width = stage.clientWidth, height = stage.clientHeight, ratio = devicePixelRatio || 1;
+    if (width === 0 || height === 0) return;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = app.theme().paper;
+    context.fillRect(0, 0, width, height);
+    context.font = painter.font;
+    context.textBaseline = 'middle';
+    lanes.forEach((lane, i) => {
+      const top = tops[i] - stage.scrollTop;
+      if (top < height && tops[i + 1] - stage.scrollTop > 0) drawLane(lane, top, width, height);
+    });
+    drawAxis(width);
+  };
+  const redraw = oncePerFrame(draw);
+
+  const boxAt = (/** @type {MouseEvent} */ event) => {
+    const y = event.clientY - canvas.getBoundingClientRect().top + stage.scrollTop;
+    const i = lanes.findIndex((_, n) => y >= tops[n] && y < tops[n + 1]);
+    if (i < 0 || event.clientY - canvas.getBoundingClientRect().top < AXIS) return {lane: -1, box: -1};
+    const level = Math.floor((y - tops[i] - HEAD) / row);
+    const perPixel = (seen[1] - seen[0]) / stage.clientWidth, at = tickAt(event.clientX);
+    const {sample} = pieces(lanes[i], at - perPixel / 2, at + perPixel / 2, 1);
+    if (level < 0 || sample.length === 0) return {lane: i, box: -1};
+    let box = app.shape.map[data.sampleNode[sample[0]]];
+    if (box < 0 || depths[box] <= level) return {lane: i, box: -1};
+    while (depths[box] > level + 1) box = app.shape.parent[box];
+    return {lane: i, box};
+  };
+
+  const tip = (/** @type {MouseEvent} */ event) => {
+    const found = boxAt(event);
+    if (found.box !== hovered.box) {
+      hovered = found;
+      redraw();
+    }
+    if (found.box < 0) return app.hideTip();
+    const tree = app.tree;
+    app.placeTip(painter.name(tree.shape.func[found.box]), [
+      `at ${seconds(tickAt(event.clientX) * tickNs, (seen[1] - seen[0]) * tickNs / 1000)} in ${app.threadName(lanes[found.lane].thread)}`,
+      `this stack in all: ${amount(tree.total[found.box], tree.decimals)} ${app.unit}, ${percent(tree.total[found.box] / (tree.total[0] || 1))}`], event);
+  };
+
+  /** @type {{x: number, y: number, start: number, selecting: boolean, moved: boolean}|null} */
+  let drag = null;
+  canvas.addEventListener('pointerdown', event => {
+    if (event.button !== 0) return;
+    drag = {x: event.clientX, y: event.clientY, start: tickAt(event.clientX), selecting: event.shiftKey, moved: false};
+  });
+  canvas.addEventListener('pointermove', event => {
+    if (!drag || !(event.buttons & 1)) {
+      if (event.pointerType !== 'touch') tip(event);
+      return;
+    }
+    if (!drag.moved && Math.abs(event.clientX - drag.x) + Math.abs(event.clientY - drag.y) < 4) return;
+    if (!drag.moved) canvas.setPointerCapture(event.pointerId);
+    drag.moved = true;
+    if (drag.selecting) {
+      const now = tickAt(event.clientX);
+      pending = [Math.max(0, Math.floor(Math.min(now, drag.start))), Math.ceil(Math.max(now, drag.start))];
+      redraw();
+      return;
+    }
+    pan(-(event.clientX - drag.x) / stage.clientWidth);
+    stage.scrollTop -= event.clientY - drag.y;
+    drag.x = event.clientX;
+    drag.y = event.clientY;
+  });
+  canvas.addEventListener('pointerup', () => {
+    const range = pending;
+    pending = null;
+    if (drag?.selecting && range && range[1] > range[0]) app.set({range});
+    drag = null;
+  });
+  canvas.addEventListener('pointerleave', () => {
+    hovered = {lane: -1, box: -1};
+    app.hideTip();
+    redraw();
+  });
+  canvas.addEventListener('dblclick', event => scale(0.25, (event.clientX - canvas.getBoundingClientRect().left) / stage.clientWidth));
+  canvas.addEventListener('contextmenu', event => {
+    const {box} = boxAt(event);
+    if (box <= 0) return;
+    event.preventDefault();
+    app.hideTip();
+    app.functionMenu(app.shape.func[box], event.clientX, event.clientY);
+  });
+  canvas.addEventListener('wheel', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) scale(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), (event.clientX - canvas.getBoundingClientRect().left) / stage.clientWidth);
+    else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan((event.deltaX || event.deltaY) / stage.clientWidth);
+    else return;
+    event.preventDefault();
+  }, {passive: false});
+  canvas.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const {key: name} = event;
+    if (name === 'ArrowLeft' || name === 'a') pan(-0.2);
+    else if (name === 'ArrowRight' || name === 'd') pan(0.2);
+    else if (name === 'ArrowUp') stage.scrollTop -= 3 * row;
+    else if (name === 'ArrowDown') stage.scrollTop += 3 * row;
+    else if (name === '+' || name === '=' || name === 'w') scale(0.8, 0.5);
+    else if (name === '-' || name === 's') scale(1.25, 0.5);
+    else if (name === 'Home') go([0, data.duration]);
+    else if (name === 'Enter') select();
+    else return;
+    event.preventDefault();
+  });
+  stage.addEventListener('scroll', redraw, {passive: true});
+  const sizes = new ResizeObserver(draw);
+  sizes.observe(stage);
+
+  return {
+    element,
+    show() {
+      const {event, threads, cpu} = app.state;
+      const now = JSON.stringify([event, threads, cpu]);
+      if (now !== key || shownShape !== app.shape) {
+        key = now;
+        shownShape = app.shape;
+        depths = depthsOf(app.shape);
+        lanes = lanesOf(data, {...app.filter, range: null}, app.shape);
+        tops = [AXIS];
+        for (const lane of lanes) tops.push(tops[tops.length - 1] + HEAD + Math.min(lane.depth, MOST_LEVELS) * row + 6);
+        spacer.style.height = `${tops[tops.length - 1]}px`;
+      }
+      if (app.state.lanes) seen = app.state.lanes;
+      draw();
+    },
+    remove() {
+      sizes.disconnect();
+      clearTimeout(later);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per function: the table. And how sure a change is: profile/confidence.cc in
+// JavaScript; the model is in docs/diff.md.
+
+/** @typedef {import('./tree.js').Tree} Tree */
+/**
+ * Columns by the number of the function. The total of a function is that of the
+ * stacks it is in, each counted once.
+ * @typedef {{self: Float64Array, total: Float64Array, beforeSelf: Float64Array|null,
+ *   beforeTotal: Float64Array|null, functions: number[]}} FunctionTotals
+ */
+
+/** @param {Tree} tree @param {number} names @returns {FunctionTotals} */
+export function functionTotals(tree, names) {
+  const {shape} = tree, {func, firstChild} = shape;
+  const self = new Float64Array(names), total = new Float64Array(names);
+  const before = tree.beforeTotal !== null;
+  const beforeSelf = before ? new Float64Array(names) : null, beforeTotal = before ? new Float64Array(names) : null;
+  // Walks down and up again: a function that is open already was counted.
+  const open = new Int32Array(names);
+  const path = new Int32Array(shape.level.length + 1), nextChild = new Int32Array(shape.level.length + 1);
+  let depth = 0;
+  nextChild[0] = firstChild[0];
+  const seen = new Uint8Array(names);
+  /** @type {number[]} */
+  const functions = [];
+  while (depth >= 0) {
+    const box = path[depth], child = nextChild[depth];
+    if (child < firstChild[box + 1]) {
+      ++nextChild[depth];
+      if (tree.extent[child] === 0) continue;
+      const f = func[child];
+      if (seen[f] === 0) {
+        seen[f] = 1;
+        functions.push(f);
+      }
+      self[f] += tree.self[child];
+      if (open[f]++ === 0) total[f] += tree.total[child];
+      if (tree.beforeTotal && beforeTotal && beforeSelf && tree.beforeSelf) {
+        beforeSelf[f] += tree.beforeSelf[child];
+        if (open[f] === 1) beforeTotal[f] += tree.beforeTotal[child];
+      }
+      path[++depth] = child;
+      nextChild[depth] = firstChild[child];
+    } else {
+      if (depth > 0) --open[func[box]];
+      --depth;
+    }
+  }
+  return {self, total, beforeSelf, beforeTotal, functions};
+}
+
+/** Of 95 percent. */
+const Z = 1.959963984540054;
+
+/** Wilson's score interval. @param {number} p @param {number} n @returns {[number, number]} */
+function wilson(p, n) {
+  if (n <= 0) return [0, 1];
+  const square = Z * Z;
+  const center = (p + square / (2 * n)) / (1 + square / n);
+  const half = Z / (1 + square / n) * Math.sqrt(p * (1 - p) / n + square / (4 * n * n));
+  return [Math.min(Math.max(center - half, 0), p), Math.max(Math.min(center + half, 1), p)];
+}
+
+/**
+ * Newcombe's interval for a change of shares.
+ * @param {number} before @param {number} after shares @param {[number, number]} samples of both sides
+ * @returns {[number, number]}
+ */
+export function changeInterval(before, after, samples) {
+  const b = wilson(before, samples[0]), a = wilson(after, samples[1]);
+  const change = after - before;
+  return [change - Math.hypot(after - a[0], b[1] - before), change + Math.hypot(a[1] - after, before - b[0])];
+}
