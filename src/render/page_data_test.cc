@@ -20,7 +20,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 // Reads what page_data wrote, as web/data.js does.
 struct Page {
