@@ -58,7 +58,7 @@ std::string LinuxGuest::load(const std::string& path) {
         "vma.file", "file.dentry", "file.mnt", "dentry.parent", "dentry.name"})
     if (!has(wanted))
       return path + ": has no line for " + wanted +
-             "; wick trace --kernel-offsets VMLINUX writes such a file";
+             "; wick kernel-offsets VMLINUX writes such a file";
   if (!has("mm.maple_root") && !has("mm.mmap"))
     return path + ": has no line for mm.maple_root or mm.mmap";
   return "";
@@ -72,8 +72,9 @@ void LinuxGuest::look(Guest& guest, ThreadState& state, bool leaving) {
     read_thread(guest, state);
   }
   if (state.task == 0 || !leaving) return;
-  // exec gives a task another name and another mm.
-  if (read<std::uint64_t>(guest, state.task + at("task.mm")) != state.mm)
+  // exec gives a task another mm, and then another name.
+  if (read<std::uint64_t>(guest, state.task + at("task.mm")) != state.mm ||
+      text_at(guest, state.task + at("task.comm"), 16) != state.name)
     read_thread(guest, state);
   state.satp = guest.satp();
   if (state.mm != 0) read_mappings(guest, state);

@@ -3,7 +3,7 @@
 // Linux has the running task_struct in tp. From there it is a few pointers to
 // the name, the ids and the files that are mapped. Where these are in their
 // structures is read from a file of lines "task.pid 1512", which
-// `wick trace --kernel-offsets VMLINUX` writes.
+// `wick kernel-offsets VMLINUX` writes.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/kernel_offsets.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/error.h"
+#include "cli/command.h"
+
+namespace wick {
+namespace {
+
+std::function<int(const Arguments&)> declare(CLI::App&) {
+  return [](const Arguments& arguments) {
+    if (arguments.inputs.size() != 1)
+      fail_usage("kernel-offsets: one file with a kernel is wanted");
+    std::cout << kernel_offsets(arguments.inputs.front());
+    return 0;
+  };
+}
+
+}  // namespace
+
+extern const Command kernel_offsets_command = {
+    .name = "kernel-offsets",
+    .usage = "KERNEL",
+    .summary =
+        "where a Linux kernel keeps its tasks' names, for the QEMU plugin",
+    .examples =
+        "wick kernel-offsets vmlinux > offsets\n"
+        "qemu-system-riscv64 -plugin "
+        "wick-trace.so,out=t.trace,offsets=offsets …\n",
+    .declare = declare,
+    .hidden = true,
+};
+
+}  // namespace wick
