@@ -9,7 +9,7 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 60
 BENCH_ARGS ?=
 WICK = build/release/wick
-CXX_FILES = $(shell git ls-files 'src/*.cc' 'src/*.h' 'tests/*.cc' 'tests/*.h' 'examples/*.cc')
+CXX_FILES = $(shell git ls-files 'src/*.cc' 'src/*.h' 'tests/*.cc' 'tests/*.h' 'examples/*.cc' 'qemu/*.cc' 'qemu/*.h')
 
 release: deps-build build/release/build.ninja
 	@cmake --build build/release --target wick
@@ -22,13 +22,22 @@ deps-%:
 	@mkdir -p build
 	@tools/install-deps $*
 
+# For qemu-riscv64 and qemu-system-riscv64; docs/qemu.md.
+qemu-plugin: deps-build build/release/build.ninja
+	@cmake --build build/release --target wick-trace
+
 demo: deps-demo release
 	@examples/demo $(WICK) build
 
 # Everything with sanitizers, the program too.
 test: deps-test build/asan/build.ninja
-	@cmake --build build/asan --target wick wick_tests test_tools
+	@cmake --build build/asan --target wick wick_tests test_tools wick-trace
 	@tests/run.py build/asan/wick build/asan/wick_tests
+
+# Not in `make test`: downloads a kernel and QEMU 10, and takes minutes.
+test-riscv-linux: deps-riscv release qemu-plugin
+	@cmake --build build/release --target list_trace
+	@tests/riscv-linux/run $(WICK) build/qemu/wick-trace.so
 
 golden-bless: release
 	@tests/run_golden.py $(WICK) --bless
@@ -74,9 +83,11 @@ help:
 	@echo "make format     clang-format -i"
 	@echo "make coverage   which lines the unit tests run"
 	@echo "make golden-bless  rewrites the expected outputs in tests/golden"
+	@echo "make qemu-plugin  build/qemu/wick-trace.so, which traces RISC-V in QEMU"
+	@echo "make test-riscv-linux  boots a riscv64 Linux, traces and draws it, checks the figures"
 	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions"
 
 # Packages first, then what is built with them.
 .NOTPARALLEL:
-.PHONY: release demo test golden-bless bench fuzz lint format coverage install clean help
+.PHONY: release qemu-plugin demo test test-riscv-linux golden-bless bench fuzz lint format coverage install clean help
 .DEFAULT_GOAL = release

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// list_trace FILE: an instruction trace as lines, in the
+// order of the file: "HART CYCLE PC BITS" for each instruction, and before it
+//   # context PRIVILEGE SATP TP     - for what is not known
+//   # thread PID TID NAME           from here on
+//   # mapping PID START END OFFSET PATH
+//   # trap CAUSE                    behind the instruction
+// For scripts that check traces against other sources.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iterator>
+
+#include "base/error.h"
+#include "itrace/trace_reader.h"
+
+namespace wick {
+namespace {
+
+void list(const TraceBlock& block, std::string& out) {
+  const auto to = std::back_inserter(out);
+  auto context = block.contexts.begin();
+  auto fact = block.facts.begin();
+  auto trap = block.traps.begin();
+  for (std::size_t i = 0; i < block.instructions.size(); ++i) {
+    for (; fact != block.facts.end() && fact->from <= i; ++fact) {
+      if (fact->kind == SideBandFact::Kind::kThread)
+        fmt::format_to(to, "# thread {} {} {}\n", fact->pid, fact->tid,
+                       fact->name);
+      if (fact->kind == SideBandFact::Kind::kMapping)
+        fmt::format_to(to, "# mapping {} {:x} {:x} {:x} {}\n", fact->pid,
+                       fact->start, fact->end, fact->file_off, fact->name);
+      if (fact->kind == SideBandFact::Kind::kUnmapAll)
+        fmt::format_to(to, "# unmap {}\n", fact->pid);
+    }
+    for (; context != block.contexts.end() && context->from <= i; ++context)
+      fmt::format_to(
+          to, "# context {} {} {}\n",
+          context->privilege == Privilege::kUnknown
+              ? "-"
+              : fmt::format("{}", static_cast<int>(context->privilege)),
+          context->has_satp ? fmt::format("{:x}", context->satp) : "-",
+          context->has_thread_pointer
+              ? fmt::format("{:x}", context->thread_pointer)
+              : "-");
+    const Retired& row = block.instructions[i];
+    fmt::format_to(to, "{} {} {:x} {:x}\n", block.hart, row.cycle, row.pc,
+                   block.bits.empty() ? 0 : block.bits[i]);
+    for (; trap != block.traps.end() && trap->at == i; ++trap)
+      fmt::format_to(to, "# trap {}{}\n", trap->interrupt ? "interrupt " : "",
+                     trap->cause);
+  }
+}
+
+int run(const char* path) {
+  InputFile file = InputFile::open(path);
+  const auto reader = open_trace(file, "", {});
+  TraceBlock block;
+  std::string out;
+  while (reader->next(block)) {
+    out.clear();
+    list(block, out);
+    std::fwrite(out.data(), 1, out.size(), stdout);
+  }
+  for (const std::string& line : describe(reader->diagnostics()))
+    fmt::print(stderr, "{}\n", line);
+  return 0;
+}
+
+}  // namespace
+}  // namespace wick
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  try {
+    return wick::run(argv[1]);
+  } catch (const wick::Error& error) {
+    fmt::print(stderr, "list_trace: {}\n", error.what());
+    return 1;
+  }
+}
