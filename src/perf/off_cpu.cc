@@ -27,6 +27,7 @@ std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
   task.last_switch_time = time;
   if (has_switch_records_) return task.last_switch;
   // Without switch records, the event itself says who leaves and who comes.
+  task.is_off_from_the_start = false;
   task.off_since = time;
   const TracepointFormat* format = event.tracepoint;
   if (format == nullptr) return task.last_switch;
@@ -60,6 +61,7 @@ void OffCpu::on_switch(const SwitchRecord& change, Task& task,
   has_switch_records_ = true;
   if (task.has_ended) return;  // it leaves for good
   if (change.out) {
+    task.is_off_from_the_start = false;
     task.off_since = time;
     task.was_preempted = change.preempted;
   } else {
@@ -70,8 +72,14 @@ void OffCpu::on_switch(const SwitchRecord& change, Task& task,
 void OffCpu::comes_back(Task& task, std::uint64_t time) {
   const std::uint64_t since = std::exchange(task.off_since, 0);
   if (since == 0 || time <= since) return;
+  const bool from_the_start = std::exchange(task.is_off_from_the_start, false);
+  if (from_the_start && !has_switch_records_) return;
   const ThreadId thread = thread_of(profile_, task);
-  if (is_rough_) {
+  if (from_the_start) {
+    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
+                       StackId::kRoot, Why::kBefore, StacklessSample::kNoSwitch,
+                       since});
+  } else if (is_rough_) {
     const bool has_stack = index(thread) < last_stacks_.size();
     pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
                        has_stack ? last_stacks_[index(thread)] : StackId::kRoot,
@@ -103,6 +111,8 @@ void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
         return "[preempted]";
       case Why::kRough:
         return "[off the CPU, near here]";
+      case Why::kBefore:
+        return "[off the CPU since before the recording]";
       case Why::kUnknown:
         break;
     }

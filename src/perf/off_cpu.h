@@ -53,6 +53,17 @@ class OffCpu {
   }
 
   void on_switch(const SwitchRecord& change, Task& task, std::uint64_t time);
+  // A thread that the recording found at this time.
+  void on_described(Task& task, std::uint64_t time) {
+    task.off_since = time;
+    task.is_off_from_the_start = true;
+  }
+  // A sample of a thread on the CPU.
+  void on_running(Task& task) {
+    if (!task.is_off_from_the_start) return;
+    task.is_off_from_the_start = false;
+    task.off_since = 0;
+  }
   void on_exit(Task& task) { task.off_since = 0; }
   // A thread that sleeps when the recording ends.
   void on_end(Task& task, std::uint64_t time) { comes_back(task, time); }
@@ -71,7 +82,8 @@ class OffCpu {
     kBlocked,
     kInIo,
     kPreempted,
-    kRough,  // and it is not sure where
+    kRough,   // and it is not sure where
+    kBefore,  // when the recording began, and nobody knows
   };
   static Why why(const PerfEvent& event, std::string_view raw);
 

@@ -47,6 +47,9 @@ struct Task {
   std::uint64_t off_since = 0;
   std::uint64_t last_switch_time = 0;
   bool was_preempted = false;  // then, by the switch record
+  // It was there before the recording, and has not been seen on the CPU yet:
+  // it sleeps since then, for all that is known.
+  bool is_off_from_the_start = false;
   // The numbers of wakings: the last one, and the one that ended its last wait.
   std::uint32_t waking = StacklessSample::kNoSwitch;
   std::uint32_t woken_by = StacklessSample::kNoSwitch;

@@ -71,8 +71,11 @@ class Session {
         }
         break;
       case RecordType::kFork:
-        if (const auto fork = decode_task(record))
-          wall_.on_seen(fork->tid, record.time);
+        return on_fork(record);
+      case RecordType::kComm:
+        // A program begins.
+        if (const auto comm = decode_comm(record); comm && comm->exec)
+          wall_.on_seen(comm->tid, record.time);
         break;
       case RecordType::kSwitch:
       case RecordType::kSwitchCpuWide:
@@ -97,6 +100,17 @@ class Session {
     }
     if (!side_band_.visit(record))
       profile_.diagnostics.note(Problem::kBadRecord);
+  }
+
+  void on_fork(const PerfRecord& record) {
+    if (!side_band_.visit(record))
+      profile_.diagnostics.note(Problem::kBadRecord);
+    const auto fork = decode_task(record);
+    if (!fork) return;
+    wall_.on_seen(fork->tid, record.time);
+    // Those that were there already are described as forks, too.
+    if ((record.misc & misc::kForkExec) != 0)
+      off_cpu_.on_described(side_band_.task(fork->pid, fork->tid), record.time);
   }
 
   template <class Record, class Use>
@@ -214,6 +228,7 @@ class Session {
           task, record.time, sample_.raw, event, side_band_.tasks());
     else  // wakers may be strangers
       wall_.on_seen(sample_.tid, out.sample.time);
+    if (event_of(event) == main_event_) off_cpu_.on_running(task);
     chain_.read(sample_, event.attr, record.cpu_mode());
     if (reaches_limit(event.attr))
       profile_.diagnostics.note(Problem::kCallchainLimit);

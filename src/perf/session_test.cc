@@ -605,6 +605,52 @@ TEST(SessionOffCpu, TimesThatPerfMadeUpDoNotStretchTheRecording) {
   EXPECT_EQ(off_cpu(file), "50 prog 7/7: ?+1010 1000\n");
 }
 
+// A thread that is there when the recording begins, at 100, and ends at 300.
+PerfDataBuilder found_thread() {
+  PerfDataBuilder file;
+  file.event(kChains, "cycles");
+  file.record(RecordType::kFork, misc::kForkExec, task(7, 1, 7, 1, 100),
+              {.pid = 7, .tid = 7, .time = 100});
+  file.comm(7, 7, "prog", 100);
+  return file;
+}
+
+TEST(SessionOffCpu, AThreadThatIsFirstSeenComingBackWasOffFromTheStart) {
+  PerfDataBuilder file = found_thread();
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 170});
+  EXPECT_EQ(off_cpu(file),
+            "100 prog 7/7: [off the CPU since before the recording] 70\n");
+}
+
+TEST(SessionOffCpu, AThreadThatIsNeverSeenWasOffAllTheTime) {
+  PerfDataBuilder file = found_thread();
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 9, .tid = 9, .time = 300});
+  EXPECT_EQ(off_cpu(file),
+            "100 prog 7/7: [off the CPU since before the recording] 200\n");
+}
+
+TEST(SessionOffCpu, AThreadThatIsFirstSeenRunningOrLeavingWasOnTheCpu) {
+  PerfDataBuilder sampled = found_thread();
+  sampled.sample({.pid = 7, .tid = 7, .time = 150, .period = 1});
+  sampled.record(RecordType::kSwitch, 0, Bytes(),
+                 {.pid = 9, .tid = 9, .time = 300});
+  EXPECT_EQ(off_cpu(sampled), "");
+  PerfDataBuilder leaving = found_thread();
+  leaving.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+                 {.pid = 7, .tid = 7, .time = 150});
+  leaving.record(RecordType::kSwitch, 0, Bytes(),
+                 {.pid = 7, .tid = 7, .time = 160});
+  EXPECT_EQ(off_cpu(leaving), "150 prog 7/7: [off the CPU, near here] 10\n");
+}
+
+TEST(SessionOffCpu, WithoutSwitchesNobodyKnowsWhoSleeps) {
+  PerfDataBuilder file = found_thread();
+  file.comm(9, 9, "late", 300);
+  EXPECT_EQ(off_cpu(file), "");
+}
+
 // --- Wall-clock time -------------------------------------------------------
 
 // A thread that begins at 100, samples at 110 and 120, sleeps from 130 to 170,
