@@ -7,6 +7,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 600
 BENCH_ARGS ?=
 WICK = build/release/wick
 CXX_FILES = $(shell git ls-files 'src/*.cc' 'src/*.h' 'tests/*.cc' 'tests/*.h' 'examples/*.cc' 'qemu/*.cc' 'qemu/*.h')
@@ -47,6 +48,9 @@ bench: deps-bench release
 	@build/release/wick_bench --benchmark_min_time=0.2
 	@bench/run.py $(WICK) $(BENCH_ARGS)
 
+soak: deps-bench release
+	@bench/soak.py $(WICK) --seconds $(SOAK_SECONDS)
+
 fuzz: deps-fuzz build/fuzz/build.ninja
 	@cmake --build build/fuzz
 	@tests/run_fuzz.py build/fuzz $(FUZZ_SECONDS)
@@ -78,6 +82,7 @@ clean:
 help:
 	@sed -n 's/^#   //p' Makefile
 	@echo "make bench      wick beside the peers in FLAMEGRAPH_DIR and INFERNO_BIN_DIR (BENCH_ARGS=--help)"
+	@echo "make soak       records the machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks"
 	@echo "make fuzz       every reader for FUZZ_SECONDS ($(FUZZ_SECONDS))"
 	@echo "make lint       clang-format, layers, clang-tidy"
 	@echo "make format     clang-format -i"
@@ -89,5 +94,5 @@ help:
 
 # Packages first, then what is built with them.
 .NOTPARALLEL:
-.PHONY: release qemu-plugin demo test test-riscv-linux golden-bless bench fuzz lint format coverage install clean help
+.PHONY: release qemu-plugin demo test test-riscv-linux golden-bless bench soak fuzz lint format coverage install clean help
 .DEFAULT_GOAL = release

@@ -5,11 +5,13 @@ ratios.
 
 usage: run.py WICK [--size MB] [--runs N] [--inputs DIR] [CASE...]
 
-CASE is fold, svg, pprof, write, memory, dwarf, chains or growth; all of them by
-default. Peers are looked for in FLAMEGRAPH_DIR (flamegraph.pl,
+CASE is fold, svg, pprof, write, memory, dwarf, chains, growth, record or picture;
+all of them by default. Peers are looked for in FLAMEGRAPH_DIR (flamegraph.pl,
 stackcollapse-perf.pl) and INFERNO_BIN_DIR (inferno-collapse-perf,
 inferno-flamegraph), perf and Hotspot's parser where they are installed; those
-that are not there are left out. The last three cases record with perf.
+that are not there are left out. The last five cases record; `record` takes
+--rounds of everything, which are more than --runs since little is compared with
+little.
 
 CPU is user + system time and WALL the elapsed time, each the best of N runs that
 take turns. MEMORY is the peak of anonymous memory (RssAnon, looked at every two
@@ -26,6 +28,7 @@ import tempfile
 import time
 
 import generate
+import overhead
 import recordings
 
 TIME_LIMIT = 300  # seconds; the Perl tools can take much longer
@@ -126,6 +129,7 @@ class Bench:
     def __init__(self, options):
         self.wick = os.path.abspath(options.wick)
         self.runs, self.size = options.runs, options.size
+        self.rounds = options.rounds
         self.inputs = pathlib.Path(options.inputs)
         self.inputs.mkdir(parents=True, exist_ok=True)
         self.failures = 0
@@ -342,6 +346,40 @@ class Bench:
                      at_least=False)
 
 
+    def record(self):
+        """What recording costs the program, the recorder and the disk."""
+        reason = recordings.possible()
+        if reason:
+            print(f"\nnot measured: {reason}")
+            return
+        overhead.run(self, self.rounds)
+
+    def picture(self):
+        """From a command to its picture with inlined calls: a g++ run."""
+        reason = recordings.possible()
+        inferno = os.environ.get("INFERNO_BIN_DIR", "")
+        if reason or not os.path.exists(f"{inferno}/inferno-flamegraph"):
+            print(f"\nnot measured: {reason or 'INFERNO_BIN_DIR is not set'}")
+            return
+        command = ["g++", "-std=c++20", "-O2", f"-I{recordings.SOURCE}/src",
+                   "-c", f"{recordings.SOURCE}/src/perf/chain.cc", "-o",
+                   "/dev/null"]
+        data, svg = self.inputs / "picture.data", self.inputs / "picture.svg"
+        # What `flamegraph -- COMMAND` runs.
+        peer = (f"perf record -q -F 997 --call-graph dwarf -o {data} -- "
+                f"{' '.join(command)} && perf script -i {data} | "
+                f"{inferno}/inferno-collapse-perf | "
+                f"{inferno}/inferno-flamegraph > {svg}")
+        results = measure("a g++ run, from its command to the picture", [
+            self.own("wick flame", "flame", "-q", "--no-cache", "-o", svg,
+                     "--", *command),
+            self.program("the g++ run alone", *command),
+            self.program("perf, inferno", "sh", "-c", peer, runs=0),
+        ])
+        self.bar("wall time of perf and inferno / wick",
+                 ratio(results, "perf, inferno", "wick flame", "wall"), 10)
+
+
 def plain_size(path):
     """The size of a file, decompressed if it is gzip or zstd."""
     with open(path, "rb") as file:
@@ -367,11 +405,12 @@ def main():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     cases = ["fold", "svg", "pprof", "write", "memory", "dwarf", "chains",
-             "growth"]
+             "growth", "record", "picture"]
     parser.add_argument("wick")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--size", type=float, default=300, help="MB")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--inputs", default="build/bench")
     options = parser.parse_intermixed_args()
     for case in options.cases:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/images.h"
 
+#include "object/elf_file.h"
+
 namespace wick {
 
 ImageId Images::intern(const CodeFile& file) {
@@ -19,13 +21,16 @@ ImageId Images::intern(const CodeFile& file) {
       })};
 }
 
-Images::Image& Images::opened(ImageId id) {
-  Image& image = images_[index(id)];
-  std::call_once(image.opened, [&] {
+Images::Contents& Images::opened(ImageId id) {
+  const Image& image = images_[index(id)];
+  Contents& contents = *image.contents;
+  std::call_once(contents.opened, [&] {
     if (id != ImageId::kNone && image.file.kind != CodeKind::kAnonymous)
-      image.found = files_.binary(image.file);
+      contents.found = files_.binary(image.file);
   });
-  return image;
+  if (!contents.is_used.load(std::memory_order_relaxed))
+    contents.is_used.store(true, std::memory_order_relaxed);
+  return contents;
 }
 
 std::shared_ptr<const ElfFile> Images::elf(ImageId id) {
@@ -35,19 +40,42 @@ std::shared_ptr<const ElfFile> Images::elf(ImageId id) {
 FileState Images::state(ImageId id) { return opened(id).found.state; }
 
 std::uint64_t Images::elf_addr(ImageId id, std::uint64_t file_off) {
-  const Image& image = opened(id);
-  if (!image.found.elf) return file_off;
-  return image.found.elf->elf_addr(file_off).value_or(file_off);
+  const Contents& contents = opened(id);
+  if (!contents.found.elf) return file_off;
+  return contents.found.elf->elf_addr(file_off).value_or(file_off);
 }
 
 const UnwindTable* Images::unwind_table(ImageId id) {
-  Image& image = opened(id);
-  if (!image.found.elf) return nullptr;
-  std::call_once(image.compiled, [&] {
-    const auto debug = files_.debug(*image.found.elf, image.file);
-    image.table = UnwindTable::build(image.found.elf, debug);
+  Contents& contents = opened(id);
+  if (!contents.found.elf) return nullptr;
+  std::call_once(contents.compiled, [&] {
+    const auto debug =
+        files_.debug(*contents.found.elf, images_[index(id)].file);
+    contents.table = UnwindTable::build(contents.found.elf, debug);
   });
-  return &image.table;
+  return &contents.table;
+}
+
+std::size_t Images::Contents::bytes() const {
+  if (table.functions() == 0) return 0;
+  std::size_t sum = table.bytes();
+  for (const char* name : {".eh_frame", ".eh_frame_hdr", ".debug_frame"})
+    if (const ElfFile::Section* section = found.elf->section(name))
+      sum += section->size;
+  return sum;
+}
+
+bool Images::trim(std::size_t bytes) {
+  std::size_t held = 0;
+  bool any = false;
+  for (const Image& image : images_) held += image.contents->bytes();
+  for (Image& image : images_) {
+    const bool was_used = image.contents->is_used.exchange(false);
+    if (held <= bytes || was_used || !image.contents->found.elf) continue;
+    image.contents = std::make_unique<Contents>();
+    any = true;
+  }
+  return any;
 }
 
 }  // namespace wick

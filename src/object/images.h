@@ -4,6 +4,7 @@
 // is another one than was recorded.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -38,14 +39,27 @@ class Images {
   // Null where there is no file. From any thread.
   const UnwindTable* unwind_table(ImageId id);
 
+  // If the files together hold more than about `bytes` of memory, lets go of
+  // those that nothing was asked of since the last call; they are opened again
+  // when they are wanted. True if there were such; then what the functions
+  // above returned, and every rule copied from a table, is void. For those who
+  // meet files without end: a machine that is recorded for hours.
+  bool trim(std::size_t bytes);
+
  private:
-  struct Image {
-    CodeFile file;
+  struct Contents {
     std::once_flag opened, compiled;
     FoundFile found;
     UnwindTable table;
+    std::atomic<bool> is_used = false;
+
+    std::size_t bytes() const;  // of memory, about
   };
-  Image& opened(ImageId id);
+  struct Image {
+    CodeFile file;
+    std::unique_ptr<Contents> contents = std::make_unique<Contents>();
+  };
+  Contents& opened(ImageId id);
 
   DebugFiles& files_;
   std::deque<Image> images_{1};  // row 0: none

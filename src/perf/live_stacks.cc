@@ -9,12 +9,16 @@ namespace {
 constexpr std::uint64_t kStackBits =
     sample_type::kRegsUser | sample_type::kStackUser;
 constexpr std::size_t kMaxRecord = 65528;
+// Unwind rules are let go of beyond this, a few seconds after their last use.
+constexpr std::size_t kImageBytes = std::size_t{32} << 20;
+constexpr int kRoundsBetweenTrims = 128;
 
 }  // namespace
 
 LiveStacks::LiveStacks(Machine machine, Images& images, int workers,
                        Write write)
     : write_(std::move(write)),
+      images_(images),
       unwinding_(machine, images, workers, true),
       side_band_(images, [this](Space& space) {
         if (space.waiting > 0) unwind();
@@ -86,7 +90,11 @@ void LiveStacks::unwind() {
   waiting_.clear();
 }
 
-void LiveStacks::end_round() { unwind(); }
+void LiveStacks::end_round() {
+  unwind();
+  if (++rounds_ % kRoundsBetweenTrims == 0 && images_.trim(kImageBytes))
+    unwinding_.forget_rules();
+}
 
 void LiveStacks::write_sample(const Head& head, const Chain& chain) {
   const std::uint64_t bits = stored(head.event->attr).sample_type;

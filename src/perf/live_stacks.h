@@ -46,6 +46,8 @@ class LiveStacks {
   void unwind();
 
   Write write_;
+  Images& images_;
+  int rounds_ = 0;
   StackUnwinding unwinding_;
   SideBand side_band_;
   std::vector<Head> heads_;  // of what waits, in the order of adding

@@ -53,6 +53,7 @@ Task& Tasks::task(std::uint32_t pid, std::uint32_t tid) {
   } else if (task.pid != pid) {
     if (!task.has_ended) remove_thread(task.pid);
     task.has_ended = false;
+    task.end_number = 0;
     add_thread(pid);
     task.pid = pid;
     task.id = ThreadId::kUnknown;
@@ -95,10 +96,29 @@ Space* Tasks::exit(std::uint32_t pid, std::uint32_t tid) {
     return nullptr;
   // Its name stays: the kernel still works for it after its end.
   at->second.has_ended = true;
+  at->second.end_number = ++ends_;
+  ended_.push_back({tid, ends_});
   remove_thread(pid);
-  if (thread_counts_.contains(pid)) return nullptr;
-  const auto space = spaces_.find(pid);
-  return space == spaces_.end() ? nullptr : space->second.get();
+  return thread_counts_.contains(pid) ? nullptr : find_space(pid);
+}
+
+std::optional<std::uint32_t> Tasks::forget_oldest() {
+  while (ended_.size() > kKeptEnded) {
+    const Ended oldest = ended_.front();
+    ended_.pop_front();
+    const auto at = tasks_.find(oldest.tid);
+    // Its number may have been given to another one since.
+    if (at == tasks_.end() || at->second.end_number != oldest.number) continue;
+    const std::uint32_t pid = at->second.pid;
+    tasks_.erase(at);
+    if (!thread_counts_.contains(pid)) return pid;
+  }
+  return {};
+}
+
+Space* Tasks::find_space(std::uint32_t pid) {
+  const auto at = spaces_.find(pid);
+  return at == spaces_.end() ? nullptr : at->second.get();
 }
 
 void Tasks::remove_space(std::uint32_t pid) {

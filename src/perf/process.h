@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -55,6 +57,7 @@ struct Task {
   std::uint32_t woken_by = StacklessSample::kNoSwitch;
 
   bool has_ended = false;
+  std::uint64_t end_number = 0;  // of all ends so far
 
   bool is_off() const { return off_since != 0; }
 };
@@ -68,6 +71,8 @@ class Tasks {
   // Of all processes together; more would be memory that a hostile file asks
   // for with a few bytes each.
   static constexpr std::size_t kMaxMappings = std::size_t{4} << 20;
+  // Threads whose names are kept after their end.
+  static constexpr std::size_t kKeptEnded = 4096;
 
   Space& space(std::uint32_t pid);
   Task& task(std::uint32_t pid, std::uint32_t tid);
@@ -85,6 +90,10 @@ class Tasks {
   // A thread has ended. Gives the space of its process if it was the last one
   // known of it.
   Space* exit(std::uint32_t pid, std::uint32_t tid);
+  // Forgets threads that ended long ago, one process after the other; gives the
+  // pid of one whose last thread is forgotten, and nothing when all are done.
+  std::optional<std::uint32_t> forget_oldest();
+  Space* find_space(std::uint32_t pid);
   void remove_space(std::uint32_t pid);
 
   auto begin() { return tasks_.begin(); }
@@ -98,6 +107,12 @@ class Tasks {
   std::unordered_map<std::uint32_t, Task> tasks_;
   std::unordered_map<std::uint32_t, std::uint32_t> thread_counts_;  // by pid
   std::size_t mappings_ = 0;  // copied by forks
+  struct Ended {
+    std::uint32_t tid;
+    std::uint64_t number;
+  };
+  std::deque<Ended> ended_;  // oldest first
+  std::uint64_t ends_ = 0;
 };
 
 // A version that no map has had.

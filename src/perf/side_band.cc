@@ -162,6 +162,14 @@ void SideBand::on_exit(const TaskRecord& exit) {
     before_change_(*space);
     tasks_.remove_space(exit.pid);
   }
+  // The kernel still worked for a process that had ended, which made it a new
+  // space.
+  while (const auto pid = tasks_.forget_oldest()) {
+    Space* late = tasks_.find_space(*pid);
+    if (late == nullptr) continue;
+    before_change_(*late);
+    tasks_.remove_space(*pid);
+  }
 }
 
 }  // namespace wick

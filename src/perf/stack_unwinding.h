@@ -41,6 +41,11 @@ class StackUnwinding {
     stack_bytes_ = 0;
   }
 
+  // Of images that were let go of.
+  void forget_rules() {
+    for (Worker& worker : workers_) worker.unwinder.reset();
+  }
+
   // How many stacks ended in this way.
   std::uint64_t count(UnwindEnd end) const {
     return ends_[static_cast<std::size_t>(end)];

@@ -56,6 +56,14 @@ if command -v perf >/dev/null; then
   same "perf's complaints" "$(perf script -i r.data 2>&1 >/dev/null)" ''
 fi
 
+# Samples that do not fit, and no later record that could say so.
+./shares &
+"$WICK" record -p $! --duration 0.3 -m 1 -o lost.data 2>lost.txt
+has 'lost samples' "$(cat lost.txt)" '[1-9][0-9]* records were lost'
+has 'lost samples in the file' "$("$WICK" report lost.data 2>&1)" \
+  '[1-9][0-9]* samples were lost by the profiler'
+wait
+
 has 'what can be recorded' "$("$WICK" doctor --events)" 'cpu-clock'
 
 # Attaching; everything; nothing there.

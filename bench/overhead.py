@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What recording costs: a program runs alone, under `perf record -g`, under
+`perf record --call-graph dwarf` (8,192 bytes of stack, perf's default) and under
+`wick record`, in turns, again and again.
+
+The program's own CPU time is taken inside, by a parent of its own that waits for
+it (TIMED, below), so that samples taken in its context count and the recorder
+does not. The recorder's CPU time is that of everything less the program's. CPU
+time is used because it says something on a machine with other work, too; the
+program stays on one CPU, and medians are compared.
+"""
+import dataclasses
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import time
+
+import recordings
+
+# timed OUT PROGRAM…: runs it on the last CPU that is allowed and writes the
+# seconds of CPU time and of the clock that it took.
+TIMED = r"""
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  cpu_set_t set;
+  sched_getaffinity(0, sizeof set, &set);
+  int last = CPU_SETSIZE - 1;
+  while (last > 0 && !CPU_ISSET(last, &set)) --last;
+  CPU_ZERO(&set);
+  CPU_SET(last, &set);
+  sched_setaffinity(0, sizeof set, &set);
+  struct timespec begin, end;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  const pid_t child = fork();
+  if (child == 0) {
+    execvp(argv[2], argv + 2);
+    _exit(127);
+  }
+  int status = 0;
+  struct rusage use;
+  wait4(child, &status, 0, &use);
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  FILE* out = fopen(argv[1], "w");
+  fprintf(out, "%f %f\n",
+          use.ru_utime.tv_sec + use.ru_stime.tv_sec +
+              1e-6 * (use.ru_utime.tv_usec + use.ru_stime.tv_usec),
+          end.tv_sec - begin.tv_sec + 1e-9 * (end.tv_nsec - begin.tv_nsec));
+  fclose(out);
+  return argc > 0 && status != 0;
+}
+"""
+
+# A fixed amount of work, some twenty calls deep.
+BOUND = r"""
+unsigned long state = 1;
+volatile unsigned long sink;
+template <int N> __attribute__((noinline)) unsigned long step(unsigned long x) {
+  for (int i = 0; i < 20; ++i) x = x * 6364136223846793005ul + N;
+  return step<N - 1>(x) ^ x;
+}
+template <> __attribute__((noinline)) unsigned long step<0>(unsigned long x) {
+  for (int i = 0; i < 400; ++i) x = x * 6364136223846793005ul + 1;
+  return x;
+}
+int main() { for (int i = 0; i < 900000; ++i) sink = sink ^ step<20>(i); }
+"""
+
+
+@dataclasses.dataclass
+class Run:
+    cpu: float = 0.0       # of the program
+    wall: float = 0.0
+    recorder: float = 0.0  # CPU time of whoever records
+    memory: float = 0.0    # MB: the recorder's peak of resident memory
+    size: int = 0          # bytes of the file
+    samples: int = 0
+    lost: int = 0
+
+
+class Overhead:
+    def __init__(self, wick, folder):
+        self.wick, self.folder = wick, pathlib.Path(folder)
+        self.timed = self.compiled("timed", "gcc", "c", TIMED)
+        self.bound = self.compiled("bound", "g++", "c++", BOUND)
+
+    def compiled(self, name, compiler, language, source):
+        path = self.folder / name
+        subprocess.run([compiler, "-O2", "-x", language, "-", "-o", path],
+                       input=source, text=True, check=True)
+        return path
+
+    def programs(self):
+        source = recordings.SOURCE
+        return {
+            "a CPU-bound program": [self.bound],
+            "a g++ run": ["g++", "-std=c++20", "-O2", f"-I{source}/src", "-c",
+                          source / "src/perf/chain.cc", "-o", "/dev/null"],
+        }
+
+    def recorders(self, rate):
+        """Their words by name; the file is %."""
+        perf = ["perf", "record", "-q", "-F", str(rate), "-o", "%"]
+        return {
+            "alone": [],
+            "perf record -g": [*perf, "-g", "--"],
+            "perf record dwarf": [*perf, "--call-graph", "dwarf", "--"],
+            "wick record": [self.wick, "record", "-q", "-F", str(rate), "-o",
+                            "%", "--"],
+            "wick record -z": [self.wick, "record", "-q", "-z", "1", "-F",
+                               str(rate), "-o", "%", "--"],
+        }
+
+    def run(self, recorder, program):
+        data, out = self.folder / "overhead.data", self.folder / "overhead.txt"
+        data.unlink(missing_ok=True)
+        words = [data if word == "%" else word for word in recorder]
+        process = subprocess.Popen([*words, self.timed, out, *program],
+                                   stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        result = Run()
+        while True:
+            result.memory = max(result.memory, peak_memory(process.pid))
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            time.sleep(0.01)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise RuntimeError(f"{words} failed")
+        result.cpu, result.wall = map(float, out.read_text().split())
+        result.recorder = max(0.0, usage.ru_utime + usage.ru_stime - result.cpu)
+        if recorder:
+            result.size = data.stat().st_size
+            result.samples, result.lost = self.counted(data)
+        return result
+
+    def counted(self, data):
+        """Samples in a file, and those it says were lost."""
+        done = subprocess.run(
+            [self.wick, "report", "--top", "1", data], capture_output=True,
+            text=True, check=True)
+        text = done.stdout + done.stderr
+        number = lambda found: int(found[1].replace(",", "")) if found else 0
+        return (number(re.search(r"^\s*[\d,]+ +nanoseconds +([\d,]+) ", text,
+                                 re.M)),
+                number(re.search(r"([\d,]+) samples? (?:was|were) lost", text)))
+
+    def measure(self, program, rate, rounds):
+        """Medians by recorder; of what is lost, the most."""
+        recorders = self.recorders(rate)
+        runs = {name: [] for name in recorders}
+        for _ in range(rounds):
+            for name, words in recorders.items():
+                runs[name].append(self.run(words, program))
+        median = lambda name, column: statistics.median(
+            getattr(run, column) for run in runs[name])
+        medians = {}
+        for name in recorders:
+            medians[name] = Run(**{field.name: median(name, field.name)
+                                   for field in dataclasses.fields(Run)})
+            medians[name].lost = max(run.lost for run in runs[name])
+            medians[name].memory = max(run.memory for run in runs[name])
+        return medians
+
+
+def peak_memory(pid):
+    """VmHWM of a process in MB; 0 once it has ended."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as status:
+            for line in status:
+                if line.startswith(b"VmHWM:"):
+                    return int(line.split()[1]) / 1024
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    return 0
+
+
+def show(medians):
+    alone = medians["alone"]
+    print(f"  {'':<20} {'CPU s':>7} {'slower':>8} {'recorder s':>11}"
+          f" {'file MB':>8} {'samples':>8} {'lost':>6} {'MEM MB':>7}")
+    for name, run in medians.items():
+        slower = 100 * (run.cpu / alone.cpu - 1)
+        print(f"  {name:<20} {run.cpu:7.3f} {slower:6.1f} % {run.recorder:11.3f}"
+              f" {run.size / 1e6:8.2f} {run.samples:8.0f} {run.lost:6}"
+              f" {run.memory:7.1f}")
+
+
+def bars(bench, medians, rate):
+    alone, wick = medians["alone"], medians["wick record"]
+    perf, dwarf = medians["perf record -g"], medians["perf record dwarf"]
+    if rate == 997:
+        bench.bar("the program is slower than with perf record -g, in points",
+                  100 * (wick.cpu - perf.cpu) / alone.cpu, 1, at_least=False)
+    bench.bar("CPU time of wick / of perf's dwarf mode",
+              wick.recorder / dwarf.recorder, 1, at_least=False)
+    bench.bar("file of perf's dwarf mode / of wick -z",
+              dwarf.size / medians["wick record -z"].size, 50)
+    print(f"       and of perf's dwarf mode / of wick: "
+          f"{dwarf.size / wick.size:.1f}")
+    if rate == 4999:
+        bench.bar(f"samples lost by wick (perf's dwarf mode: {dwarf.lost})",
+                  wick.lost, 0, at_least=False)
+    bench.bar("resident memory of wick, MB", wick.memory, 100, at_least=False)
+
+
+def run(bench, rounds):
+    overhead = Overhead(bench.wick, bench.inputs)
+    load = os.getloadavg()[0]
+    print(f"\nwhat recording costs; {rounds} rounds, load {load:.1f}")
+    for what, program in overhead.programs().items():
+        for rate in (99, 997, 4999):
+            print(f"\n{what}, {rate} Hz")
+            medians = overhead.measure(program, rate, rounds)
+            show(medians)
+            bars(bench, medians, rate)
