@@ -30,17 +30,16 @@ class Flow {
  public:
   constexpr Flow() = default;
   constexpr Flow(FlowKind kind, int length, bool flushes = false)
-      : bits_(static_cast<std::uint8_t>(
-            static_cast<unsigned>(kind) | (length == 4 ? kLong : 0u) |
-            (length == 0 ? 0u : kSized) | (flushes ? kFlush : 0u))) {}
+      : bits_(static_cast<std::uint8_t>(static_cast<unsigned>(kind) |
+                                        static_cast<unsigned>(length)
+                                            << kLengthShift |
+                                        (flushes ? kFlush : 0u))) {}
 
   constexpr FlowKind kind() const {
     return static_cast<FlowKind>(bits_ & kKindMask);
   }
   // Bytes of the instruction; 0 if that is not known.
-  constexpr int length() const {
-    return (bits_ & kSized) == 0 ? 0 : (bits_ & kLong) != 0 ? 4 : 2;
-  }
+  constexpr int length() const { return bits_ >> kLengthShift & 6; }
   // The pipeline is emptied behind it: fences of the instruction stream, of
   // translations, writes of control registers.
   constexpr bool flushes() const { return (bits_ & kFlush) != 0; }
@@ -59,8 +58,9 @@ class Flow {
   friend constexpr bool operator==(Flow, Flow) = default;
 
  private:
-  static constexpr unsigned kKindMask = 0x0f, kLong = 0x10, kSized = 0x20,
-                            kFlush = 0x40, kEntry = 0x80;
+  // The kind, the length in steps of two, and two flags.
+  static constexpr unsigned kKindMask = 0x0f, kLengthShift = 3, kFlush = 0x40,
+                            kEntry = 0x80;
   std::uint8_t bits_ = 0;
 };
 static_assert(sizeof(Flow) == 1);

@@ -67,6 +67,22 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "stacks have as many frames as the kernel follows (sysctl "
          "kernel.perf_event_max_stack), and most likely no root",
          false},
+        {"resynchronised",
+         "step was not explained by the stack before it, which began anew",
+         "steps were not explained by the stack before them, which began anew",
+         false},
+        {"unknown-code",
+         "instruction is of code that no file was given for (--elf, --sysroot, "
+         "--module)",
+         "instructions are of code that no file was given for (--elf, "
+         "--sysroot, --module)",
+         false},
+        {"no-times",
+         "change of the stack, too many to keep their times; a part of the "
+         "trace has fewer",
+         "changes of the stack, too many to keep their times; a part of the "
+         "trace has fewer",
+         false},
     }};
 
 }  // namespace

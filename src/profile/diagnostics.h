@@ -35,6 +35,9 @@ enum class Problem : std::uint8_t {
   kBadStack,        // stacks that led nowhere
   kNoSymbol,        // samples in code that has no name
   kCallchainLimit,  // stacks of as many frames as the kernel follows
+  kResynchronised,  // steps of a trace that its stack did not explain
+  kUnknownCode,     // instructions of code that no file is known for
+  kNoTimes,         // stacks that changed too often to keep their times
   kCount
 };
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// What transfers do to the stack when all is as expected.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "itrace/stack_tracker.h"
+
+namespace wick {
+namespace {
+
+// Deeper, the outermost half is forgotten: a damaged trace may push for ever.
+constexpr std::size_t kMaxFrames = 1 << 16;
+
+std::string_view name_of(const CodeMap& map, FunctionId id) {
+  const std::string_view name = map.function(id).name;
+  return name.empty() ? "?" : name;
+}
+
+}  // namespace
+
+void StackTracker::say(const char* what) const {
+  if (options_.transcript)
+    options_.transcript(
+        fmt::format("{} {}", what,
+                    context_.frames.empty()
+                        ? "nothing"
+                        : name_of(map_, context_.frames.back().function)));
+}
+
+bool StackTracker::is_sequential(std::uint64_t pc) const {
+  const auto length = static_cast<std::uint64_t>(flow_.length());
+  return length != 0 ? pc == pc_ + length : pc == pc_ + 2 || pc == pc_ + 4;
+}
+
+// The first frame behind the innermost trap.
+std::size_t StackTracker::segment_start() const {
+  std::size_t i = context_.frames.size();
+  while (i > 0 && context_.frames[i - 1].kind != Kind::kTrap) --i;
+  return i;
+}
+
+CallNodeId StackTracker::child_of_top(FunctionId function) {
+  const std::uint16_t place = page_->place[CodePage::slot(pc_)];
+  return accounts_.child(top().node,
+                         place == CodePage::kNoPlace ? std::uint16_t{0} : place,
+                         function, places_.count(function));
+}
+
+void StackTracker::begin_at(std::uint64_t) {
+  const CallNodeId node =
+      accounts_.child(accounts_.root(context_.thread), 0, next_function_,
+                      places_.count(next_function_));
+  context_.frames.push_back({.kind = Kind::kBottom,
+                             .layer = next_layer_,
+                             .function = next_function_,
+                             .node = node});
+  say("begin");
+}
+
+void StackTracker::push(Kind kind, std::uint64_t pc) {
+  std::vector<StackFrame>& frames = context_.frames;
+  if (frames.size() >= kMaxFrames) {
+    frames.erase(frames.begin(), frames.begin() + kMaxFrames / 2);
+    frames.front().kind = Kind::kBottom;
+    ++counts_.resynchronised;
+  }
+  const CallNodeId node = child_of_top(next_function_);
+  frames.push_back({.site = pc_,
+                    .flow = flow_,
+                    .kind = kind,
+                    .layer = next_layer_,
+                    .function = next_function_,
+                    .node = node});
+  if (kind == Kind::kCall || is_entry(pc)) {
+    ++accounts_[node].calls;
+    ++counts_.calls;
+  }
+  say(kind == Kind::kCall ? "push" : kind == Kind::kTrap ? "trap" : "signal");
+}
+
+void StackTracker::pop_to(std::size_t size) {
+  while (context_.frames.size() > size) {
+    say("pop");
+    context_.frames.pop_back();
+  }
+}
+
+// Another function takes the place of the one on top: it returns to the same
+// caller.
+void StackTracker::replace_top() {
+  StackFrame& frame = top();
+  const std::size_t size = context_.frames.size();
+  const CallNodeId caller = size >= 2 ? context_.frames[size - 2].node
+                                      : accounts_.root(context_.thread);
+  const std::uint16_t place = frame.kind == Kind::kBottom
+                                  ? std::uint16_t{0}
+                                  : accounts_[frame.node].place;
+  frame.function = next_function_;
+  frame.layer = next_layer_;
+  frame.node = accounts_.child(caller, place, next_function_,
+                               places_.count(next_function_));
+  say("become");
+}
+
+// A jump into another function is a tail call if it lands at its beginning,
+// else a part of a function that the linker or the compiler put elsewhere. Both
+// return to where this one would have returned to. PLT stubs come and go thus.
+void StackTracker::jump(std::uint64_t pc) {
+  if (next_function_ == function_) return;
+  const bool entry = is_entry(pc);
+  if (!entry && flow_.kind() == FlowKind::kIndirectJump && land_in_caller())
+    return;
+  replace_top();
+  if (entry) {
+    ++accounts_[top().node].calls;
+    ++counts_.calls;
+  }
+}
+
+void StackTracker::trap(std::uint64_t pc) {
+  ++counts_.traps;
+  push(Kind::kTrap, pc);
+}
+
+// mret and sret, or any other way down: the innermost trap is over. Which one
+// that is, its resumption says; where the handler changed that (a signal, a
+// fault that is fixed up), the layer does.
+void StackTracker::trap_return(std::uint64_t pc) {
+  const std::vector<StackFrame>& frames = context_.frames;
+  std::size_t found = 0;  // one above the frame
+  for (std::size_t i = frames.size(); i > 0 && found == 0; --i)
+    if (frames[i - 1].kind != Kind::kBottom && frames[i - 1].resumes_at(pc) &&
+        (frames[i - 1].kind == Kind::kTrap || i == frames.size()))
+      found = i;
+  for (std::size_t i = frames.size(); i > 1 && found == 0; --i)
+    if (frames[i - 1].kind == Kind::kTrap && frames[i - 2].layer == next_layer_)
+      found = i;
+  if (found == 0) {
+    // The trap was taken before the trace began.
+    ++counts_.resynchronised;
+    pop_to(0);
+    inherit(pc);
+    return;
+  }
+  const StackFrame trapped = frames[found - 1];
+  pop_to(found - 1);
+  if (frames.empty()) return;
+  pc_ = trapped.site;
+  flow_ = trapped.flow;
+  page_ = &map_.page(space_, pc_);
+  function_ = top().function;
+  layer_ = top().layer;
+  if (!trapped.resumes_at(pc)) resume_elsewhere(pc);
+}
+
+void StackTracker::function_return(std::uint64_t pc) {
+  if (function_ == switch_to_ && next_function_ != function_ &&
+      switch_to_ != FunctionId::kNone)
+    return switch_thread(pc);
+  if (top().returns_to(pc)) return pop_to(context_.frames.size() - 1);
+  if (return_deeper(pc)) return;
+  // A jump through a link register: to a label of the same function, or to
+  // another function, as the kernel's handlers are entered.
+  if (next_function_ == function_) return;
+  if (is_entry(pc)) return jump(pc);
+  if (land_in_caller()) return;
+  if (return_to_parent(pc)) return;
+  return_past_bottom(pc);
+}
+
+}  // namespace wick

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is done when a transfer does not fit the stack. Each repair makes the
+// least change that explains what was seen.
+#include <algorithm>
+
+#include "itrace/stack_tracker.h"
+
+namespace wick {
+namespace {
+
+// Frames that are looked at for one that fits. Honest unwinding is far
+// shallower, and a damaged trace must not cost a search of everything at every
+// step.
+constexpr std::size_t kMaxSearch = 1024;
+
+}  // namespace
+
+// The return address of an outer call: what is above it was left without a
+// return, by longjmp to where setjmp was called from, or by a jump that was
+// taken for a call.
+bool StackTracker::return_deeper(std::uint64_t pc) {
+  const std::vector<StackFrame>& frames = context_.frames;
+  const std::size_t segment = segment_start();
+  for (std::size_t i = frames.size(), n = 0; i > segment && n < kMaxSearch;
+       --i, ++n) {
+    if (!frames[i - 1].returns_to(pc)) continue;
+    counts_.unwound += frames.size() - i;
+    pop_to(i - 1);
+    return !frames.empty();
+  }
+  return false;
+}
+
+// Inside a function that is on the stack, not behind a call of it: a landing
+// pad of a C++ exception, the second return of setjmp.
+bool StackTracker::land_in_caller() {
+  const std::vector<StackFrame>& frames = context_.frames;
+  const std::size_t segment = std::max<std::size_t>(segment_start(), 1);
+  for (std::size_t i = frames.size() - 1, n = 0;
+       i + 1 > segment && i > 0 && n < kMaxSearch; --i, ++n) {
+    if (frames[i - 1].function != next_function_) continue;
+    if (i - 1 + 1 < segment_start()) return false;
+    counts_.unwound += frames.size() - i;
+    pop_to(i);
+    return true;
+  }
+  return false;
+}
+
+// A new process returns from fork to whoever called that in its parent.
+bool StackTracker::return_to_parent(std::uint64_t pc) {
+  std::vector<StackFrame>& inherited = context_.inherited;
+  if (inherited.empty() || layer_ != Layer::kUser ||
+      context_.frames.size() != 1)
+    return false;
+  std::size_t i = inherited.size();
+  while (i > 0 && !inherited[i - 1].returns_to(pc)) --i;
+  if (i < 2) return false;
+  // The parent's callers, as callers of this thread.
+  context_.frames.clear();
+  CallNodeId node = accounts_.root(context_.thread);
+  for (std::size_t k = 0; k + 1 < i; ++k) {
+    StackFrame frame = inherited[k];
+    node = accounts_.child(node, accounts_[frame.node].place, frame.function,
+                           places_.count(frame.function));
+    frame.node = node;
+    context_.frames.push_back(frame);
+  }
+  inherited.clear();
+  return true;
+}
+
+// Whoever called was called before the trace began (or was lost). It becomes
+// the new bottom; what its callee got stays as it was.
+void StackTracker::return_past_bottom(std::uint64_t pc) {
+  ++counts_.resynchronised;
+  const std::size_t segment = segment_start();
+  if (segment == 0) {
+    pop_to(0);
+    begin_at(pc);
+    return;
+  }
+  // The handler of a trap goes on as another function.
+  pop_to(segment);
+  replace_top();
+}
+
+// An instruction that transfers nothing, and yet the next one is elsewhere.
+void StackTracker::unexplained_step(std::uint64_t pc) {
+  // A jump label or an alternative that was patched into the function.
+  if (next_function_ == function_) return;
+  // The same with a call. With instruction bits that would have been seen.
+  if (layer_ == Layer::kKernel && block_->bits.empty() && is_entry(pc))
+    return push(Kind::kCall, pc);
+  // Of a program that is traced without its kernel, a signal.
+  if (layer_ == Layer::kUser) return push(Kind::kSignal, pc);
+  trap(pc);
+}
+
+// A trap is over, but what it interrupted does not simply go on.
+void StackTracker::resume_elsewhere(std::uint64_t pc) {
+  switch (flow_.kind()) {
+    case FlowKind::kBranch:
+    case FlowKind::kJump:
+    case FlowKind::kCall:
+    case FlowKind::kIndirectJump:
+    case FlowKind::kIndirectCall:
+    case FlowKind::kReturn:
+    case FlowKind::kSwapLink:
+      // The trap came between a transfer and where it leads to.
+      if (return_from_signal(pc)) return;
+      return dispatch(pc);
+    case FlowKind::kUnknown:
+      if (return_from_signal(pc)) return;
+      if (is_entry(pc) && layer_ == Layer::kUser && next_function_ != function_)
+        return push(Kind::kSignal, pc);
+      return infer(pc);
+    default:
+      break;
+  }
+  if (return_from_signal(pc)) return;
+  if (layer_ == Layer::kUser) {
+    // A new program begins with an empty stack.
+    const std::string_view name = map_.function(next_function_).name;
+    if (exec_seen_ || name == "_start") {
+      exec_seen_ = false;
+      pop_to(0);
+      return;
+    }
+    if (next_function_ != function_ || is_entry(pc)) push(Kind::kSignal, pc);
+    return;
+  }
+  // A fault in the kernel that is fixed up goes on in the same function.
+  if (next_function_ != function_) {
+    ++counts_.resynchronised;
+    replace_top();
+  }
+}
+
+// Back to what was to go on when the signal came.
+bool StackTracker::return_from_signal(std::uint64_t pc) {
+  const std::vector<StackFrame>& frames = context_.frames;
+  const std::size_t segment = segment_start();
+  for (std::size_t i = frames.size(), n = 0; i > segment && n < kMaxSearch;
+       --i, ++n) {
+    if (frames[i - 1].kind != Kind::kSignal || i < 2) continue;
+    const bool same = frames[i - 1].resumes_at(pc);
+    if (!same && frames[i - 2].function != next_function_) continue;
+    pop_to(i - 1);
+    return true;
+  }
+  return false;
+}
+
+// --- without text: by where it lands
+
+void StackTracker::infer(std::uint64_t pc) {
+  const std::vector<StackFrame>& frames = context_.frames;
+  if (function_ == switch_to_ && switch_to_ != FunctionId::kNone &&
+      next_function_ != function_)
+    return switch_thread(pc);
+  // The way out of a trap handler that interrupted the same layer.
+  const auto is_exit = [&](FunctionId function) {
+    return std::ranges::find(trap_exits_, function) != trap_exits_.end();
+  };
+  if (is_exit(function_)) {
+    if (is_exit(next_function_)) return jump(pc);
+    if (!is_entry(pc) && segment_start() > 0 && !top().returns_to(pc))
+      return trap_return(pc);
+  }
+  if (top().returns_to(pc)) {
+    learn_call_length(top(), pc);
+    return pop_to(frames.size() - 1);
+  }
+  if (next_function_ == function_ && !is_entry(pc)) return;
+  const std::size_t before = frames.size();
+  const std::size_t segment = segment_start();
+  for (std::size_t i = before, n = 0; i > segment && n < kMaxSearch; --i, ++n) {
+    if (!frames[i - 1].returns_to(pc)) continue;
+    learn_call_length(frames[i - 1], pc);
+    learn_tail_calls(i);
+    counts_.unwound += before - i;
+    return pop_to(i - 1);
+  }
+  if (is_entry(pc)) {
+    // A call; but behind the last instruction of a function nothing can
+    // return to, so from there it is a jump.
+    const CodeFunction& from = map_.function(function_);
+    const std::uint64_t end =
+        from.start + from.size - (page_->elf_addr + CodePage::slot(pc_) * 2);
+    if (from.size != 0 && end <= 4) return jump(pc);
+    return push(Kind::kCall, pc);
+  }
+  if (land_in_caller()) return;
+  if (return_to_parent(pc)) return;
+  if (segment == frames.size() || frames.size() == 1)
+    return return_past_bottom(pc);
+  ++counts_.resynchronised;
+  replace_top();
+}
+
+void StackTracker::learn_call_length(const StackFrame& frame,
+                                     std::uint64_t pc) {
+  if (frame.flow.length() != 0 && frame.flow.kind() != FlowKind::kUnknown)
+    return;
+  Flow& stored = map_.page(space_, frame.site).flow[CodePage::slot(frame.site)];
+  stored = Flow(FlowKind::kCall, static_cast<int>(pc - frame.site))
+               .as_entry(stored.is_entry());
+}
+
+// Nothing ever returned to these: they were jumps. The next time they are
+// taken for it.
+void StackTracker::learn_tail_calls(std::size_t from) {
+  const std::vector<StackFrame>& frames = context_.frames;
+  if (frames.size() - from > 4) return;
+  for (std::size_t i = from; i < frames.size(); ++i) {
+    if (frames[i].kind != Kind::kCall ||
+        frames[i].flow.kind() != FlowKind::kUnknown)
+      continue;
+    Flow& stored =
+        map_.page(space_, frames[i].site).flow[CodePage::slot(frames[i].site)];
+    stored = Flow(FlowKind::kJump, stored.length()).as_entry(stored.is_entry());
+  }
+}
+
+// Down a layer it goes by one instruction alone. When that returns to the
+// layer that it is in, what follows could be taken for a call.
+void StackTracker::learn_trap_return() {
+  if (flow_.kind() != FlowKind::kUnknown) return;
+  Flow& stored = page_->flow[CodePage::slot(pc_)];
+  stored = Flow(FlowKind::kXret, stored.length()).as_entry(stored.is_entry());
+}
+
+// A thread that returns to user code for the first time: the one that made it
+// waits, or waited, for the same system call.
+void StackTracker::inherit(std::uint64_t pc) {
+  if (next_layer_ != Layer::kUser) return;
+  for (std::size_t c = 0; c < contexts_.parked(); ++c) {
+    const std::vector<StackFrame>& frames = contexts_[c].frames;
+    for (std::size_t i = 1; i < frames.size(); ++i) {
+      if (frames[i].kind != Kind::kTrap || frames[i - 1].layer != Layer::kUser)
+        continue;
+      if (frames[i].site != pc && frames[i].resumes_at(pc)) {
+        context_.inherited.assign(
+            frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(i));
+        return;
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace wick

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/stack_tracker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "object/demangle.h"
+
+namespace wick {
+namespace {
+
+// Transfers that stay in the function if they land in it.
+constexpr bool is_local(FlowKind kind) {
+  return kind == FlowKind::kBranch || kind == FlowKind::kJump;
+}
+
+// Behind an instruction that empties the pipeline, nothing else can retire for
+// a while: the wait is its own. A jump that was predicted wrongly does so too,
+// but that is not in a trace; a short wait behind a transfer is taken for
+// it, a long one for code that had to be fetched.
+constexpr std::uint64_t kMispredicted = 16;
+
+bool waits_behind(Flow flow, bool transferred, std::uint64_t stall) {
+  switch (flow.kind()) {
+    case FlowKind::kXret:
+    case FlowKind::kEcall:
+    case FlowKind::kBreak:
+    case FlowKind::kWait:
+      return true;
+    case FlowKind::kBranch:
+    case FlowKind::kIndirectJump:
+    case FlowKind::kIndirectCall:
+    case FlowKind::kReturn:
+      return transferred && stall <= kMispredicted;
+    default:
+      return flow.flushes();
+  }
+}
+
+}  // namespace
+
+StackTracker::StackTracker(CodeMap& map, Places& places, Accounts& accounts,
+                           Contexts& contexts, Options options)
+    : map_(map),
+      places_(places),
+      accounts_(accounts),
+      contexts_(contexts),
+      options_(std::move(options)),
+      context_(contexts.make(options_.hart)) {
+  const auto add = [&](std::vector<FunctionId>& out, const char* name) {
+    const FunctionId id = map.find_function(name);
+    if (id != FunctionId::kNone) out.push_back(id);
+  };
+  for (const char* name : {"handle_exception", "_trap_handler", "trap_vector",
+                           "trap_entry", "_trap_handler_hyp"})
+    add(trap_entries_, name);
+  for (const char* name :
+       {"ret_from_exception", "restore_all", "resume_userspace",
+        "ret_from_syscall", "handle_exception", "ret_from_fork"})
+    add(trap_exits_, name);
+  switch_to_ = map.find_function("__switch_to");
+}
+
+// What each instruction of the block gets: the time since the one before it.
+// Of several that retire in one cycle, the oldest gets the time that was
+// waited; the cycle itself goes to them in turn, one group to the next, so
+// that sums stay whole and none is left out.
+void StackTracker::give_out(const TraceBlock& block) {
+  const std::vector<Retired>& all = block.instructions;
+  weights_.resize(all.size());
+  std::uint64_t previous = previous_cycle_;
+  bool grouped = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::uint64_t cycle = all[i].cycle;
+    weights_[i] = cycle - previous;
+    grouped |= cycle <= previous;
+    previous = cycle;
+  }
+  if (!started_) weights_[0] = 1;
+  previous_cycle_ = previous;
+  if (!grouped) return;
+  for (std::size_t i = 0; i < all.size();) {
+    if (weights_[i] >> 63 != 0) {  // time goes back
+      weights_[i] = 0;
+      ++counts_.time_disorder;
+    }
+    std::size_t end = i + 1;
+    while (end < all.size() && weights_[end] == 0) ++end;
+    const std::size_t turn = turn_++ % (end - i);
+    if (turn != 0 && weights_[i] != 0) {
+      --weights_[i];
+      ++weights_[i + turn];
+    }
+    i = end;
+  }
+}
+
+void StackTracker::track(const TraceBlock& block, const TraceBlock* next,
+                         std::span<const SpaceChange> spaces) {
+  if (block.instructions.empty()) return;
+  if (!started_) counts_.first_cycle = block.instructions.front().cycle;
+  give_out(block);
+  block_ = &block;
+  next_block_ = next;
+  spaces_ = spaces;
+  context_at_ = trap_at_ = space_at_ = fact_at_ = 0;
+  if (generation_ != map_.generation()) {
+    generation_ = map_.generation();
+    page_pc_ = 1;  // no page: the next instruction is looked up anew
+  }
+  const std::size_t size = block.instructions.size();
+  for (std::size_t at = 0; at < size;) {
+    apply_events(at);
+    const std::size_t until = std::min(next_event(at), size);
+    if (options_.attribution == Attribution::kNextCommitting)
+      run<false>(at, until);
+    else
+      run<true>(at, until);
+    at = until;
+  }
+  apply_events(size);
+  counts_.instructions += size;
+  counts_.last_cycle = block.instructions.back().cycle;
+  if (!block.bits.empty()) last_bits_ = block.bits.back();
+}
+
+void StackTracker::finish() { end_slice(); }
+
+std::size_t StackTracker::next_event(std::size_t at) const {
+  std::size_t next = SIZE_MAX;
+  const auto consider = [&](std::size_t from) { next = std::min(next, from); };
+  if (context_at_ < block_->contexts.size())
+    consider(block_->contexts[context_at_].from);
+  if (trap_at_ < block_->traps.size())
+    consider(block_->traps[trap_at_].at + std::size_t{1});
+  if (space_at_ < spaces_.size()) consider(spaces_[space_at_].from);
+  if (fact_at_ < block_->facts.size()) consider(block_->facts[fact_at_].from);
+  return std::max(next, at + 1);
+}
+
+void StackTracker::apply_events(std::size_t at) {
+  while (context_at_ < block_->contexts.size() &&
+         block_->contexts[context_at_].from <= at) {
+    const ContextChange& change = block_->contexts[context_at_++];
+    privilege_ = change.privilege;
+    if (change.has_thread_pointer) {
+      // The kernel keeps the running thread in tp and changes it here.
+      if (function_ == switch_to_ && switch_to_ != FunctionId::kNone &&
+          thread_pointer_ != change.thread_pointer)
+        context_.thread_pointer = thread_pointer_;
+      thread_pointer_ = change.thread_pointer;
+    }
+  }
+  while (trap_at_ < block_->traps.size() && block_->traps[trap_at_].at < at) {
+    ++trap_at_;
+    trap_marked_ = true;
+    page_pc_ = 1;  // what comes next does not follow, wherever it is
+  }
+  while (space_at_ < spaces_.size() && spaces_[space_at_].from <= at) {
+    const SpaceId space = spaces_[space_at_++].space;
+    if (space != space_) page_pc_ = 1;
+    space_ = space;
+  }
+  while (fact_at_ < block_->facts.size() &&
+         block_->facts[fact_at_].from <= at) {
+    const SideBandFact& fact = block_->facts[fact_at_++];
+    if (fact.kind == SideBandFact::Kind::kThread) {
+      ThreadFacts& thread = contexts_.threads()[context_.thread];
+      thread.pid = fact.pid;
+      thread.tid = fact.tid;
+      thread.name = fact.name;
+    } else if (fact.kind == SideBandFact::Kind::kUnmapAll) {
+      exec_seen_ = true;
+    }
+  }
+}
+
+template <bool kMovesStalls>
+void StackTracker::run(std::size_t from, std::size_t to) {
+  const Retired* const all = block_->instructions.data();
+  const std::uint64_t* const weights = weights_.data();
+  CodePage* page = page_;
+  std::uint64_t page_pc = page_pc_;
+  FunctionId function = function_;
+  Accounts::Counter* row =
+      context_.frames.empty() ? nullptr : accounts_.row(top().node);
+  std::uint64_t pc = pc_;
+  Flow flow = flow_;
+  std::uint64_t expected = pc + static_cast<std::uint64_t>(flow.length());
+  std::uint64_t given = counts_.weight;
+  for (std::size_t i = from; i < to; ++i) {
+    const std::uint64_t next = all[i].pc;
+    std::uint64_t weight = weights[i];
+    std::size_t slot = (next - page_pc) / 2;
+    if constexpr (kMovesStalls) {
+      const bool moves = started_ && weight > 1 &&
+                         (options_.attribution == Attribution::kLastCommitted ||
+                          waits_behind(flow, next != expected, weight - 1));
+      if (moves) {
+        accounts_.counter(last_counter_).weight += weight - 1;
+        given += weight - 1;
+        weight = 1;
+      }
+    }
+    const bool follows = next == expected && slot < CodePage::kSlots &&
+                         !page->flow[slot].is_entry();
+    if (!follows && !(is_local(flow.kind()) && slot < CodePage::kSlots &&
+                      page->function[slot] == function)) {
+      pc_ = pc;
+      flow_ = flow;
+      counts_.weight = given;
+      at_ = i;
+      enter(i, next);
+      page = page_;
+      page_pc = page_pc_;
+      function = function_;
+      row = accounts_.row(top().node);
+      slot = CodePage::slot(next);
+    }
+    Accounts::Counter& counter = row[page->place[slot]];
+    counter.weight += weight;
+    ++counter.instructions;
+    given += weight;
+    if constexpr (kMovesStalls)
+      last_counter_ =
+          static_cast<std::uint32_t>(&counter - &accounts_.counter(0));
+    pc = next;
+    flow = page->flow[slot];
+    expected = pc + static_cast<std::uint64_t>(flow.length());
+  }
+  pc_ = pc;
+  flow_ = flow;
+  counts_.weight = given;
+}
+
+Flow StackTracker::flow_before(std::size_t at) const {
+  if (block_->bits.empty()) return flow_;
+  return decode_riscv(at > 0 ? block_->bits[at - 1] : last_bits_, map_.xlen());
+}
+
+// A transfer, or something that looks like one.
+void StackTracker::enter(std::size_t at, std::uint64_t pc) {
+  next_page_ = &map_.page(space_, pc);
+  next_function_ = next_page_->function[CodePage::slot(pc)];
+  if (!started_) {
+    next_layer_ = layer_reached(pc);
+  } else {
+    flow_ = flow_before(at);
+    Flow& stored = page_->flow[CodePage::slot(pc_)];
+    if (!block_->bits.empty()) {
+      // Text that was not known, or that was patched.
+      stored = flow_.as_entry(stored.is_entry());
+    } else if (flow_.length() == 0 && (pc == pc_ + 2 || pc == pc_ + 4)) {
+      flow_ = Flow(flow_.kind(), static_cast<int>(pc - pc_))
+                  .as_entry(stored.is_entry());
+      stored = flow_;
+    }
+    next_layer_ = layer_reached(pc);
+    dispatch(pc);
+  }
+  started_ = true;
+  land(pc);
+}
+
+// A file says who runs its code, else the trace does; else it is whoever ran
+// before, or whom a trap interrupted.
+Layer StackTracker::layer_reached(std::uint64_t) const {
+  if (next_page_->image != CodeImageId::kNone) return next_page_->layer;
+  switch (privilege_) {
+    case Privilege::kUser:
+      return Layer::kUser;
+    case Privilege::kSupervisor:
+      return Layer::kKernel;
+    case Privilege::kMachine:
+      return Layer::kMachine;
+    case Privilege::kUnknown:
+      break;
+  }
+  if (next_page_->layer != Layer::kUnknown) return next_page_->layer;
+  if (!started_ || layer_ == Layer::kUnknown) return Layer::kUser;
+  const bool leaves =
+      flow_.kind() == FlowKind::kXret ||
+      (flow_.kind() == FlowKind::kUnknown &&
+       std::ranges::find(trap_exits_, function_) != trap_exits_.end());
+  if (!leaves) return layer_;
+  const std::size_t segment = segment_start();
+  return segment >= 2 ? context_.frames[segment - 2].layer : Layer::kUser;
+}
+
+void StackTracker::dispatch(std::uint64_t pc) {
+  if (std::exchange(trap_marked_, false)) return trap(pc);
+  if (next_layer_ > layer_) return trap(pc);
+  if (next_layer_ < layer_) {
+    learn_trap_return();
+    return trap_return(pc);
+  }
+  if (is_entry(pc) &&
+      std::ranges::find(trap_entries_, next_function_) != trap_entries_.end())
+    return trap(pc);
+  if (is_sequential(pc)) return;  // land() sees to the function
+  switch (flow_.kind()) {
+    case FlowKind::kCall:
+    case FlowKind::kIndirectCall:
+      return push(Kind::kCall, pc);
+    case FlowKind::kReturn:
+      return function_return(pc);
+    case FlowKind::kSwapLink:
+      if (top().kind == Kind::kCall) pop_to(context_.frames.size() - 1);
+      if (context_.frames.empty()) return;
+      return push(Kind::kCall, pc);
+    case FlowKind::kBranch:
+    case FlowKind::kJump:
+    case FlowKind::kIndirectJump:
+      return jump(pc);
+    case FlowKind::kXret:
+      return trap_return(pc);
+    case FlowKind::kEcall:
+    case FlowKind::kBreak:
+      if (layer_ == Layer::kUser && return_from_signal(pc)) return;
+      return trap(pc);
+    case FlowKind::kPlain:
+    case FlowKind::kWait:
+      return unexplained_step(pc);
+    case FlowKind::kUnknown:
+      return infer(pc);
+  }
+}
+
+// Whatever the transfer did, the function on top is the one that runs.
+void StackTracker::land(std::uint64_t pc) {
+  page_ = next_page_;
+  page_pc_ = pc & ~(CodePage::kBytes - 1);
+  function_ = next_function_;
+  layer_ = next_layer_;
+  places_.fill(*page_, CodePage::slot(pc));
+  if (context_.frames.empty()) begin_at(pc);
+  if (top().function != function_) replace_top();
+  if (layer_ == Layer::kUser && space_ != SpaceId::kNone) {
+    context_.space = space_;
+    contexts_.threads()[context_.thread].space = space_;
+  }
+  if (options_.slice && slice_node_ != top().node) {
+    end_slice();
+    slice_node_ = top().node;
+    slice_start_ = block_->instructions[at_].cycle;
+  }
+}
+
+void StackTracker::end_slice() {
+  if (options_.slice && slice_node_ != CallNodeId::kRoot &&
+      counts_.weight > slice_weight_)
+    options_.slice(slice_start_, slice_node_, counts_.weight - slice_weight_);
+  slice_weight_ = counts_.weight;
+}
+
+std::string StackTracker::describe() const {
+  std::string out;
+  for (const StackFrame& frame : context_.frames) {
+    if (!out.empty()) out += ';';
+    const std::string_view name = map_.function(frame.function).name;
+    out += name.empty() ? "?" : demangle(name, Demangle::kShort);
+  }
+  return out;
+}
+
+}  // namespace wick

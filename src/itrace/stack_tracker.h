@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rebuilds the stack of a hart from the instructions that it retired, and gives
+// every cycle to one stack.
+//
+// A frame is a call site and thereby a return address; names play no part, so
+// recursion and functions of equal names are right by construction. Only
+// transfers do work: an instruction that follows the one before it costs a
+// look-up and an addition.
+//
+// What a transfer does follows from the instruction that made it, from the
+// layer (user, kernel, machine) that it leaves and the one that it reaches,
+// and, where the text is not known, from where it lands. Where that
+// contradicts the stack, a repair makes the least change that explains it:
+// stack_repairs.cc has them, each with its reason.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "itrace/accounts.h"
+#include "itrace/code_map.h"
+#include "itrace/contexts.h"
+#include "itrace/instruction.h"
+#include "itrace/places.h"
+#include "profile/format.h"
+
+namespace wick {
+
+// What was counted beside the accounts.
+struct TrackerCounts {
+  std::uint64_t instructions = 0, calls = 0, traps = 0, switches = 0;
+  std::uint64_t first_cycle = 0, last_cycle = 0;  // of the records
+  std::uint64_t weight = 0;                       // what was given out
+  std::uint64_t resynchronised = 0;  // places the stack did not explain
+  std::uint64_t unwound = 0;         // frames left without a return
+  std::uint64_t time_disorder = 0;   // cycles that go back
+};
+
+class StackTracker {
+ public:
+  struct Options {
+    Attribution attribution = Attribution::kNextCommitting;
+    std::uint32_t hart = 0;
+    bool has_traps = false;  // TraceInfo's
+    // Called whenever another stack gets the cycles, with what the last one
+    // got since: for flame charts. May be empty.
+    std::function<void(std::uint64_t cycle, CallNodeId node,
+                       std::uint64_t weight)>
+        slice;
+    // Called with a line for each push and pop: for tests. May be empty.
+    std::function<void(const std::string&)> transcript;
+  };
+
+  StackTracker(CodeMap& map, Places& places, Accounts& accounts,
+               Contexts& contexts, Options options);
+
+  // The next block of this hart, and the one behind it (null at the end),
+  // which is only looked at to see which thread goes on. `spaces` is
+  // CodeMap::learn's answer for `block`.
+  void track(const TraceBlock& block, const TraceBlock* next,
+             std::span<const SpaceChange> spaces);
+  // No block comes any more.
+  void finish();
+
+  const TrackerCounts& counts() const { return counts_; }
+  const std::vector<StackFrame>& frames() const { return context_.frames; }
+  // The functions of the stack, outermost first, for tests and messages.
+  std::string describe() const;
+
+ private:
+  using Kind = StackFrame::Kind;
+
+  // --- stack_tracker.cc
+  void give_out(const TraceBlock& block);
+  void apply_events(std::size_t at);
+  std::size_t next_event(std::size_t at) const;
+  template <bool kMovesStalls>
+  void run(std::size_t from, std::size_t to);
+  void enter(std::size_t at, std::uint64_t pc);
+  void dispatch(std::uint64_t pc);
+  Flow flow_before(std::size_t at) const;
+  Layer layer_reached(std::uint64_t pc) const;
+  void land(std::uint64_t pc);
+  void end_slice();
+
+  // --- stack_moves.cc: what transfers do when all is as expected
+  void push(Kind kind, std::uint64_t pc);
+  void pop_to(std::size_t size);
+  void replace_top();
+  void begin_at(std::uint64_t pc);
+  void jump(std::uint64_t pc);
+  void trap(std::uint64_t pc);
+  void trap_return(std::uint64_t pc);
+  void function_return(std::uint64_t pc);
+  CallNodeId child_of_top(FunctionId function);
+  std::size_t segment_start() const;
+  bool is_sequential(std::uint64_t pc) const;
+  bool is_entry(std::uint64_t pc) const {
+    return next_page_->flow[CodePage::slot(pc)].is_entry();
+  }
+  StackFrame& top() { return context_.frames.back(); }
+  void say(const char* what) const;
+
+  // --- stack_repairs.cc: when it is not
+  bool return_deeper(std::uint64_t pc);
+  bool land_in_caller();
+  bool return_to_parent(std::uint64_t pc);
+  void return_past_bottom(std::uint64_t pc);
+  void unexplained_step(std::uint64_t pc);
+  void resume_elsewhere(std::uint64_t pc);
+  bool return_from_signal(std::uint64_t pc);
+  void infer(std::uint64_t pc);
+  void learn_call_length(const StackFrame& frame, std::uint64_t pc);
+  void learn_tail_calls(std::size_t from);
+  void learn_trap_return();
+  void inherit(std::uint64_t pc);
+
+  // --- thread_switch.cc
+  void switch_thread(std::uint64_t pc);
+  std::size_t find_resumed(std::uint64_t pc);
+  const Retired* ahead(std::size_t steps) const;
+
+  CodeMap& map_;
+  Places& places_;
+  Accounts& accounts_;
+  Contexts& contexts_;
+  Options options_;
+  TrackerCounts counts_;
+
+  Context context_;  // of the thread that runs
+  Layer layer_ = Layer::kUnknown;
+  SpaceId space_ = SpaceId::kNone;
+  Privilege privilege_ = Privilege::kUnknown;
+  std::uint64_t thread_pointer_ = 0;
+  std::uint32_t generation_ = 0;
+  bool started_ = false, trap_marked_ = false, exec_seen_ = false;
+
+  // The instruction before the one that is looked at.
+  std::uint64_t pc_ = 0;
+  Flow flow_;
+  std::uint32_t last_bits_ = 0;
+  std::uint32_t last_counter_ = 0;
+  CodePage* page_ = nullptr;
+  std::uint64_t page_pc_ = 1;
+  FunctionId function_ = FunctionId::kNone;
+  // Of the instruction that a transfer reaches.
+  CodePage* next_page_ = nullptr;
+  FunctionId next_function_ = FunctionId::kNone;
+  Layer next_layer_ = Layer::kUnknown;
+
+  const TraceBlock* block_ = nullptr;
+  const TraceBlock* next_block_ = nullptr;
+  std::span<const SpaceChange> spaces_;
+  std::size_t at_ = 0;  // the instruction of the block
+  std::size_t context_at_ = 0, trap_at_ = 0, space_at_ = 0, fact_at_ = 0;
+  std::vector<std::uint64_t> weights_;
+  std::uint64_t previous_cycle_ = 0;
+  std::uint32_t turn_ = 0;
+
+  std::uint64_t slice_start_ = 0, slice_weight_ = 0;
+  CallNodeId slice_node_ = CallNodeId::kRoot;
+
+  // Functions of the kernel and the SBI that are known by their names.
+  std::vector<FunctionId> trap_entries_, trap_exits_;
+  FunctionId switch_to_ = FunctionId::kNone, new_thread_ = FunctionId::kNone;
+};
+
+}  // namespace wick

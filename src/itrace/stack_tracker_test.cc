@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transcripts: where the trace goes, and the pushes and pops that this caused.
+#include "itrace/stack_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include "builders/traced_code.h"
+
+namespace wick {
+namespace {
+
+class StackTrackerTest : public testing::Test {
+ protected:
+  struct How {
+    bool bits = false;  // the trace has instruction words
+    bool text = true;   // the files have text; else there is a System.map
+    Attribution attribution = Attribution::kNextCommitting;
+  };
+
+  // Gives what was pushed and popped, one transfer after the other.
+  std::string track(std::string_view trace, const How& how) {
+    map_ = std::make_unique<CodeMap>(TraceOptions{}, TraceInfo{});
+    if (how.text)
+      code_.add_to(*map_);
+    else
+      code_.add_as_system_map(*map_);
+    places_ = std::make_unique<Places>(*map_, Places::Detail::kFunctions);
+    accounts_ = Accounts();
+    contexts_ = Contexts();
+    std::string said;
+    tracker_ = std::make_unique<StackTracker>(
+        *map_, *places_, accounts_, contexts_,
+        StackTracker::Options{.attribution = how.attribution,
+                              .transcript = [&](const std::string& line) {
+                                said += line + '\n';
+                              }});
+    TraceBlock block = code_.trace(trace);
+    if (how.bits) block.bits = code_.bits(block);
+    tracker_->track(block, nullptr, {});
+    tracker_->finish();
+    EXPECT_EQ(given_out(), block.instructions.back().cycle -
+                               block.instructions.front().cycle + 1)
+        << "every cycle goes to one stack";
+    EXPECT_EQ(tracker_->counts().weight, given_out());
+    return said;
+  }
+  std::string track(std::string_view trace) { return track(trace, {}); }
+
+  std::uint64_t given_out() const {
+    std::uint64_t sum = 0;
+    for (const CallNodeId id : accounts_.ids())
+      for (std::uint32_t place = 0; place < accounts_[id].places; ++place)
+        sum += accounts_.counter(id, place).weight;
+    return sum;
+  }
+  // "main;work" and the cycles that it has itself.
+  std::uint64_t self(const std::string& stack) const {
+    std::uint64_t sum = 0;
+    for (const CallNodeId id : accounts_.ids())
+      if (accounts_[id].depth > 0 && path(id) == stack)
+        sum += accounts_.counter(id, 0).weight;
+    return sum;
+  }
+  std::uint64_t calls(std::string_view function) const {
+    std::uint64_t sum = 0;
+    for (const CallNodeId id : accounts_.ids())
+      if (map_->function(accounts_[id].function).name == function)
+        sum += accounts_[id].calls;
+    return sum;
+  }
+  std::string path(CallNodeId id) const {
+    std::string out;
+    for (; accounts_[id].depth > 0; id = accounts_[id].caller)
+      out = std::string(map_->function(accounts_[id].function).name) +
+            (out.empty() ? "" : ";") + out;
+    return out;
+  }
+  std::string stack() const { return tracker_->describe(); }
+
+  TracedCode code_;
+  std::unique_ptr<CodeMap> map_;
+  std::unique_ptr<Places> places_;
+  Accounts accounts_;
+  Contexts contexts_;
+  std::unique_ptr<StackTracker> tracker_;
+};
+
+TEST_F(StackTrackerTest, CallsPushAndReturnsPop) {
+  code_.function("main", "nop call nop ret");
+  code_.function("work", "nop nop ret");
+  EXPECT_EQ(track("main:0-1 work:0-2 main:2"),
+            "begin main\npush work\npop work\n");
+  EXPECT_EQ(self("main"), 3);
+  EXPECT_EQ(self("main;work"), 3);
+  EXPECT_EQ(calls("work"), 1);
+}
+
+TEST_F(StackTrackerTest, RecursionIsAsDeepAsItIs) {
+  code_.function("main", "call nop");
+  code_.function("climb", "nop call ret");
+  EXPECT_EQ(
+      track("main:0 climb:0-1 climb:0-1 climb:0-2 climb:2 climb:2 main:1"),
+      "begin main\npush climb\npush climb\npush climb\npop climb\n"
+      "pop climb\npop climb\n");
+  EXPECT_EQ(self("main;climb;climb;climb"), 3);
+  EXPECT_EQ(calls("climb"), 3);
+}
+
+TEST_F(StackTrackerTest, AJumpToAFunctionTakesThePlaceOfTheOneThatJumps) {
+  code_.function("main", "call nop");
+  code_.function("sort_some", "nop j");
+  code_.function("qsort", "nop ret");
+  EXPECT_EQ(track("main:0 sort_some:0-1 qsort:0-1 main:1"),
+            "begin main\npush sort_some\nbecome qsort\npop qsort\n");
+  EXPECT_EQ(self("main;qsort"), 2);
+  EXPECT_EQ(calls("qsort"), 1);
+}
+
+TEST_F(StackTrackerTest, AStubOfThePltIsNoCaller) {
+  code_.function("main", "call nop");
+  code_.function("write@plt", "nop jr");
+  code_.function("write", "nop ret");
+  track("main:0 write@plt:0-1 write:0-1 main:1");
+  EXPECT_EQ(self("main;write"), 2);
+  EXPECT_EQ(stack(), "main");
+}
+
+TEST_F(StackTrackerTest, ALoopToTheBeginningOfAFunctionIsNoCall) {
+  code_.function("main", "call nop");
+  code_.function("spin", "nop beq ret");
+  track("main:0 spin:0-1 spin:0-1 spin:0-2 main:1");
+  EXPECT_EQ(calls("spin"), 1);
+  EXPECT_EQ(stack(), "main");
+}
+
+TEST_F(StackTrackerTest, FallingIntoTheNextFunctionIsNoCall) {
+  code_.function("main", "call nop");
+  code_.function("first",
+                 "nop nop nop nop nop nop nop nop nop nop nop nop nop "
+                 "nop nop nop");
+  code_.function("second", "ret");
+  EXPECT_EQ(track("main:0 first:0-15 second:0 main:1"),
+            "begin main\npush first\nbecome second\npop second\n");
+}
+
+TEST_F(StackTrackerTest, LongjmpLeavesEverythingAboveWhereItLands) {
+  code_.function("main", "call nop call nop");
+  code_.function("setjmp", "ret");
+  code_.function("work", "call nop");
+  code_.function("longjmp", "nop ret");
+  track("main:0 setjmp:0 main:1-2 work:0 longjmp:0-1 main:1");
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
+TEST_F(StackTrackerTest, AnExceptionLandsInAFunctionThatIsOnTheStack) {
+  code_.function("main", "call nop");
+  code_.function("parse", "call nop nop ret");
+  code_.function("value", "call nop");
+  code_.function("throw", "nop jr");
+  track("main:0 parse:0 value:0 throw:0-1 parse:2-3 main:1");
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(self("main;parse"), 3);
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
+TEST_F(StackTrackerTest, MillicodeReturnsThroughT0) {
+  code_.function("main", "call nop");
+  code_.function("work", "callt0 nop j");
+  code_.function("save_3", "nop rett0");
+  code_.function("restore_3", "nop ret");
+  EXPECT_EQ(track("main:0 work:0 save_3:0-1 work:1-2 restore_3:0-1 main:1"),
+            "begin main\npush work\npush save_3\npop save_3\n"
+            "become restore_3\npop restore_3\n");
+}
+
+TEST_F(StackTrackerTest, ASystemCallStandsOnTheUsersStack) {
+  code_.function("main", "call nop");
+  code_.function("read", "ecall ret");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("k_sys_read", "nop ret");
+  track(
+      "main:0 read:0 handle_exception:0-1 k_sys_read:0-1 handle_exception:2 "
+      "read:1 main:1");
+  EXPECT_EQ(self("main;read;handle_exception;k_sys_read"), 2);
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(tracker_->counts().traps, 1);
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
+TEST_F(StackTrackerTest, AFaultExecutesTheInstructionAgain) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop nop ret");
+  code_.function("handle_exception", "nop sret");
+  track("main:0 work:0-1 handle_exception:0-1 work:1-2 main:1");
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(self("main;work"), 4);
+}
+
+TEST_F(StackTrackerTest, AnInterruptMayComeBetweenACallAndItsTarget) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop ret");
+  code_.function("handle_exception", "nop sret");
+  EXPECT_EQ(track("main:0 handle_exception:0-1 work:0-1 main:1"),
+            "begin main\ntrap handle_exception\npop handle_exception\n"
+            "push work\npop work\n");
+}
+
+TEST_F(StackTrackerTest, AnInterruptMayComeBetweenAReturnAndItsTarget) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop ret");
+  code_.function("handle_exception", "nop sret");
+  track("main:0 work:0-1 handle_exception:0-1 main:1");
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(self("main;work;handle_exception"), 2);
+}
+
+TEST_F(StackTrackerTest, TrapsAreNested) {
+  code_.function("main", "ecall nop");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("k_sys_read", "nop nop ret");
+  track(
+      "main:0 handle_exception:0-1 k_sys_read:0-1 handle_exception:0 "
+      "handle_exception:2 k_sys_read:2 handle_exception:2 main:1");
+  EXPECT_EQ(self("main;handle_exception;k_sys_read;handle_exception"), 2);
+  EXPECT_EQ(stack(), "main");
+}
+
+TEST_F(StackTrackerTest, TheSbiStandsOnTheKernelsStack) {
+  code_.function("k_set_timer", "nop ecall ret");
+  code_.function("k_tick", "call nop");
+  code_.function("_trap_handler", "nop call mret");
+  code_.function("m_set_timer", "nop ret");
+  track(
+      "k_tick:0 k_set_timer:0-1 _trap_handler:0-1 m_set_timer:0-1 "
+      "_trap_handler:2 k_set_timer:2 k_tick:1");
+  EXPECT_EQ(self("k_tick;k_set_timer;_trap_handler;m_set_timer"), 2);
+  EXPECT_EQ(stack(), "k_tick");
+}
+
+TEST_F(StackTrackerTest, AMarkedTrapIsOneWhereverItGoes) {
+  code_.function("m_main", "call nop");
+  code_.function("m_work", "nop beq nop ret");
+  code_.function("m_vector", "nop mret");
+  // The branch did not retire; it is shown again.
+  track("m_main:0 m_work:0 !m_work:1 m_vector:0-1 m_work:1-3 m_main:1");
+  EXPECT_EQ(self("m_main;m_work;m_vector"), 2);
+  EXPECT_EQ(stack(), "m_main");
+}
+
+TEST_F(StackTrackerTest, ATraceMayBeginInTheMiddle) {
+  code_.function("main", "call nop call nop");
+  code_.function("work", "nop nop ret");
+  EXPECT_EQ(track("work:1-2 main:1-2 work:0-2 main:3"),
+            "begin work\npop work\nbegin main\npush work\npop work\n");
+  EXPECT_EQ(self("work"), 2);
+  EXPECT_EQ(self("main;work"), 3);
+  EXPECT_EQ(tracker_->counts().resynchronised, 1);
+}
+
+class Threads : public StackTrackerTest {
+ protected:
+  Threads() {
+    code_.function("main", "ecall nop");
+    code_.function("handle_exception", "nop call sret");
+    code_.function("k_sys_wait", "call ret");
+    code_.function("k_schedule", "nop call nop ret");
+    code_.function("__switch_to", "nop ret");
+    code_.function("k_worker", "nop call nop j");
+    code_.function("ret_from_fork", "nop jalr nop sret");
+  }
+  // main waits, and a thread of the kernel begins.
+  const std::string kStart =
+      "main:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 __switch_to:0-1 "
+      "ret_from_fork:0-1 k_worker:0-1 ";
+};
+
+TEST_F(Threads, ANewOneHasAStackOfItsOwn) {
+  track(kStart);
+  EXPECT_EQ(stack(), "ret_from_fork;k_worker");
+  EXPECT_EQ(contexts_.parked(), 1);
+}
+
+TEST_F(Threads, TheOneThatGoesOnIsFoundByWhatItReturnsTo) {
+  track(kStart +
+        "k_schedule:0-1 __switch_to:0-1 k_schedule:2-3 k_sys_wait:1 "
+        "handle_exception:2 main:1");
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(tracker_->counts().switches, 2);
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+  EXPECT_EQ(self("main;handle_exception;k_sys_wait;k_schedule"), 4);
+  EXPECT_EQ(self("ret_from_fork;k_worker;k_schedule"), 2);
+}
+
+TEST_F(Threads, OfTwoThatWaitTheRightOneGoesOn) {
+  track(kStart +
+        "k_schedule:0-1 __switch_to:0-1 k_schedule:2-3 k_sys_wait:1 "
+        "handle_exception:2 main:1 main:0 handle_exception:0-1 k_sys_wait:0 "
+        "k_schedule:0-1 __switch_to:0-1 k_schedule:2-3 k_worker:2");
+  EXPECT_EQ(stack(), "ret_from_fork;k_worker");
+}
+
+TEST_F(Threads, OneThatNothingIsKnownOfIsNotTakenForAnother) {
+  code_.function("k_other", "call nop");
+  track(
+      "main:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
+      "__switch_to:0-1 k_schedule:2-3 k_other:1");
+  EXPECT_EQ(stack(), "k_other");
+  EXPECT_EQ(contexts_.parked(), 1);
+}
+
+TEST_F(Threads, AChildReturnsToTheCallersOfItsParent) {
+  code_.function("start", "call nop");
+  code_.function("parent", "call nop");
+  code_.function("fork", "ecall ret");
+  track(
+      "start:0 parent:0 fork:0 handle_exception:0-1 k_sys_wait:0 "
+      "k_schedule:0-1 __switch_to:0-1 ret_from_fork:0 ret_from_fork:3 "
+      "fork:1 parent:1");
+  EXPECT_EQ(stack(), "start;parent");
+  EXPECT_EQ(contexts_.threads().size(), 2);
+}
+
+TEST_F(StackTrackerTest, ASignalInterruptsAndIsLeftBySigreturn) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop nop ret");
+  code_.function("handler", "nop ret");
+  code_.function("sigreturn", "nop ecall");
+  code_.function("handle_exception", "nop sret");
+  track(
+      "main:0 work:0 handle_exception:0-1 handler:0-1 sigreturn:0-1 "
+      "handle_exception:0-1 work:1-2 main:1");
+  EXPECT_EQ(self("main;work;handler"), 2);
+  EXPECT_EQ(stack(), "main");
+}
+
+TEST_F(StackTrackerTest, ANewProgramBeginsWithAnEmptyStack) {
+  code_.function("main", "call nop");
+  code_.function("execve", "ecall ret");
+  code_.function("handle_exception", "nop sret");
+  code_.function("_start", "nop nop");
+  track("main:0 execve:0 handle_exception:0-1 _start:0-1");
+  EXPECT_EQ(stack(), "_start");
+}
+
+TEST_F(StackTrackerTest, APatchedJumpStaysInItsFunction) {
+  code_.function("k_main", "call nop");
+  code_.function("k_work", "nop nop nop ret");  // the second is patched
+  EXPECT_EQ(track("k_main:0 k_work:0-1 k_work:3 k_main:1"),
+            "begin k_main\npush k_work\npop k_work\n");
+}
+
+TEST_F(StackTrackerTest, APatchedCallIsACall) {
+  code_.function("k_main", "nop nop");  // the first is patched
+  code_.function("k_trace", "nop ret");
+  track("k_main:0 k_trace:0-1 k_main:1");
+  EXPECT_EQ(self("k_main;k_trace"), 2);
+  EXPECT_EQ(stack(), "k_main");
+}
+
+TEST_F(StackTrackerTest, InstructionWordsOfTheTraceCountMoreThanTheFile) {
+  code_.function("main", "nop nop");
+  code_.function("work", "nop ret");
+  map_ = std::make_unique<CodeMap>(TraceOptions{}, TraceInfo{});
+  code_.add_to(*map_);
+  Places places(*map_, Places::Detail::kFunctions);
+  StackTracker tracker(*map_, places, accounts_, contexts_, {});
+  TraceBlock block = code_.trace("main:0 work:0-1 main:1");
+  block.bits = code_.bits(block);
+  block.bits[0] = 0x000000ef;  // a call where the file has none
+  tracker.track(block, nullptr, {});
+  EXPECT_EQ(tracker.counts().calls, 1);
+  EXPECT_EQ(tracker.counts().traps, 0);
+}
+
+// --- names alone: no text, no instruction words
+
+TEST_F(StackTrackerTest, WithoutTextCallsAndReturnsAreSeenByWhereTheyLand) {
+  code_.function("k_main", "nop call nop ret");
+  code_.function("k_work", "nop nop ret");
+  EXPECT_EQ(track("k_main:0-1 k_work:0-2 k_main:2", {.text = false}),
+            "begin k_main\npush k_work\npop k_work\n");
+}
+
+TEST_F(StackTrackerTest, WithoutTextATailCallIsLearntFromItsReturn) {
+  code_.function("k_main", "call call nop");
+  code_.function("k_first", "nop beq j nop ret");
+  code_.function("k_second", "nop ret");
+  track(
+      "k_main:0 k_first:0-2 k_second:0-1 k_main:1 k_first:0-2 "
+      "k_second:0-1 k_main:2",
+      {.text = false});
+  EXPECT_EQ(stack(), "k_main");
+  EXPECT_EQ(self("k_main;k_first;k_second"), 2);  // taken for a call
+  EXPECT_EQ(self("k_main;k_second"), 2);          // known by now
+}
+
+TEST_F(StackTrackerTest, WithoutTextASystemCallIsSeenByItsHandler) {
+  code_.function("main", "nop call nop");
+  code_.function("handle_exception", "nop call j");
+  code_.function("ret_from_exception", "nop sret");
+  code_.function("k_sys_read", "nop ret");
+  const std::string call =
+      "handle_exception:0-1 k_sys_read:0-1 handle_exception:2 "
+      "ret_from_exception:0-1 ";
+  track("main:0 " + call + "main:1-2 " + call, {.text = false});
+  EXPECT_EQ(stack(), "main;ret_from_exception");
+}
+
+// --- who gets the cycles
+
+TEST_F(StackTrackerTest, TheNextInstructionGetsTheWait) {
+  code_.function("main", "nop call nop ret");
+  code_.function("work", "nop ret");
+  track("main:0 @110 main:1 @140 work:0-1 @200 main:2");
+  EXPECT_EQ(self("main"), 1 + 10 + 59);
+  EXPECT_EQ(self("main;work"), 31);
+}
+
+TEST_F(StackTrackerTest, TheLastInstructionGetsTheWaitIfItIsAskedFor) {
+  code_.function("main", "nop call nop ret");
+  code_.function("work", "nop ret");
+  track("main:0 @110 main:1 @140 work:0-1 @200 main:2",
+        {.attribution = Attribution::kLastCommitted});
+  EXPECT_EQ(self("main"), 10 + 30 + 1);
+  EXPECT_EQ(self("main;work"), 60);
+}
+
+TEST_F(StackTrackerTest, WhatEmptiesThePipelineGetsTheWaitByTheRuleOfTip) {
+  code_.function("main", "csrw call nop");
+  code_.function("work", "nop ret");
+  track("main:0 @150 main:1 @200 work:0-1 @300 main:2",
+        {.attribution = Attribution::kTip});
+  // csrw keeps its wait, work waits for its own, the long one behind ret is
+  // main's.
+  EXPECT_EQ(self("main"), 50 + 1 + 99);
+  EXPECT_EQ(self("main;work"), 51);
+}
+
+TEST_F(StackTrackerTest, InstructionsOfOneCycleTakeTurns) {
+  code_.function("main", "call nop call nop");
+  code_.function("work", "ret");
+  // Two and two retire together.
+  track("@100 +0 main:0 work:0 @101 main:1-2 @102 work:0 main:3");
+  EXPECT_EQ(self("main") + self("main;work"), 3);
+  EXPECT_EQ(self("main;work"), 1);
+}
+
+TEST_F(StackTrackerTest, TimeThatGoesBackIsCountedAndGivesNothing) {
+  code_.function("main", "nop nop nop");
+  TraceBlock block = code_.trace("main:0 @50 main:1 @51 main:2");
+  track("main:0-2");
+  tracker_->track(block, nullptr, {});
+  EXPECT_GE(tracker_->counts().time_disorder, 1);
+}
+
+}  // namespace
+}  // namespace wick

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel leaves one thread and goes on with another. All threads leave and
+// come back at the same instruction, the return of __switch_to, so the pc does
+// not say which one it is. The thread pointer does, where it is known. Else
+// what comes next does: the functions that were called when a thread was left
+// return, one after the other, to where that thread's stack says.
+#include <algorithm>
+#include <utility>
+
+#include "itrace/stack_tracker.h"
+
+namespace wick {
+namespace {
+
+constexpr std::size_t kNotFound = SIZE_MAX;
+// Instructions that are looked at ahead. From __switch_to to the first return
+// that differs it is a few thousand.
+constexpr std::size_t kLookahead = 1 << 15;
+// Returns that fit, after which the last thread that is left is believed.
+constexpr int kProofs = 4;
+
+}  // namespace
+
+void StackTracker::switch_thread(std::uint64_t pc) {
+  ++counts_.switches;
+  const std::size_t found = find_resumed(pc);
+  Context next = found == kNotFound ? contexts_.make(options_.hart)
+                                    : contexts_.take(found);
+  std::swap(next, context_);
+  contexts_.park(std::move(next));
+  if (thread_pointer_ != 0) context_.thread_pointer = thread_pointer_;
+  if (options_.transcript)
+    options_.transcript("thread " + std::to_string(context_.thread));
+  // It left in __switch_to, too.
+  if (found != kNotFound) pop_to(context_.frames.size() - 1);
+}
+
+const Retired* StackTracker::ahead(std::size_t steps) const {
+  const std::size_t at = at_ + steps;
+  const std::size_t here = block_->instructions.size();
+  if (at < here) return &block_->instructions[at];
+  if (next_block_ == nullptr || at - here >= next_block_->instructions.size())
+    return nullptr;
+  return &next_block_->instructions[at - here];
+}
+
+std::size_t StackTracker::find_resumed(std::uint64_t pc) {
+  struct Candidate {
+    std::size_t row;
+    // The frame that runs when all above it have returned.
+    std::size_t frame;
+  };
+  std::vector<Candidate> alive;
+  for (std::size_t i = 0; i < contexts_.parked(); ++i) {
+    const Context& context = contexts_[i];
+    if (context.frames.size() < 2 || !context.frames.back().returns_to(pc))
+      continue;
+    if (thread_pointer_ != 0 && context.thread_pointer != 0) {
+      if (context.thread_pointer == thread_pointer_) return i;
+      continue;
+    }
+    if (space_ != SpaceId::kNone && context.space != SpaceId::kNone &&
+        context.space != space_)
+      continue;
+    alive.push_back({i, context.frames.size() - 2});
+  }
+  const auto frame_of = [&](const Candidate& c) -> const StackFrame& {
+    return contexts_[c.row].frames[c.frame];
+  };
+  int proofs = 0;
+  FunctionId running = next_function_, before = next_function_;
+  std::uint64_t last = pc;
+  for (std::size_t k = 1; k < kLookahead && !alive.empty(); ++k) {
+    const Retired* const instruction = ahead(k);
+    if (instruction == nullptr) break;
+    const std::uint64_t to = instruction->pc;
+    const bool follows = to == last + 2 || to == last + 4;
+    last = to;
+    if (follows) continue;
+    const CodePage& page = map_.page(space_, to);
+    const std::size_t slot = CodePage::slot(to);
+    const FunctionId function = page.function[slot];
+    if (page.layer != Layer::kKernel) {
+      // To user code: the one that was interrupted there, if there is one.
+      for (const Candidate& c : alive)
+        if (frame_of(c).kind == StackFrame::Kind::kTrap &&
+            frame_of(c).resumes_at(to))
+          return c.row;
+      break;
+    }
+    const bool returns =
+        before == running && function != running && !page.flow[slot].is_entry();
+    before = function;
+    if (!returns) continue;
+    std::erase_if(alive, [&](const Candidate& c) {
+      return c.frame == 0 || !frame_of(c).returns_to(to);
+    });
+    // Even the only one must be proven: the thread may be one that nothing is
+    // known of, and all of them left through the same two functions.
+    if (++proofs >= kProofs && alive.size() == 1) break;
+    for (Candidate& c : alive) --c.frame;
+    running = function;
+  }
+  return alive.empty() ? kNotFound : alive.front().row;
+}
+
+}  // namespace wick

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/trace_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/metrics.h"
+#include "base/text.h"
+#include "itrace/accounts.h"
+#include "itrace/code_map.h"
+#include "itrace/contexts.h"
+#include "itrace/fireperf.h"
+#include "itrace/places.h"
+#include "itrace/stack_tracker.h"
+#include "object/demangle.h"
+
+namespace wick {
+namespace {
+
+// A change of the stack in time.
+struct Slice {
+  std::uint64_t cycle, weight;
+  CallNodeId node;
+  std::uint32_t hart;
+};
+constexpr std::size_t kMaxSlices = std::size_t{1} << 24;
+
+struct Hart {
+  std::unique_ptr<StackTracker> tracker;
+  // The last block that came, which is tracked when the next one is there.
+  TraceBlock block;
+  bool has_block = false;
+};
+
+// Makes the Profile's tables of the tracker's.
+class ProfileMaker {
+ public:
+  ProfileMaker(Profile& profile, const CodeMap& map, Places& places,
+               const Accounts& accounts, const Contexts& contexts,
+               const ReadOptions& options)
+      : profile_(profile),
+        map_(map),
+        places_(places),
+        accounts_(accounts),
+        contexts_(contexts),
+        options_(options) {
+    add_modules();
+    add_threads();
+    under_.resize(accounts.size());
+    for (const CallNodeId id : accounts.ids()) {
+      const Accounts::Node& node = accounts[id];
+      if (node.depth > 1) under_[index(id)] = at(node.caller, node.place);
+    }
+  }
+
+  // The stack of a node at one of its function's places.
+  StackId at(CallNodeId id, std::uint32_t place) {
+    StackId stack = under_[index(id)];
+    for (const FrameId frame : frames(accounts_[id].function, place))
+      stack = profile_.stacks.push(stack, frame);
+    return stack;
+  }
+  // The same without inlined calls.
+  StackId entered(CallNodeId id) {
+    const auto& all = frames(accounts_[id].function, 0);
+    return profile_.stacks.push(under_[index(id)], all.front());
+  }
+  ThreadId thread(CallNodeId id) const {
+    return threads_[accounts_[id].thread];
+  }
+
+ private:
+  void add_modules() {
+    modules_.push_back(ModuleId::kUnknown);
+    for (std::uint32_t i = 1; i < map_.image_count(); ++i) {
+      const CodeImage& image = map_.image(CodeImageId{i});
+      modules_.push_back(profile_.module_id(
+          image.path, image.elf == nullptr ? "" : image.elf->build_id()));
+    }
+  }
+
+  void add_threads() {
+    for (const ThreadFacts& facts : contexts_.threads()) {
+      Thread thread{.pid = facts.pid, .tid = facts.tid};
+      std::string name = facts.name;
+      if (name.empty() && facts.space != SpaceId::kNone) {
+        // No one knows its number: it is counted as it was met.
+        const std::string more = map_.space_name(facts.space);
+        name = fmt::format("process {}{}{}{}", index(facts.space),
+                           more.empty() ? "" : " (", more,
+                           more.empty() ? "" : ")");
+      }
+      thread.comm = profile_.strings.intern(name);
+      threads_.push_back(profile_.thread_id(thread));
+    }
+  }
+
+  const std::vector<FrameId>& frames(FunctionId function, std::uint32_t place) {
+    std::vector<FrameId>& out =
+        frames_[std::uint64_t{index(function)} << 32 | place];
+    if (out.empty()) make_frames(function, place, out);
+    return out;
+  }
+
+  void make_frames(FunctionId id, std::uint32_t place,
+                   std::vector<FrameId>& out) {
+    const CodeFunction& function = map_.function(id);
+    Frame frame{.module = modules_[index(function.image)],
+                .kind = function.layer == Layer::kUser ||
+                                function.layer == Layer::kUnknown
+                            ? FrameKind::kUser
+                            : FrameKind::kKernel};
+    if (options_.keep_addresses && function.image != CodeImageId::kNone)
+      frame.address = places_.elf_addr(id, place);
+    if (function.image == CodeImageId::kNone)
+      frame.function = profile_.strings.intern(unknown_name(function.layer));
+    else if (!function.name.empty())
+      frame.function = name(function.name);
+    const auto found = places_.frames(id, place);
+    if (!found.empty()) {
+      frame.file = profile_.strings.intern(found.front().file);
+      frame.line = found.front().line;
+    }
+    out.push_back(profile_.frames.intern(frame));
+    for (const SourceFrame& inlined :
+         found.subspan(std::min<std::size_t>(found.size(), 1))) {
+      frame.function = name(inlined.function);
+      frame.file = profile_.strings.intern(inlined.file);
+      frame.line = inlined.line;
+      frame.kind = FrameKind::kInlined;
+      out.push_back(profile_.frames.intern(frame));
+    }
+  }
+
+  StringId name(std::string_view raw) {
+    return profile_.strings.intern(demangle(raw, Demangle::kShort));
+  }
+
+  static std::string_view unknown_name(Layer layer) {
+    switch (layer) {
+      case Layer::kUser:
+        return "[unknown user code]";
+      case Layer::kKernel:
+        return "[unknown kernel code]";
+      case Layer::kMachine:
+        return "[unknown machine code]";
+      case Layer::kUnknown:
+        break;
+    }
+    return "[unknown code]";
+  }
+
+  Profile& profile_;
+  const CodeMap& map_;
+  Places& places_;
+  const Accounts& accounts_;
+  const Contexts& contexts_;
+  const ReadOptions& options_;
+  std::vector<ModuleId> modules_;
+  std::vector<ThreadId> threads_;
+  std::vector<StackId> under_;  // of each node: the stack that it is called on
+  absl::flat_hash_map<std::uint64_t, std::vector<FrameId>> frames_;
+};
+
+class TraceProfile {
+ public:
+  TraceProfile(TraceReader& reader, CodeMap& map, const ReadOptions& options)
+      : reader_(reader),
+        map_(map),
+        options_(options),
+        places_(map, !options.symbols.inlines ? Places::Detail::kFunctions
+                     : options.keep_time || options.keep_addresses
+                         ? Places::Detail::kLines
+                         : Places::Detail::kInlines) {}
+
+  Profile read() {
+    track();
+    Profile profile;
+    {
+      const Timer timer("stacks of the trace");
+      add_samples(profile);
+    }
+    summarize(profile);
+    profile.diagnostics.merge(reader_.diagnostics());
+    profile.diagnostics.merge(map_.diagnostics());
+    return profile;
+  }
+
+ private:
+  Hart& hart(std::uint32_t number) {
+    Hart& hart = harts_[number];
+    if (hart.tracker == nullptr) {
+      StackTracker::Options options{.attribution = options_.trace.attribution,
+                                    .hart = number,
+                                    .has_traps = reader_.info().has_traps};
+      if (options_.keep_time)
+        options.slice = [this, number](std::uint64_t cycle, CallNodeId node,
+                                       std::uint64_t weight) {
+          ++slice_count_;
+          if (slice_count_ <= kMaxSlices)
+            slices_.push_back({cycle, weight, node, number});
+        };
+      hart.tracker = std::make_unique<StackTracker>(
+          map_, places_, accounts_, contexts_, std::move(options));
+    }
+    return hart;
+  }
+
+  void track() {
+    const Timer timer("trace");
+    TraceBlock block;
+    while (reader_.next(block)) {
+      if (block.instructions.empty()) continue;
+      Hart& at = hart(block.hart);
+      if (at.has_block)
+        at.tracker->track(at.block, &block, map_.learn(at.block));
+      std::swap(at.block, block);
+      at.has_block = true;
+    }
+    for (auto& [number, at] : harts_) {
+      if (at.has_block)
+        at.tracker->track(at.block, nullptr, map_.learn(at.block));
+      at.tracker->finish();
+    }
+  }
+
+  void add_samples(Profile& profile) {
+    const std::string& unit = reader_.info().unit;
+    const EventId time = profile.event_id(unit, unit);
+    const EventId calls = profile.event_id("calls", "calls");
+    const bool count_instructions = unit != "instructions";
+    EventId instructions{};
+    if (count_instructions)
+      instructions = profile.event_id("instructions", "instructions");
+    ProfileMaker maker(profile, map_, places_, accounts_, contexts_, options_);
+    profile.has_time = options_.keep_time && slice_count_ <= kMaxSlices;
+    if (slice_count_ > kMaxSlices)
+      profile.diagnostics.note(Problem::kNoTimes, slice_count_);
+    std::uint64_t end = 0;
+    for (const auto& [number, at] : harts_)
+      end = std::max(end, at.tracker->counts().last_cycle);
+    const std::uint64_t when = profile.has_time ? end : 0;
+    const auto add = [&](CallNodeId id, StackId stack, EventId event,
+                         std::uint64_t weight) {
+      if (weight > 0)
+        profile.samples.push_back({.time = when,
+                                   .weight = static_cast<std::int64_t>(weight),
+                                   .stack = stack,
+                                   .thread = maker.thread(id),
+                                   .event = event});
+    };
+    if (profile.has_time)
+      for (const Slice& slice : slices_)
+        profile.samples.push_back(
+            {.time = slice.cycle,
+             .weight = static_cast<std::int64_t>(slice.weight),
+             .stack = maker.entered(slice.node),
+             .thread = maker.thread(slice.node),
+             .event = time,
+             .cpu = slice.hart});
+    for (const CallNodeId id : accounts_.ids()) {
+      const Accounts::Node& node = accounts_[id];
+      if (node.depth == 0) continue;
+      for (std::uint32_t place = 0; place < node.places; ++place) {
+        const Accounts::Counter& counter = accounts_.counter(id, place);
+        if (counter.instructions == 0 && counter.weight == 0) continue;
+        const StackId stack = maker.at(id, place);
+        if (!profile.has_time) add(id, stack, time, counter.weight);
+        if (count_instructions)
+          add(id, stack, instructions, counter.instructions);
+        if (map_.function(node.function).name.empty()) {
+          unknown_ += counter.weight;
+          unknown_instructions_ += counter.instructions;
+        }
+      }
+      if (node.calls > 0) add(id, maker.entered(id), calls, node.calls);
+    }
+    slices_ = {};
+  }
+
+  void summarize(Profile& profile) {
+    TrackerCounts all;
+    for (const auto& [number, at] : harts_) {
+      const TrackerCounts& one = at.tracker->counts();
+      all.instructions += one.instructions;
+      all.calls += one.calls;
+      all.traps += one.traps;
+      all.switches += one.switches;
+      all.weight += one.weight;
+      all.resynchronised += one.resynchronised;
+      all.time_disorder += one.time_disorder;
+    }
+    const auto number = [](std::uint64_t n) {
+      return with_commas(static_cast<std::int64_t>(n));
+    };
+    const std::string& unit = reader_.info().unit;
+    if (unit != "instructions") {
+      profile.set_about(unit, number(all.weight));
+      if (all.weight > 0)
+        profile.set_about(
+            "instructions per cycle",
+            fmt::format("{:.3f}", static_cast<double>(all.instructions) /
+                                      static_cast<double>(all.weight)));
+    }
+    profile.set_about("instructions", number(all.instructions));
+    profile.set_about("calls", number(all.calls));
+    profile.set_about("traps", number(all.traps));
+    profile.set_about("thread switches", number(all.switches));
+    profile.set_about("resynchronisations", number(all.resynchronised));
+    profile.set_about(
+        "unknown code",
+        fmt::format("{:.2f} %", all.weight == 0
+                                    ? 0.0
+                                    : 100.0 * static_cast<double>(unknown_) /
+                                          static_cast<double>(all.weight)));
+    if (!reader_.info().layout.empty())
+      profile.set_about("trace layout", reader_.info().layout);
+    if (!reader_.info().clock_domain.empty())
+      profile.set_about("clock domain", reader_.info().clock_domain);
+    profile.diagnostics.note(Problem::kResynchronised, all.resynchronised);
+    profile.diagnostics.note(Problem::kUnknownCode, unknown_instructions_);
+    profile.diagnostics.note(Problem::kTimeDisorder, all.time_disorder);
+    profile.diagnostics.note(Problem::kDeepStack, accounts_.too_deep());
+  }
+
+  TraceReader& reader_;
+  CodeMap& map_;
+  const ReadOptions& options_;
+  Places places_;
+  Accounts accounts_;
+  Contexts contexts_;
+  std::map<std::uint32_t, Hart> harts_;  // by number
+  std::vector<Slice> slices_;
+  std::uint64_t slice_count_ = 0;
+  std::uint64_t unknown_ = 0, unknown_instructions_ = 0;
+};
+
+}  // namespace
+
+Profile read_trace(TraceReader& reader, CodeMap& map,
+                   const ReadOptions& options) {
+  if (options.trace.attribution == Attribution::kFirePerf)
+    return read_fireperf(reader, map, options);
+  return TraceProfile(reader, map, options).read();
+}
+
+Profile read_trace(TraceReader& reader, const ReadOptions& options) {
+  CodeMap map(options.trace, reader.info());
+  return read_trace(reader, map, options);
+}
+
+}  // namespace wick
