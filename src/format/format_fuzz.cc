@@ -20,6 +20,7 @@
 namespace wick {
 
 // Decoders that are no formats.
+extern const FuzzTarget btf_fuzz;
 extern const FuzzTarget demangle_fuzz;
 extern const FuzzTarget dwarf_fuzz;
 extern const FuzzTarget elf_fuzz;
@@ -29,12 +30,13 @@ extern const FuzzTarget perf_map_fuzz;
 extern const FuzzTarget perf_records_fuzz;
 extern const FuzzTarget proc_files_fuzz;
 extern const FuzzTarget unwind_fuzz;
+extern const FuzzTarget wick_trace_fuzz;
 
 namespace {
 
 const FuzzTarget* const kDecoders[] = {
-    &demangle_fuzz,     &dwarf_fuzz,      &elf_fuzz,
-    &jitdump_fuzz,      &kallsyms_fuzz,   &perf_map_fuzz,
+    &btf_fuzz,          &wick_trace_fuzz, &demangle_fuzz, &dwarf_fuzz,
+    &elf_fuzz,          &jitdump_fuzz,    &kallsyms_fuzz, &perf_map_fuzz,
     &perf_records_fuzz, &proc_files_fuzz, &unwind_fuzz};
 
 std::string format_name;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -48,6 +49,7 @@ class Reader : public TraceReader {
   bool step(TraceBlock& out);
   void special(TraceBlock& out);
   bool execute(TraceBlock& out, std::uint32_t id);
+  void begin_block(TraceBlock& out);
   void keep_for_next(TraceBlock& out);
   void damaged(std::string_view what);
   std::uint64_t next_cycle();
@@ -78,8 +80,7 @@ class Reader : public TraceReader {
   std::vector<std::uint64_t> followers_;
   std::uint64_t epoch_ = 0;
 
-  std::vector<ContextChange> waiting_contexts_;
-  std::vector<SideBandFact> waiting_facts_;
+  std::map<std::uint32_t, TraceBlock> waiting_;  // rows, by hart
   std::size_t filled_ = 0;  // instructions of the block that next() fills
 };
 
@@ -433,35 +434,45 @@ void Reader::keep_for_next(TraceBlock& out) {
     }
     rows.erase(first, rows.end());
   };
-  move_end(out.contexts, waiting_contexts_);
-  move_end(out.facts, waiting_facts_);
+  TraceBlock& waiting = waiting_[out.hart];
+  move_end(out.contexts, waiting.contexts);
+  move_end(out.facts, waiting.facts);
+}
+
+void Reader::begin_block(TraceBlock& out) {
+  out.hart = hart_;
+  const auto waiting = waiting_.find(hart_);
+  if (waiting == waiting_.end()) return;
+  std::swap(out.contexts, waiting->second.contexts);
+  std::swap(out.facts, waiting->second.facts);
+  waiting_.erase(waiting);
 }
 
 bool Reader::next(TraceBlock& out) {
-  out.contexts = std::exchange(waiting_contexts_, {});
-  out.facts = std::exchange(waiting_facts_, {});
+  out.contexts.clear();
+  out.facts.clear();
   out.traps.clear();
   filled_ = 0;
   // Grown once: vectors set to zero what they grow by.
   out.instructions.resize(kBlockSize);
   out.bits.resize(flags_ & kHasBits ? kBlockSize : 0);
-  bool full = false;
+  bool full = false, begun = false;
   while (!full) {
     if (chunk_ended()) {
       if (!next_chunk()) break;
       if (chunk_ended()) continue;
-      if (filled_ != 0 && hart_ != out.hart) break;
-      if (hart_ != out.hart) {  // rows of a hart that did nothing
-        out.contexts.clear();
-        out.facts.clear();
-      }
     }
-    out.hart = hart_;
+    if (!begun || hart_ != out.hart) {
+      if (filled_ != 0) break;
+      if (begun) keep_for_next(out);
+      begin_block(out);
+      begun = true;
+    }
     while (!chunk_ended() && !full) full = !step(out);
   }
   out.instructions.resize(filled_);
   out.bits.resize(flags_ & kHasBits ? filled_ : 0);
-  if (full) keep_for_next(out);
+  if (begun) keep_for_next(out);
   return filled_ != 0;
 }
 

@@ -32,6 +32,11 @@ Read read(std::string bytes, const TraceOptions& options = {}) {
     TraceBlock& all = result.all;
     const auto before = static_cast<std::uint32_t>(all.instructions.size());
     EXPECT_LE(block.instructions.size(), TraceReader::kBlockSize);
+    EXPECT_GT(block.instructions.size(), 0u);
+    for (const auto& row : block.facts)
+      EXPECT_LT(row.from, block.instructions.size());
+    for (const auto& row : block.contexts)
+      EXPECT_LT(row.from, block.instructions.size());
     result.harts.resize(before + block.instructions.size(), block.hart);
     all.instructions.insert(all.instructions.end(), block.instructions.begin(),
                             block.instructions.end());
@@ -203,6 +208,29 @@ TEST(WickTrace, HartsStayApartAndOneCanBeChosen) {
   const Read got = read(bytes, options);
   EXPECT_EQ(pcs(got), (std::vector<std::uint64_t>{0x2000, 0x2004}));
   EXPECT_EQ(got.all.instructions[0].cycle, 500u);
+}
+
+TEST(WickTrace, WhatIsSaidOfAHartWaitsForItsNextInstruction) {
+  const Read got = read(written([](auto& writer, auto& hart) {
+    WickTraceHart other(writer, 1);
+    hart.block(writer.define(0x1000, kCode), 3);
+    SideBandFact fact;
+    fact.name = "zero";
+    hart.fact(fact);
+    hart.end_chunk();
+    fact.name = "one";
+    other.fact(fact);
+    other.end_chunk();
+    hart.block(writer.define(0x1000, kCode), 3);
+    hart.end_chunk();
+    other.block(writer.define(0x2000, kLoop), 2);
+    other.end_chunk();
+  }));
+  ASSERT_EQ(got.all.facts.size(), 2u);
+  EXPECT_EQ(got.all.facts[0].name, "zero");
+  EXPECT_EQ(got.all.facts[0].from, 3u);
+  EXPECT_EQ(got.all.facts[1].name, "one");
+  EXPECT_EQ(got.harts[got.all.facts[1].from], 1u);
 }
 
 // A file of several chunks with everything in it.

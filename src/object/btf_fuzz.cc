@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fuzz_target.h"
+#include "object/btf.h"
+
+namespace wick {
+namespace {
+
+void run(std::string_view bytes) {
+  const auto btf = Btf::parse(bytes);
+  if (!btf) return;
+  btf->offset("outer", "in.b");
+  btf->offset("outer", "first");
+}
+
+}  // namespace
+
+extern const FuzzTarget btf_fuzz = {.name = "btf", .run = run};
+
+}  // namespace wick
