@@ -66,6 +66,10 @@ struct SideBandFact {
 // its vectors are allocated once.
 struct TraceBlock {
   std::uint32_t hart = 0;
+  // Instructions of this hart between the block before and this one are not
+  // here: a trigger cut them out, or the source lost them. The cycles between
+  // the two are nobody's.
+  bool after_gap = false;
   std::vector<Retired> instructions;
   // The instruction words, 16-bit ones zero-extended; one for each instruction,
   // or none at all where the source does not have them.
@@ -75,6 +79,7 @@ struct TraceBlock {
   std::vector<SideBandFact> facts;      // by `from`
 
   void clear() {
+    after_gap = false;
     instructions.clear();
     bits.clear();
     contexts.clear();

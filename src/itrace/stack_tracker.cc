@@ -78,7 +78,7 @@ void StackTracker::give_out(const TraceBlock& block) {
     grouped |= cycle <= previous;
     previous = cycle;
   }
-  if (!started_) weights_[0] = 1;
+  if (!started_ || block.after_gap) weights_[0] = 1;
   previous_cycle_ = previous;
   if (!grouped) return;
   for (std::size_t i = 0; i < all.size();) {

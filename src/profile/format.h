@@ -5,6 +5,8 @@
 // and fuzzing follow from that line.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -41,6 +43,25 @@ enum class Attribution {
   kFirePerf,        // FirePerf's stacks and its bookkeeping, with its errors
 };
 
+class TraceWindows;  // itrace/trigger.h
+
+// Which part of an instruction trace is read. A point is "cycle:N", "pc:HEX",
+// "insn:HEX", "symbol:NAME", with "#N" behind it for the N-th time only;
+// itrace/trigger.h has the rules.
+struct TriggerOptions {
+  std::string from, until;  // points; "": the beginning, the end
+  // Which of the instructions that match a point are part of it.
+  enum class Edges : std::uint8_t { kBoth, kFrom, kUntil, kNone };
+  Edges edges = Edges::kBoth;
+  // A match on one hart is one for all, of all files that are read.
+  bool all_harts = false;
+  // Where that is so, what was found by reading all files beforehand.
+  std::shared_ptr<const TraceWindows> windows;
+  // Only while this runs: "satp:HEX", "pid:N" or the name of a process; "":
+  // all.
+  std::string space;
+};
+
 // Instruction traces (itrace/).
 struct TraceOptions {
   // Files of code: ELF, or System.map for a kernel. User programs and
@@ -52,6 +73,7 @@ struct TraceOptions {
   std::string layout;                // "": found by looking at the trace
   Attribution attribution = Attribution::kNextCommitting;
   int hart = -1;  // only this one; -1: all
+  TriggerOptions trigger;
 };
 
 struct ReadOptions {
