@@ -288,7 +288,16 @@ bool Reader::execute(TraceBlock& out, std::uint32_t id) {
     damaged("more instructions in a chunk than there may be");
     return true;
   }
-  if (kBlockSize - filled_ < count) return false;
+  if (out.instructions.size() - filled_ < count) {
+    if (kBlockSize - filled_ < count) return false;
+    // Grown step by step, and not shrunk between blocks: vectors set to zero
+    // what they grow by.
+    const std::size_t room = std::min(
+        kBlockSize,
+        std::max(out.instructions.size() * 2, std::size_t{4} * kMaxBlock));
+    out.instructions.resize(room);
+    if (flags_ & kHasBits) out.bits.resize(room);
+  }
   is_left_early_ = false;
   allowed_ -= count;
   Retired* to = out.instructions.data() + filled_;
@@ -453,9 +462,7 @@ bool Reader::next(TraceBlock& out) {
   out.facts.clear();
   out.traps.clear();
   filled_ = 0;
-  // Grown once: vectors set to zero what they grow by.
-  out.instructions.resize(kBlockSize);
-  out.bits.resize(flags_ & kHasBits ? kBlockSize : 0);
+  out.bits.resize(flags_ & kHasBits ? out.instructions.size() : 0);
   bool full = false, begun = false;
   while (!full) {
     if (chunk_ended()) {
