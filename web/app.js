@@ -3,15 +3,15 @@
 // Data flows one way: set() changes the state, update() computes what depends on
 // it (shape, weights, tree; each only if something changed) and shows it.
 import {aboutView} from './about_view.js';
-import {button, byId, choice, copyText, download, el} from './dom.js';
-import {toFolded, toSvg} from './export.js';
-import {eventGroups, offCpuNodes, weigh} from './filter.js';
+import {boxActions, exportMenu, functionActions} from './actions.js';
+import {button, byId, el} from './dom.js';
+import {eventGroups, weigh} from './filter.js';
+import {showFilterBar} from './filter_bar.js';
 import {flameView, sandwichView} from './flame_view.js';
 import {heatView} from './heat_view.js';
 import {closeMenu, fillHelp, showMenu} from './menu.js';
 import {Shapes} from './merge.js';
-import {baseName} from './names.js';
-import {amount, percent, seconds} from './numbers.js';
+import {amount, percent} from './numbers.js';
 import {Painter} from './paint.js';
 import {matched, matcher, matchingFunctions} from './search.js';
 import {linesKnown, sourceView} from './source_view.js';
@@ -82,7 +82,7 @@ export class App {
       byId(`tab-${next}`).focus();
     });
     byId('tools').append(
-      button('Export', () => this.exportMenu(), {id: 'export', 'aria-haspopup': 'menu'}),
+      button('Export', () => exportMenu(this), {id: 'export', 'aria-haspopup': 'menu'}),
       button('◐', () => this.toggleTheme(), {id: 'theme', title: 'Light or dark (t)', 'aria-label': 'Light or dark'}),
       button('?', () => this.help(), {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys'}));
     const losses = this.data.meta.notes.filter(note => note.loss).length;
@@ -222,7 +222,7 @@ export class App {
     }
     byId('mode').setAttribute('aria-pressed', String(!state.plain));
     byId('case').setAttribute('aria-pressed', String(state.ignoreCase));
-    this.showFilters();
+    showFilterBar(this);
     this.showCrumbs();
     this.hideTip();
     this.view?.show();
@@ -242,108 +242,7 @@ export class App {
     }
   }
 
-  // --- filters and transforms
-
-  showFilters() {
-    const {state, data} = this;
-    const bar = byId('filters');
-    const focused = document.activeElement?.getAttribute('aria-label');
-    const wasOpen = bar.querySelector('details')?.open;
-    const parts = [];
-    if (this.groups.length > 1)
-      parts.push(choice('Event', this.groups.map(g => [g, g || 'samples']), state.event, event => this.set({event, zoom: 0, window: null})));
-    if (data.meta.threads.length > 2) parts.push(this.threadFilter(wasOpen ?? false));
-    if (offCpuNodes(data))
-      parts.push(choice('On or off the CPU', [['', 'on and off CPU'], ['on', 'on CPU'], ['off', 'off CPU']], state.cpu,
-        cpu => this.set({cpu: /** @type {''|'on'|'off'} */ (cpu)})));
-    if (state.view === 'flame' || state.view === 'icicle')
-      parts.push(choice('Order', [['name', 'by name'], ['heavy', 'heaviest first']], this.heavy ? 'heavy' : 'name',
-        order => this.set({order: /** @type {'heavy'|'name'} */ (order), window: null})));
-    if (this.weights.before)
-      parts.push(choice('Scale', [['', 'normalised'], ['absolute', 'absolute']], state.absolute ? 'absolute' : '',
-        value => this.set({absolute: value === 'absolute', window: null})));
-    if (state.range) parts.push(this.rangeChip('Time', state.range, () => this.set({range: null, window: null})));
-    if (state.baseline) parts.push(this.rangeChip('compared with', state.baseline, () => this.set({baseline: null, window: null})));
-    state.transforms.forEach((transform, i) => parts.push(button(this.transformText(transform, i), () => {
-      this.undone = state.transforms.slice(i + 1).reverse().concat(this.undone);
-      this.set({transforms: state.transforms.slice(0, i + 1), zoom: 0, window: null});
-    }, {className: 'chip', title: 'Go back to this step'})));
-    if (state.transforms.length > 0) parts.push(button('Undo', () => this.undo(), {title: 'Undo (Ctrl-Z)', 'aria-label': 'Undo the last transform'}));
-    if (state.mark >= 0 && state.mark < data.names)
-      parts.push(button(`marked: ${this.short(this.painter.name(state.mark))} ×`, () => this.set({mark: -1}), {className: 'chip', title: 'Mark nothing'}));
-    bar.replaceChildren(...parts);
-    if (focused) for (const element of bar.querySelectorAll('[aria-label]'))
-      if (element.getAttribute('aria-label') === focused) element.focus();
-  }
-
-  /** @param {string} text @param {[number, number]} range @param {() => void} clear */
-  rangeChip(text, range, clear) {
-    const ns = this.data.meta.tick_ns, step = (range[1] - range[0]) * ns / 100;
-    return button(`${text} ${seconds(range[0] * ns, step)} – ${seconds(range[1] * ns, step)} ×`, clear, {className: 'chip', title: 'Take this back'});
-  }
-
-  /** @param {boolean} open */
-  threadFilter(open) {
-    const {state, data} = this;
-    const chosen = state.threads;
-    const summary = el('summary', {textContent: chosen ? `${chosen.length} of ${data.meta.threads.length - 1} threads` : 'all threads'});
-    const details = el('details', {open}, summary);
-    const fill = () => {
-      if (details.children.length > 1) return;
-      const used = new Map();
-      for (let i = 0; i < data.samples; ++i) used.set(data.sampleThread[i], (used.get(data.sampleThread[i]) ?? 0) + data.sampleWeight[i]);
-      const rows = [...used].sort((a, b) => b[1] - a[1]).map(([thread]) => thread);
-      /** @type {Map<number, number[]>} */
-      const processes = new Map();
-      for (const thread of rows) {
-        const pid = data.meta.threads[thread][0];
-        processes.set(pid, [...(processes.get(pid) ?? []), thread]);
-      }
-      const apply = (/** @type {Set<number>} */ set) => this.set({threads: set.size === rows.length ? null : [...set].sort((a, b) => a - b)});
-      const now = new Set(chosen ?? rows);
-      const box = (/** @type {number[]} */ threads, /** @type {string} */ text) => {
-        const input = el('input', {type: 'checkbox', checked: threads.every(t => now.has(t)), onchange: () => {
-          for (const t of threads) if (input.checked) now.add(t); else now.delete(t);
-          apply(now);
-        }, 'aria-label': text});
-        return el('label', {}, input, ' ' + text);
-      };
-      const list = [box(rows, 'all')];
-      for (const [pid, threads] of processes) {
-        if (threads.length > 1) list.push(box(threads, `process ${pid}: ${this.threadName(threads[0])}`));
-        list.push(...threads.slice(0, 500).map(t => box([t], (threads.length > 1 ? '   ' : '') + this.threadName(t))));
-      }
-      details.append(el('div', {}, ...list));
-    };
-    if (open) fill();
-    details.addEventListener('toggle', fill);
-    return details;
-  }
-
-  /** @param {number} thread */
-  threadName(thread) {
-    const [pid, tid, comm] = this.data.meta.threads[thread];
-    const numbers = tid >= 0 && tid !== pid ? `${pid}/${tid}` : pid >= 0 ? String(pid) : '';
-    return [comm, numbers].filter(Boolean).join(' ') || 'unknown thread';
-  }
-
-  /** @param {string} text */
-  short(text) { return text.length > 40 ? text.slice(0, 39) + '…' : text; }
-
-  /** @param {Transform} transform @param {number} i */
-  transformText({type, at}, i) {
-    const name = () => this.short(this.painter.name(at));
-    switch (type) {
-      case 'function': return `focus ${name()}`;
-      case 'subtree': return `subtree ${this.short(this.painter.name(this.shapes.after(this.state.transforms.slice(0, i)).func[at]))}`;
-      case 'hide': return `hide ${name()}`;
-      case 'drop': return `drop ${name()}`;
-      case 'recursion': return at < 0 ? 'no direct recursion' : `collapse recursion of ${name()}`;
-      case 'module': return `collapse ${this.short(baseName(this.data.strings.at(at)))}`;
-      case 'templates': return 'no template arguments';
-      default: return 'inverted';
-    }
-  }
+  // --- transforms
 
   /** @param {Transform} transform */
   apply(transform) {
@@ -447,53 +346,27 @@ export class App {
 
   hideTip() { byId('tip').hidden = true; }
 
-  /** What can be done with a box, by key. @param {FlameCanvas} canvas @param {number} box @returns {import('./menu.js').Item[]} */
-  boxActions(canvas, box) {
-    const tree = /** @type {import('./tree.js').Tree} */ (canvas.tree), {shape} = tree;
-    const f = shape.func[box];
-    const isMain = shape === this.shape;
-    const names = () => pathTo(shape, box).map(b => this.data.name(shape.func[b]));
-    /** @type {import('./menu.js').Item[]} */
-    const items = [{text: 'Zoom here', key: 'Enter', run: () => canvas.host.zoom(box)}];
-    if (box > 0) {
-      items.push(...this.functionActions(f, shape.frame[box]));
-      if (isMain) items.push({text: 'Focus on this subtree', key: 'F', run: () => this.apply({type: 'subtree', at: box})});
-      items.push({text: 'Copy the stack', key: 'C', run: () => copyText(names().join('\n'))});
-    }
-    return items;
-  }
-
-  /** @param {number} f @param {number} frame one of its frames, or -1 @returns {import('./menu.js').Item[]} */
-  functionActions(f, frame) {
-    const module = frame >= 0 ? this.data.frameModule[frame] : -1;
-    const hasModule = module >= 0 && this.data.strings.at(module) !== '';
-    const file = frame >= 0 ? this.data.frameFile[frame] : -1;
-    const items = [
-      {text: 'Focus on the function', key: 'f', run: () => this.apply({type: 'function', at: f})},
-      {text: 'Callers and callees', key: 'e', run: () => this.set({view: 'sandwich', func: f})},
-      {text: 'Mark all its frames', key: 'k', run: () => this.set({mark: this.state.mark === f ? -1 : f})},
-      {text: 'Hide the function', key: 'h', run: () => this.apply({type: 'hide', at: f})},
-      {text: 'Drop the stacks with it', key: 'x', run: () => this.apply({type: 'drop', at: f})},
-      {text: 'Collapse its recursion', key: 'r', run: () => this.apply({type: 'recursion', at: f})},
-    ];
-    if (hasModule) items.push({text: `Collapse ${this.short(baseName(this.data.strings.at(module)))}`, key: 'l', run: () => this.apply({type: 'module', at: module})});
-    if (file >= 0 && this.data.strings.at(file) !== '' && this.views.includes('source'))
-      items.push({text: 'Show the source', key: 'v', run: () => this.set({view: 'source', file})});
-    items.push({text: 'Copy the name', key: 'c', run: () => copyText(this.data.name(f))});
-    return items;
-  }
-
   /** @param {FlameCanvas} canvas @param {number} box @param {number} x @param {number} y */
   boxMenu(canvas, box, x, y) {
     this.hideTip();
     const tree = /** @type {import('./tree.js').Tree} */ (canvas.tree);
-    showMenu(this.painter.name(tree.shape.func[box]), this.boxActions(canvas, box), x, y);
+    showMenu(this.painter.name(tree.shape.func[box]), boxActions(this, canvas, box), x, y);
   }
+
+  /** @param {number} thread */
+  threadName(thread) {
+    const [pid, tid, comm] = this.data.meta.threads[thread];
+    const numbers = tid >= 0 && tid !== pid ? (pid >= 0 ? `${pid}/${tid}` : String(tid)) : pid >= 0 ? String(pid) : '';
+    return [comm, numbers].filter(Boolean).join(' ') || 'unknown thread';
+  }
+
+  /** @param {string} text */
+  short(text) { return text.length > 40 ? text.slice(0, 39) + '…' : text; }
 
   /** @param {number} f @param {number} x @param {number} y */
   functionMenu(f, x, y) {
     const box = this.shape.func.indexOf(f);
-    showMenu(this.painter.name(f), this.functionActions(f, box > 0 ? this.shape.frame[box] : -1), x, y);
+    showMenu(this.painter.name(f), functionActions(this, f, box > 0 ? this.shape.frame[box] : -1), x, y);
   }
 
   /** @param {string} name */
@@ -523,24 +396,6 @@ export class App {
   }
 
   // --- the rest of the page
-
-  exportMenu() {
-    const {view, data, tree} = this;
-    const title = byId('title').textContent;
-    const name = title.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').toLowerCase() || 'flame';
-    const canvas = view?.canvas;
-    const items = [];
-    if (canvas?.tree) {
-      const shown = canvas.tree;
-      items.push({text: 'SVG of this view', run: () => download(`${name}.svg`, new Blob([toSvg(this.painter, shown, {
-        window: canvas.window, rootAtTop: canvas.rootAtTop, width: Math.max(canvas.width, 800), title, count: this.unit})], {type: 'image/svg+xml'}))});
-    }
-    const picture = canvas?.canvas ?? view?.element.querySelector('canvas');
-    if (picture) items.push({text: 'PNG of this view', run: () => picture.toBlob((/** @type {Blob|null} */ blob) => { if (blob) download(`${name}.png`, blob); })});
-    items.push({text: 'Folded stacks', run: () => download(`${name}.folded`, new Blob([toFolded(data, canvas?.tree ?? tree)], {type: 'text/plain'}))});
-    const {left, bottom} = byId('export').getBoundingClientRect();
-    showMenu('Export', items, left, bottom + 4);
-  }
 
   toggleTheme() {
     const dark = this.theme().dark;
@@ -625,7 +480,7 @@ export class App {
     if (!canvas?.tree) return false;
     const box = canvas.hovered >= 0 ? canvas.hovered : canvas.selected;
     if (box < 0) return false;
-    const item = this.boxActions(canvas, box).find(action => action.key === key);
+    const item = boxActions(this, canvas, box).find(action => action.key === key);
     item?.run();
     return item !== undefined;
   }

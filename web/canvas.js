@@ -49,8 +49,16 @@ export class FlameCanvas {
     this.element = el('div', {className: 'stage'}, this.canvas, this.spacer);
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
     this.redraw = oncePerFrame(() => this.draw());
-    this.element.addEventListener('scroll', this.redraw, {passive: true});
-    this.sizes = new ResizeObserver(() => this.draw());
+    // What lies below; a flame graph keeps its root in place when its height changes.
+    this.below = 0;
+    this.element.addEventListener('scroll', () => {
+      this.below = this.element.scrollHeight - this.element.clientHeight - this.element.scrollTop;
+      this.redraw();
+    }, {passive: true});
+    this.sizes = new ResizeObserver(() => {
+      if (!rootAtTop) this.element.scrollTop = this.element.scrollHeight - this.element.clientHeight - this.below;
+      this.draw();
+    });
     this.sizes.observe(this.element);
     this.listen();
     this.animation = 0;
@@ -69,7 +77,10 @@ export class FlameCanvas {
     this.above = new Set();
     for (let i = zoomed; i > 0;) this.above.add(i = tree.shape.parent[i]);
     this.goTo(window ?? this.windowOf(zoomed), !isNew);
-    if (isNew && !this.rootAtTop) this.element.scrollTop = this.element.scrollHeight;
+    if (isNew && !this.rootAtTop) {
+      this.below = 0;
+      this.element.scrollTop = this.element.scrollHeight;
+    }
   }
 
   /** @param {number} box @returns {Window} */

@@ -3,7 +3,7 @@
 // next one of its thread, but not longer than samples usually do there: time in
 // which a thread did not run stays empty. A sample of time off the CPU lasts as
 // long as it says.
-import {forSamples} from './filter.js';
+import {passing} from './filter.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./filter.js').Filter} Filter */
@@ -56,10 +56,11 @@ export function depthsOf(shape) {
 /** The lanes that a filter leaves, heaviest first. @param {Data} data @param {Filter} filter @param {import('./merge.js').Shape} shape @returns {Lane[]} */
 export function lanesOf(data, filter, shape) {
   const counts = new Int32Array(data.meta.threads.length + 1);
-  forSamples(data, filter, i => { ++counts[data.sampleThread[i] + 1]; });
+  const passes = passing(data, filter);
+  for (let i = 0; i < data.samples; ++i) if (passes[i]) ++counts[data.sampleThread[i] + 1];
   for (let t = 1; t < counts.length; ++t) counts[t] += counts[t - 1];
   const all = new Int32Array(counts[counts.length - 1]), next = counts.slice();
-  forSamples(data, filter, i => { all[next[data.sampleThread[i]]++] = i; });
+  for (let i = 0; i < data.samples; ++i) if (passes[i]) all[next[data.sampleThread[i]]++] = i;
   const severalEvents = data.meta.events.filter(event => event.group === filter.group).length > 1;
   const depth = depthsOf(shape);
   /** @type {Lane[]} */

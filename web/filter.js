@@ -51,22 +51,22 @@ export function offCpuNodes(data) {
   return found;
 }
 
-/**
- * Calls `each` with every sample that passes.
- * @param {Data} data @param {Filter} filter @param {(sample: number) => void} each
- */
-export function forSamples(data, filter, each) {
+/** 1 for every sample that passes. @param {Data} data @param {Filter} filter */
+export function passing(data, filter) {
   const events = eventMask(data, filter.group), threads = threadMask(data, filter);
   const [from, to] = filter.range ?? [0, Infinity];
+  const {sampleEvent, sampleThread, sampleTick, sampleNode, samples} = data;
+  const passes = new Uint8Array(samples);
+  for (let i = 0; i < samples; ++i)
+    if (sampleTick[i] >= from && sampleTick[i] < to) passes[i] = events[sampleEvent[i]] & threads[sampleThread[i]];
   const off = filter.cpu ? offCpuNodes(data) : null;
-  const offEvent = Uint8Array.from(data.meta.events, event => event.name === 'offcpu-time' ? 1 : 0);
-  const {sampleEvent, sampleThread, sampleTick, sampleNode} = data;
-  for (let i = 0; i < data.samples; ++i) {
-    if (events[sampleEvent[i]] === 0 || threads[sampleThread[i]] === 0) continue;
-    if (sampleTick[i] < from || sampleTick[i] >= to) continue;
-    if (off && ((off[sampleNode[i]] | offEvent[sampleEvent[i]]) === 1) !== (filter.cpu === 'off')) continue;
-    each(i);
+  if (off) {
+    const offEvent = Uint8Array.from(data.meta.events, event => event.name === 'offcpu-time' ? 1 : 0);
+    const wanted = filter.cpu === 'off' ? 1 : 0;
+    for (let i = 0; i < samples; ++i)
+      if ((off[sampleNode[i]] | offEvent[sampleEvent[i]]) !== wanted) passes[i] = 0;
   }
+  return passes;
 }
 
 /**
@@ -83,13 +83,15 @@ function sumOf(data, filter) {
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const scales = Float64Array.from(data.meta.events, event => 10 ** (decimals - event.decimals));
   const counts = Uint8Array.from(data.meta.events, event => event.counts_samples ? 1 : 0);
+  const one = 10 ** decimals, passes = passing(data, filter);
   let whole = 0, squares = 0;
-  forSamples(data, filter, i => {
-    const weight = sampleWeight[i] * scales[sampleEvent[i]];
+  for (let i = 0; i < data.samples; ++i) {
+    if (passes[i] === 0) continue;
+    const event = sampleEvent[i], weight = sampleWeight[i] * scales[event];
     sum[sampleNode[i]] += weight;
     whole += weight;
-    squares += counts[sampleEvent[i]] ? weight * 10 ** decimals : weight * weight;
-  });
+    squares += counts[event] !== 0 ? weight * one : weight * weight;
+  }
   return {sum, decimals, unit: events[0]?.unit ?? 'samples', samples: squares > 0 ? whole * whole / squares : 0};
 }
 

@@ -2,7 +2,7 @@
 // The heat map: columns are seconds, rows are parts of a second, so that what
 // happens once a second stands out as a line. For recordings of a few seconds or
 // of hours, a column is less or more than a second.
-import {forSamples} from './filter.js';
+import {passing} from './filter.js';
 import {roundStep} from './numbers.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -24,10 +24,9 @@ export function heatMap(data, filter) {
   const columns = Math.max(1, Math.ceil(data.duration / columnTicks));
   const weights = new Float64Array(columns * HEAT_ROWS);
   const {sampleTick, sampleWeight} = data;
-  forSamples(data, {...filter, range: null}, i => {
-    const cell = Math.min(Math.floor(sampleTick[i] / cellTicks), weights.length - 1);
-    weights[cell] += sampleWeight[i];
-  });
+  const passes = passing(data, {...filter, range: null});
+  for (let i = 0; i < data.samples; ++i)
+    if (passes[i]) weights[Math.min(Math.floor(sampleTick[i] / cellTicks), weights.length - 1)] += sampleWeight[i];
   let largest = 0;
   for (const weight of weights) if (weight > largest) largest = weight;
   return {columns, rows: HEAT_ROWS, columnTicks, cellTicks, weights, largest};

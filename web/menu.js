@@ -28,7 +28,9 @@ export function showMenu(label, items, x, y) {
   menu.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
     const at = buttons.indexOf(document.activeElement);
     const move = {ArrowDown: at + 1, ArrowUp: at - 1 + buttons.length, Home: 0, End: buttons.length - 1}[event.key];
+    const named = items.findIndex(item => item.key === event.key && event.key !== 'Enter');
     if (move !== undefined) buttons[move % buttons.length].focus();
+    else if (named >= 0) buttons[named].click();
     else if (event.key === 'Escape' || event.key === 'Tab') {
       closeMenu();
       back?.focus();

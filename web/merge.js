@@ -237,11 +237,30 @@ function stepOf(data, shape, merger, {type, at}) {
   }
 }
 
-/** Adds the callers of a box, innermost first, behind `from`. @param {Shape} shape @param {Merger} merger @param {number} box @param {number} from */
-function pushCallers(shape, merger, box, from) {
-  let to = from;
-  for (let i = box; i > 0; i = shape.parent[i]) to = merger.push(to, shape.func[i], shape.frame[i]);
-  return to;
+/** Stacks share their callers, but not their callees: inverted, a tree can be many times as large. */
+const MOST_BOXES = 2_000_000;
+
+/**
+ * Puts boxes and their callers under the root, innermost first, one caller of
+ * all of them after the other, until there are none left or the tree is large.
+ * @param {Shape} shape @param {Merger} merger @param {Int32Array} boxes @param {Int32Array} to gets the end of each
+ */
+function pushCallers(shape, merger, boxes, to) {
+  let left = boxes.length;
+  const caller = boxes.slice(), start = boxes.slice(), end = new Int32Array(boxes.length);
+  while (left > 0 && merger.count < MOST_BOXES) {
+    let kept = 0;
+    for (let i = 0; i < left; ++i) {
+      const reached = merger.push(end[i], shape.func[caller[i]], shape.frame[caller[i]]);
+      to[start[i]] = reached;
+      const up = shape.parent[caller[i]];
+      if (up === 0) continue;
+      caller[kept] = up;
+      start[kept] = start[i];
+      end[kept++] = reached;
+    }
+    left = kept;
+  }
 }
 
 /**
@@ -257,13 +276,23 @@ export function transformed(data, shape, transform) {
       const box = shape.map[data.sampleNode[i]];
       if (box >= 0) ends[box] = 1;
     }
-    for (let i = 1; i < shape.count; ++i) to[i] = ends[i] ? pushCallers(shape, merger, i, 0) : -1;
+    const boxes = [];
+    for (let i = 1; i < shape.count; ++i) if (ends[i]) boxes.push(i);
+    to.fill(-1, 1);
+    pushCallers(shape, merger, Int32Array.from(boxes), to);
   } else if (type === 'callers') {
-    to[0] = -1;
+    const boxes = [];
+    to.fill(-1);
     for (let i = 1; i < shape.count; ++i) {
-      const parent = to[shape.parent[i]];
-      to[i] = parent >= 0 ? parent : shape.func[i] === at ? pushCallers(shape, merger, i, 0) : -1;
+      // 0: within the function.
+      if (to[shape.parent[i]] === 0) to[i] = 0;
+      else if (shape.func[i] === at) {
+        to[i] = 0;
+        boxes.push(i);
+      }
     }
+    pushCallers(shape, merger, Int32Array.from(boxes), to);
+    for (let i = 1; i < shape.count; ++i) if (to[i] === 0) to[i] = to[shape.parent[i]];
   } else {
     const step = stepOf(data, shape, merger, transform);
     to[0] = type === 'function' || type === 'subtree' ? -1 : 0;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bar above the picture: which samples count, and the steps that were taken.
+import {button, byId, choice, el} from './dom.js';
+import {offCpuNodes} from './filter.js';
+import {baseName} from './names.js';
+import {seconds} from './numbers.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./merge.js').Transform} Transform */
+
+/** @param {App} app @param {string} text @param {[number, number]} range @param {() => void} clear */
+function rangeChip(app, text, range, clear) {
+  const ns = app.data.meta.tick_ns, step = (range[1] - range[0]) * ns / 100;
+  return button(`${text} ${seconds(range[0] * ns, step)} – ${seconds(range[1] * ns, step)} ×`, clear, {className: 'chip', title: 'Take this back'});
+}
+
+/** @param {App} app @param {boolean} open */
+function threadFilter(app, open) {
+  const {state, data} = app;
+  const chosen = state.threads;
+  const summary = el('summary', {textContent: chosen ? `${chosen.length} of ${data.meta.threads.length - 1} threads` : 'all threads'});
+  const details = el('details', {open}, summary);
+  const fill = () => {
+    if (details.children.length > 1) return;
+    const used = new Map();
+    for (let i = 0; i < data.samples; ++i) used.set(data.sampleThread[i], (used.get(data.sampleThread[i]) ?? 0) + data.sampleWeight[i]);
+    const rows = [...used].sort((a, b) => b[1] - a[1]).map(([thread]) => thread);
+    /** @type {Map<number, number[]>} */
+    const processes = new Map();
+    for (const thread of rows) {
+      const pid = data.meta.threads[thread][0];
+      processes.set(pid, [...(processes.get(pid) ?? []), thread]);
+    }
+    const apply = (/** @type {Set<number>} */ set) => app.set({threads: set.size === rows.length ? null : [...set].sort((a, b) => a - b)});
+    const now = new Set(chosen ?? rows);
+    const box = (/** @type {number[]} */ threads, /** @type {string} */ text) => {
+      const input = el('input', {type: 'checkbox', checked: threads.every(t => now.has(t)), onchange: () => {
+        for (const t of threads) if (input.checked) now.add(t); else now.delete(t);
+        apply(now);
+      }, 'aria-label': text});
+      return el('label', {}, input, ' ' + text);
+    };
+    const list = [box(rows, 'all')];
+    for (const [pid, threads] of processes) {
+      if (threads.length > 1) list.push(box(threads, `process ${pid}: ${app.threadName(threads[0])}`));
+      list.push(...threads.slice(0, 500).map(t => box([t], (threads.length > 1 ? '   ' : '') + app.threadName(t))));
+    }
+    details.append(el('div', {}, ...list));
+  };
+  if (open) fill();
+  details.addEventListener('toggle', fill);
+  return details;
+}
+
+/** @param {App} app @param {Transform} transform @param {number} i */
+function transformText(app, {type, at}, i) {
+  const name = () => app.short(app.painter.name(at));
+  switch (type) {
+    case 'function': return `focus ${name()}`;
+    case 'subtree': return `subtree ${app.short(app.painter.name(app.shapes.after(app.state.transforms.slice(0, i)).func[at]))}`;
+    case 'hide': return `hide ${name()}`;
+    case 'drop': return `drop ${name()}`;
+    case 'recursion': return at < 0 ? 'no direct recursion' : `collapse recursion of ${name()}`;
+    case 'module': return `collapse ${app.short(baseName(app.data.strings.at(at)))}`;
+    case 'templates': return 'no template arguments';
+    default: return 'inverted';
+  }
+}
+
+/** @param {App} app */
+export function showFilterBar(app) {
+  const {state, data} = app;
+  const bar = byId('filters');
+  const focused = document.activeElement?.getAttribute('aria-label');
+  const wasOpen = bar.querySelector('details')?.open;
+  const parts = [];
+  if (app.groups.length > 1)
+    parts.push(choice('Event', app.groups.map(g => [g, g || 'samples']), state.event, event => app.set({event, zoom: 0, window: null})));
+  if (data.meta.threads.length > 2) parts.push(threadFilter(app, wasOpen ?? false));
+  if (offCpuNodes(data))
+    parts.push(choice('On or off the CPU', [['', 'on and off CPU'], ['on', 'on CPU'], ['off', 'off CPU']], state.cpu,
+      cpu => app.set({cpu: /** @type {''|'on'|'off'} */ (cpu)})));
+  if (state.view === 'flame' || state.view === 'icicle')
+    parts.push(choice('Order', [['name', 'by name'], ['heavy', 'heaviest first']], app.heavy ? 'heavy' : 'name',
+      order => app.set({order: /** @type {'heavy'|'name'} */ (order), window: null})));
+  if (app.weights.before)
+    parts.push(choice('Scale', [['', 'normalised'], ['absolute', 'absolute']], state.absolute ? 'absolute' : '',
+      value => app.set({absolute: value === 'absolute', window: null})));
+  if (state.range) parts.push(rangeChip(app, 'Time', state.range, () => app.set({range: null, window: null})));
+  if (state.baseline) parts.push(rangeChip(app, 'compared with', state.baseline, () => app.set({baseline: null, window: null})));
+  state.transforms.forEach((transform, i) => parts.push(button(transformText(app, transform, i), () => {
+    app.undone = state.transforms.slice(i + 1).reverse().concat(app.undone);
+    app.set({transforms: state.transforms.slice(0, i + 1), zoom: 0, window: null});
+  }, {className: 'chip', title: 'Go back to this step'})));
+  if (state.transforms.length > 0) parts.push(button('Undo', () => app.undo(), {title: 'Undo (Ctrl-Z)', 'aria-label': 'Undo the last transform'}));
+  if (state.mark >= 0 && state.mark < data.names)
+    parts.push(button(`marked: ${app.short(app.painter.name(state.mark))} ×`, () => app.set({mark: -1}), {className: 'chip', title: 'Mark nothing'}));
+  bar.replaceChildren(...parts);
+  if (focused) for (const element of bar.querySelectorAll('[aria-label]'))
+    if (element.getAttribute('aria-label') === focused) element.focus();
+}
