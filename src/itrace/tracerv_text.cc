@@ -217,7 +217,7 @@ class Reader final : public LineTraceReader {
       add(hart_, slot.cycle, slot.pc);
       return true;
     }
-    HartBlocks::Hart* hart = harts_.hart(hart_);
+    HartBlocks::Hart* hart = own_hart_;
     if (hart == nullptr) return false;
     harts_.set_context(*hart, {.privilege = privilege_of(slot.privilege),
                                .has_satp = true,
@@ -239,13 +239,14 @@ class Reader final : public LineTraceReader {
   }
 
   void add(std::uint32_t number, std::uint64_t cycle, std::uint64_t pc) {
-    HartBlocks::Hart* hart = harts_.hart(number);
+    HartBlocks::Hart* hart = number == hart_ ? own_hart_ : harts_.hart(number);
     if (hart == nullptr) return diagnostics_.note(Problem::kBadRecord);
     pcs_seen_ |= pc;
     harts_.add(*hart, cycle, pc);
   }
 
   std::uint32_t hart_;
+  HartBlocks::Hart* own_hart_ = harts_.hart(hart_);
   Kind kind_ = Kind::kNone;
   std::optional<TracervDecoder> decoder_;
 };
