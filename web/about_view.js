@@ -20,7 +20,7 @@ export function aboutView(app) {
   if (meta.has_time) facts.push(['time', duration(data.duration * meta.tick_ns)]);
   const processes = new Set(meta.threads.filter(t => t[0] >= 0).map(t => t[0]));
   const threads = meta.threads.filter(t => t[1] >= 0);
-  if (threads.length > 0) facts.push(['threads', `${threads.length} of ${processes.size} processes`]);
+  if (threads.length > 0 && processes.size > 0) facts.push(['threads', `${amount(threads.length, 0)} in ${processes.size === 1 ? '1 process' : `${amount(processes.size, 0)} processes`}`]);
   facts.push(['functions', amount(data.functions, 0)], ['distinct stacks', amount(data.nodes - 1, 0)]);
   if (meta.side_samples) facts.push(['worth as samples', `before ${amount(meta.side_samples[0], 0)}, after ${amount(meta.side_samples[1], 0)}`]);
   const notes = meta.notes.map(note => el('li', {className: note.loss ? 'loss' : '', textContent: note.text}));

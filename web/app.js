@@ -11,6 +11,7 @@ import {flameView, sandwichView} from './flame_view.js';
 import {heatView} from './heat_view.js';
 import {closeMenu, fillHelp, showMenu} from './menu.js';
 import {Shapes} from './merge.js';
+import {isolated} from './names.js';
 import {amount, percent} from './numbers.js';
 import {Painter} from './paint.js';
 import {matched, matcher, matchingFunctions} from './search.js';
@@ -225,6 +226,7 @@ export class App {
     showFilterBar(this);
     this.showCrumbs();
     this.hideTip();
+    byId('details').textContent = '';
     this.view?.show();
   }
 
@@ -327,7 +329,7 @@ export class App {
       this.tip = {canvas, box, tree: canvas.tree, ...describe(this.data, canvas.tree, box, canvas.zoomed, this.unit, name)};
     }
     const {head, lines} = this.tip;
-    details.textContent = `${head.slice(0, 300)} · ${lines.join(' · ')}`;
+    details.textContent = `${isolated(head.slice(0, 300))} · ${lines.join(' · ')}`;
     if (event) this.placeTip(head, lines, event);
     else this.hideTip();
   }
@@ -361,7 +363,7 @@ export class App {
   }
 
   /** @param {string} text */
-  short(text) { return text.length > 40 ? text.slice(0, 39) + '…' : text; }
+  short(text) { return isolated(text.length > 40 ? text.slice(0, 39) + '…' : text); }
 
   /** @param {number} f @param {number} x @param {number} y */
   functionMenu(f, x, y) {

@@ -65,8 +65,7 @@ const KEYS = [
 /** @param {HTMLDialogElement} dialog */
 export function fillHelp(dialog) {
   dialog.replaceChildren(
-    el('h2', {textContent: 'Keys'}),
+    el('h2', {}, 'Keys ', button('Close', () => dialog.close())),
     el('div', {className: 'keys'}, ...KEYS.map(([title, rows]) => el('section', {}, el('h3', {textContent: title}),
-      el('dl', {}, ...rows.flatMap(([key, text]) => [el('dt', {}, el('kbd', {textContent: key})), el('dd', {textContent: text})]))))),
-    button('Close', () => dialog.close()));
+      el('dl', {}, ...rows.flatMap(([key, text]) => [el('dt', {}, el('kbd', {textContent: key})), el('dd', {textContent: text})]))))));
 }

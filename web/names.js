@@ -63,3 +63,7 @@ export function withoutTemplates(name) {
 
 /** The last part of a path. @param {string} path */
 export const baseName = path => path.slice(path.lastIndexOf('/') + 1);
+
+/** A name as a part of a sentence: marks of direction in it end with it. @param {string} name */
+export const isolated = name => /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff]/.test(name)
+  ? `\u2068${name}\u2069` : name;

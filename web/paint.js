@@ -101,6 +101,15 @@ export class Painter {
 }
 
 /**
+ * Letters of other scripts can be wider than was thought; they are squeezed.
+ * @param {CanvasRenderingContext2D} context @param {string} text @param {number} x @param {number} y @param {number} room
+ */
+export function putText(context, text, x, y, room) {
+  if (/^[\x20-\x7e]*$/.test(text)) context.fillText(text, x, y);
+  else context.fillText(text, x, y, Math.max(room, 1));
+}
+
+/**
  * Draws levels of a tree. `top` gives the upper edge of a level.
  * @param {CanvasRenderingContext2D} context @param {Painter} painter @param {Tree} tree
  * @param {{window: Window, width: number, from: number, to: number, top: (depth: number) => number,
@@ -134,13 +143,10 @@ export function paintTree(context, painter, tree, place) {
       const box = labels[i], left = Math.max(labels[i + 1], 0);
       const text = painter.label(tree, box, labels[i + 2] - (left - labels[i + 1]));
       if (text === '') continue;
-      if (theme.dark && place.above.has(box)) {
-        context.fillStyle = theme.ink;
-        context.fillText(text, left + 3, y + row / 2);
-        context.fillStyle = '#000';
-      } else {
-        context.fillText(text, left + 3, y + row / 2);
-      }
+      const isPale = theme.dark && place.above.has(box);
+      if (isPale) context.fillStyle = theme.ink;
+      putText(context, text, left + 3, y + row / 2, labels[i + 1] + labels[i + 2] - left - 5);
+      if (isPale) context.fillStyle = '#000';
     }
   }
 }

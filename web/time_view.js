@@ -3,6 +3,7 @@
 import {depthsOf, joinPieces, lanesOf, pieces} from './chart.js';
 import {el, oncePerFrame} from './dom.js';
 import {amount, percent, roundStep, seconds} from './numbers.js';
+import {putText} from './paint.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./chart.js').Lane} Lane */
@@ -88,7 +89,7 @@ export function timeView(app) {
           if (to - from < 24) return;
           const start = Math.max(from, 0);
           context.fillStyle = '#000';
-          context.fillText(painter.label(app.plainTree, box, to - start), start + 3, y + row / 2);
+          putText(context, painter.label(app.plainTree, box, to - start), start + 3, y + row / 2, to - start - 5);
         });
       }
     }

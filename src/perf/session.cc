@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <ctime>
 #include <unordered_map>
 #include <utility>
 
@@ -388,6 +391,33 @@ class Session {
     for (const std::string& word : header.command_line)
       command += (command.empty() ? "" : " ") + word;
     about("command", command);
+    about("rate", rates());
+    if (header.clock_data) about("date", date_of(header.clock_data->wall_ns));
+  }
+
+  static std::string date_of(std::uint64_t wall_ns) {
+    const auto seconds = static_cast<std::time_t>(wall_ns / 1'000'000'000);
+    std::tm parts{};
+    char text[40] = "";
+    if (::gmtime_r(&seconds, &parts) != nullptr)
+      std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+    return text;
+  }
+
+  // "999 Hz of cpu-clock, every 1000 of page-faults".
+  std::string rates() const {
+    std::string text;
+    for (const PerfEvent& event : data_.header().events) {
+      const EventAttr& attr = event.attr;
+      if (attr.sample_period == 0) continue;
+      text += fmt::format("{}{}{} of {}", text.empty() ? "" : ", ",
+                          attr.is_frequency() ? "" : "every ",
+                          attr.is_frequency()
+                              ? fmt::format("{} Hz", attr.sample_period)
+                              : fmt::format("{}", attr.sample_period),
+                          event.name);
+    }
+    return text;
   }
 
   PerfData& data_;

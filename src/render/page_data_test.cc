@@ -127,7 +127,7 @@ TEST(PageStacks, KeepLinesApartUnderOneName) {
                                     .line = line})),
          .event = event});
   const PageStacks stacks = page_stacks(profile, {});
-  EXPECT_THAT(stacks.functions, ElementsAre("", "f"));
+  EXPECT_THAT(stacks.functions, ElementsAre("f"));
   ASSERT_EQ(stacks.frames.size(), 2u);
   EXPECT_EQ(stacks.frames[0].line, 3u);
   EXPECT_EQ(stacks.frames[1].line, 7u);
@@ -156,8 +156,8 @@ TEST(PageStacks, CutWhatIsTooDeep) {
 
 TEST(PageData, HoldsNodesAndSamples) {
   const Page page = page_of(read_text("folded", "m;a 5\nm 2\n"));
-  EXPECT_THAT(page.strings(), ElementsAre("", "a", "m", ""));
-  EXPECT_THAT(page.numbers("frame_function"), ElementsAre(1, 1));
+  EXPECT_THAT(page.strings(), ElementsAre("a", "m", ""));
+  EXPECT_THAT(page.numbers("frame_function"), ElementsAre(0, 1));
   EXPECT_THAT(page.numbers("node_parent"), ElementsAre(1, 1));
   EXPECT_THAT(page.numbers("node_frame"), ElementsAre(1, 0));
   EXPECT_THAT(page.sums("sample_node"), ElementsAre(1, 2));

@@ -118,10 +118,10 @@ class Builder {
     return node;
   }
 
-  // How often fits into `order[new] = old`, as `rank[old] = new`.
+  // rank[old] = new, where order[new] = old.
   static std::vector<std::uint32_t> ranks(
-      const std::vector<std::uint32_t>& order) {
-    std::vector<std::uint32_t> rank(order.size());
+      const std::vector<std::uint32_t>& order, std::size_t count) {
+    std::vector<std::uint32_t> rank(count);
     for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
     return rank;
   }
@@ -134,9 +134,13 @@ class Builder {
   void sort_functions() {
     std::vector<std::uint32_t> order = first_numbers(names_.size());
     const auto text = [&](std::uint32_t i) { return names_[StringId{i}]; };
+    // A table of strings always has the empty one.
+    const bool has_empty = std::ranges::any_of(
+        result_.frames, [](const PageFrame& f) { return f.function == 0; });
+    if (!has_empty) order.erase(order.begin());
     std::ranges::sort(order, {}, text);
     for (const std::uint32_t i : order) result_.functions.emplace_back(text(i));
-    const std::vector<std::uint32_t> rank = ranks(order);
+    const std::vector<std::uint32_t> rank = ranks(order, names_.size());
     for (PageFrame& frame : result_.frames)
       frame.function = rank[frame.function];
   }
@@ -149,7 +153,7 @@ class Builder {
     sorted.reserve(order.size());
     for (const std::uint32_t i : order) sorted.push_back(result_.frames[i]);
     result_.frames = std::move(sorted);
-    const std::vector<std::uint32_t> rank = ranks(order);
+    const std::vector<std::uint32_t> rank = ranks(order, order.size());
     for (std::size_t i = 1; i < result_.nodes.size(); ++i)
       result_.nodes[i].frame = rank[result_.nodes[i].frame];
   }
