@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/output_file.h"
+#include "base/pipe.h"
 #include "base/text.h"
 #include "cli/process.h"
 #include "cli/progress.h"

@@ -103,13 +103,6 @@ int shell_status(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-Pipe make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    fail("cannot make a pipe: {}", last_system_error());
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 UniqueFd make_memory_file() {
   UniqueFd fd(::memfd_create("wick", MFD_CLOEXEC));
   if (!fd) fail("cannot make a temporary file: {}", last_system_error());
@@ -152,6 +145,8 @@ void check_program(const std::vector<std::string>& words) {
   const bool has_path = name.find('/') != std::string::npos;
   if (has_path && std::filesystem::is_directory(name))
     fail("{}: is a directory; a program is wanted", name);
+  if (!find_program(name) && has_path && std::filesystem::exists(name))
+    fail("{}: may not be run; 'chmod +x' makes it a program", name);
   if (!find_program(name))
     fail("{}: there is no such program{}", name, has_path ? "" : " in PATH");
 }

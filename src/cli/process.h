@@ -41,11 +41,6 @@ std::string describe_status(int status);
 // The same as a shell has it: 3, 139.
 int shell_status(int status);
 
-struct Pipe {
-  UniqueFd read, write;
-};
-Pipe make_pipe();
-
 // A file without a name, to catch what a child prints.
 UniqueFd make_memory_file();
 std::string content_of(int fd);

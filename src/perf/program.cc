@@ -10,20 +10,10 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/pipe.h"
 
 namespace wick {
 namespace {
-
-struct Pipe {
-  UniqueFd read, write;
-};
-
-Pipe make_pipe() {
-  int fds[2];
-  if (::pipe2(fds, O_CLOEXEC) != 0)
-    fail("cannot make a pipe: {}", last_system_error());
-  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
-}
 
 // Between fork and exec nothing may allocate.
 [[noreturn]] void run_child(int go, int failed, const char* folder,
@@ -85,8 +75,11 @@ void HeldProgram::start() {
   failed_.reset();
   if (got != sizeof error) return;
   wait();
-  fail("{}: cannot be run: {}", words_.front(),
-       std::system_category().message(error));
+  const std::string& name = words_.front();
+  // The kernel says the same of a script's first line, or an ELF's loader.
+  if (error == ENOENT && ::access(name.c_str(), F_OK) == 0)
+    fail("{}: cannot be run: the interpreter that it names is not there", name);
+  fail("{}: cannot be run: {}", name, std::system_category().message(error));
 }
 
 std::optional<int> HeldProgram::status() {
