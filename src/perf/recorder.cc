@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "object/images.h"
 #include "perf/build_ids.h"
 #include "perf/cgroups.h"
@@ -115,6 +116,8 @@ class Recorder {
         // A thread may have ended since it was listed.
         if (opened.failure == OpenFailure::kNoProcess && targets.size() > 1)
           continue;
+        if (opened.failure == OpenFailure::kTooManyFiles)
+          throw OpenError(opened.failure, too_many_files(of_threads.size()));
         if (!opened.fd)
           throw OpenError(
               opened.failure,
@@ -130,6 +133,20 @@ class Recorder {
     }
     for (const std::string_view what : describe_given_up(given_up_))
       result_.notes.push_back(fmt::format("not recorded: {}", what));
+  }
+
+  // The soft limit is the hard one by now.
+  std::string too_many_files(std::size_t targets) const {
+    const std::size_t cpus = plan_.cpus.size();
+    constexpr std::size_t kOthers = 64;  // files of the program's code, pipes
+    const std::size_t wanted = targets * events_.size() + kOthers;
+    return fmt::format(
+        "{} on {} by {} need {} open files, and {} are allowed; 'sudo prlimit "
+        "--pid $$ --nofile={}' in this shell raises that, or record fewer "
+        "threads (-t), CPUs (-C) or events",
+        counted(targets / cpus, "thread"), counted(cpus, "CPU"),
+        counted(events_.size(), "event"), wanted, limits_.open_files_hard,
+        wanted);
   }
 
   std::vector<OpenTarget> open_targets() {
@@ -336,7 +353,7 @@ class Recorder {
     for (const Event& event : events_)
       for (const UniqueFd& fd : event.fds) disable_event(fd.get());
     read_round(true);
-    if (result_.write_error.empty()) store_lost_samples();
+    store_the_end();
   }
 
   // False if the file cannot take it. Everything that comes is only counted
@@ -353,6 +370,19 @@ class Recorder {
       if (!file_->is_full()) throw;
       cannot_write(error);
       return false;
+    }
+  }
+
+  // Before the program is waited for: whoever has no patience keeps it.
+  void store_the_end() {
+    if (!result_.write_error.empty()) return;
+    try {
+      store_lost_samples();
+      file_->flush();
+      count_kept();
+    } catch (const Error& error) {
+      if (!file_->is_full()) throw;
+      cannot_write(error);
     }
   }
 

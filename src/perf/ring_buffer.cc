@@ -129,7 +129,8 @@ RingBuffers::RingBuffers(std::span<const int> fds, std::size_t pages)
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       pages_(std::bit_ceil(std::max<std::size_t>(pages, 1))) {
   if (!epoll_ || !wake_)
-    fail("no file descriptor for waiting: {}", last_system_error());
+    fail("no file for waiting: {}; 'ulimit -n 1024' allows more of them",
+         last_system_error());
   // All of one size, so that no CPU loses sooner than another: if one does not
   // get its memory, all try again with half of it.
   while (rings_.size() < fds.size()) {

@@ -43,5 +43,22 @@ for process in /proc/[0-9]*; do
   esac
 done
 [ ! -e three.folded ] || complain 'SIGTERM left an output'
+
+# A program that does not listen: the second one ends wick, and what was
+# recorded until the first is kept.
+start record -o four.data -- env --ignore-signal=INT --ignore-signal=TERM \
+  ./burn 0 100000000000
+kill -INT $wick
+sleep 0.5
+kill -INT $wick
+wait $wick
+same 'status after the second Ctrl-C' $? 130
+has 'after the second Ctrl-C' "$("$WICK" fold -q four.data)" hot_function
+for process in /proc/[0-9]*; do
+  [ "$(readlink "$process/cwd")" = "$PWD" ] || continue
+  case $(tr '\0' ' ' <"$process/cmdline") in
+    ./burn*) kill -KILL "${process#/proc/}" ;;
+  esac
+done
 same 'temporary files' "$(ls -A tmp)" ''
 finish

@@ -9,6 +9,13 @@ need_perf
 expect 1 'nosuchprogram: there is no such program in PATH' flame -- nosuchprogram
 expect 1 './nosuchprogram: there is no such program' flame -- ./nosuchprogram
 expect 1 './tmp: is a directory; a program is wanted' flame -- ./tmp
+touch plain
+expect 1 "./plain: may not be run; 'chmod \\+x'" flame -- ./plain
+printf '#!/nosuch/interpreter\n' >script
+chmod +x script
+expect 1 './script: cannot be run: the interpreter .* is not there' \
+  record -o script.data -- ./script
+rm -f plain script script.data
 expect 1 '--keep: nosuch/x: cannot write' flame --keep nosuch/x -- true
 expect 1 'there is no process 4194305' flame -p 4194305
 expect 2 "-p: '12x' is not a process id" flame -p 12x

@@ -1,0 +1,41 @@
+# Recording with few open files and little memory to lock: the soft limit is
+# raised, less is used, or one line says what is wanted.
+. "$(dirname "$0")/lib.bash"
+"$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
+command -v python3 >/dev/null || skip 'there is no python3'
+
+# The soft limit is only a default.
+(
+  ulimit -Sn 12
+  "$WICK" record -q -o soft.data -- true
+) || complain 'the soft limit of open files was not raised'
+
+# More threads than files, and which command helps.
+python3 -c 'import threading, time
+for i in range(100): threading.Thread(target=time.sleep, args=(3,)).start()' &
+many=$!
+for _ in $(seq 50); do
+  [ "$(ls /proc/$many/task | wc -l)" = 101 ] && break
+  sleep 0.1
+done
+said=$(
+  ulimit -n 64
+  "$WICK" record -p $many --duration 0.1 -o many.data 2>&1
+)
+same 'exit status' $? 1
+has 'what is said' "$said" \
+  "^wick: 101 threads on [0-9]+ CPUs? by 1 event need [0-9]+ open files, and 64 are allowed; 'sudo prlimit --pid .* --nofile=[0-9]+'"
+kill $many
+wait 2>/dev/null
+
+# Without memory to lock beside what the kernel gives to everybody.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+  mkdir -m 777 nobody
+  (
+    ulimit -l 0
+    setpriv --reuid=65534 --regid=65534 --clear-groups \
+      "$WICK" record -q -o nobody/small.data -- true 2>said.txt
+  ) || [[ $(cat said.txt) =~ perf_event_paranoid|mlock|not\ allow ]] ||
+    complain "with little memory: $(cat said.txt)"
+fi
+finish
