@@ -106,8 +106,9 @@ class Overhead:
         }
 
     def recorders(self, rate):
-        """Their words by name; the file is %."""
-        perf = ["perf", "record", "-q", "-F", str(rate), "-o", "%"]
+        """Their words by name; the file is %. perf collects no build ids (-B),
+        which takes it a tenth of a second and which perf 6.1 can fail at."""
+        perf = ["perf", "record", "-q", "-B", "-F", str(rate), "-o", "%"]
         return {
             "alone": [],
             "perf record -g": [*perf, "-g", "--"],

@@ -366,7 +366,7 @@ class Bench:
                    "/dev/null"]
         data, svg = self.inputs / "picture.data", self.inputs / "picture.svg"
         # What `flamegraph -- COMMAND` runs.
-        peer = (f"perf record -q -F 997 --call-graph dwarf -o {data} -- "
+        peer = (f"perf record -q -B -F 997 --call-graph dwarf -o {data} -- "
                 f"{' '.join(command)} && perf script -i {data} | "
                 f"{inferno}/inferno-collapse-perf | "
                 f"{inferno}/inferno-flamegraph > {svg}")
