@@ -49,6 +49,11 @@ class HartBlocks {
     hart.block.bits.push_back((bits & 3) == 3 ? bits : bits & 0xffff);
   }
 
+  // Time begins anew, which whoever calls this has noted.
+  void restart() {
+    for (Hart& hart : harts_) hart.last_cycle = 0;
+  }
+
   // The instruction that was added last did not retire.
   void mark_trap(Hart& hart, bool interrupt, std::uint64_t cause);
 

@@ -138,18 +138,18 @@ TEST_P(EveryFormat, GivesNothingThatIsNotThereWhereItIsCut) {
 
 TEST_P(EveryFormat, BearsChangedBytes) {
   const Way& way = GetParam();
-  for (std::size_t at = 0; at < way.bytes.size(); ++at)
-    for (const char mask : {'\x10', '\xff'}) {
-      SCOPED_TRACE(at);
-      std::string bytes = way.bytes;
-      bytes[at] = static_cast<char>(bytes[at] ^ mask);
-      try {
-        EXPECT_LE(read_trace(bytes, way.format).steps().size(),
-                  7 * kProgram.size());
-      } catch (const Error& error) {
-        EXPECT_STRNE(error.what(), "");
-      }
+  static constexpr char kMasks[] = {'\x01', '\x10', '\x80', '\xff'};
+  for (std::size_t at = 0; at < way.bytes.size(); ++at) {
+    SCOPED_TRACE(at);
+    std::string bytes = way.bytes;
+    bytes[at] = static_cast<char>(bytes[at] ^ kMasks[at % 4]);
+    try {
+      EXPECT_LE(read_trace(bytes, way.format).steps().size(),
+                7 * kProgram.size());
+    } catch (const Error& error) {
+      EXPECT_STRNE(error.what(), "");
     }
+  }
 }
 
 std::string error_of(std::string bytes, std::string_view format = "",

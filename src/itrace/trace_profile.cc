@@ -325,7 +325,9 @@ class TraceProfile {
       profile.set_about("clock domain", reader_.info().clock_domain);
     profile.diagnostics.note(Problem::kResynchronised, all.resynchronised);
     profile.diagnostics.note(Problem::kUnknownCode, unknown_instructions_);
-    profile.diagnostics.note(Problem::kTimeDisorder, all.time_disorder);
+    // A reader that counts these has put some of them right, too.
+    if (reader_.diagnostics().count(Problem::kTimeDisorder) == 0)
+      profile.diagnostics.note(Problem::kTimeDisorder, all.time_disorder);
     profile.diagnostics.note(Problem::kDeepStack, accounts_.too_deep());
   }
 

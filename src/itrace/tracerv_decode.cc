@@ -86,6 +86,7 @@ void TracervDecoder::start_block(TraceBlock& block) {
   block.contexts.clear();
   block.traps.clear();
   block.facts.clear();
+  block.after_gap = false;
   block.hart = hart_;
   // One more than may be filled: a slot that is not valid is written and not
   // kept.
@@ -102,6 +103,9 @@ std::size_t TracervDecoder::decode(std::string_view bytes, TraceBlock& block) {
   Retired* const out = block.instructions.data();
   const std::string_view all = bytes;
   while (bytes.size() >= size) {
+    if (gap_ && filled_ > 0) break;
+    if (gap_) block.after_gap = true;
+    gap_ = false;
     const std::size_t room = (TraceReader::kBlockSize - filled_) /
                              static_cast<std::size_t>(layout_.slots);
     const std::size_t count =
@@ -143,6 +147,8 @@ std::size_t TracervDecoder::decode(std::string_view bytes, HartBlocks& harts) {
         decode_carefully(bytes, [&](const char* record, std::uint64_t cycle) {
           add_record(record, cycle, harts);
         });
+    if (gap_) harts.restart();
+    gap_ = false;
     bytes.remove_prefix(used);
   }
   return all.size() - bytes.size();
@@ -176,12 +182,16 @@ std::size_t TracervDecoder::decode_carefully(std::string_view bytes,
   const std::string_view next = bytes.substr(size);
   if (look.fits) {
     diagnostics_.note(Problem::kTimeDisorder);
-    // One cycle that is wrong is put right; from a new beginning, time counts
-    // on.
+    // One cycle that is wrong is put right.
     if (!next.empty() && continues(next, last_)) return take(last_);
-    if (continues(next, look.cycle)) return take(look.cycle);
+    gap_ = true;
+    if (continues(next, look.cycle)) {
+      started_ = false;  // a new beginning: the next call takes it
+      return 0;
+    }
   } else {
     diagnostics_.note(Problem::kBadRecord);
+    gap_ = true;
     if (continues(next, last_)) return size;
   }
   if (searches_left_ == 0) return size;

@@ -31,7 +31,7 @@ class TracervDecoder {
   // Decodes whole records from the front of `bytes` until those are used up or
   // the block (or the blocks) can take no more; returns how many bytes were
   // used. Whoever has more bytes gives them together with the rest. `block` is
-  // added to: see finish_block().
+  // added to: see finish_block(). It ends where something is missing.
   std::size_t decode(std::string_view bytes, TraceBlock& block);
   std::size_t decode(std::string_view bytes, HartBlocks& harts);
 
@@ -69,6 +69,7 @@ class TracervDecoder {
   std::uint64_t pc_mask_;
   std::uint64_t wrong_mask_;  // bits of a slot that are never set
   bool started_ = false;      // last_ is a cycle
+  bool gap_ = false;  // something is missing before the next instruction
   std::uint64_t last_ = 0;
   std::uint64_t seen_ = 0;
   std::size_t filled_ = 0;   // of the block

@@ -220,6 +220,18 @@ TEST(Tracerv, CountsATraceThatBeginsAnew) {
   EXPECT_EQ(count_of(read), 200u);
   EXPECT_EQ(read.steps().at(100).cycle, 1000u);
   EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
+  ASSERT_EQ(read.blocks.size(), 2u);
+  EXPECT_FALSE(read.blocks[0].after_gap);
+  EXPECT_TRUE(read.blocks[1].after_gap);
+}
+
+TEST(Tracerv, CountsTokensThatBeginAnewOnce) {
+  const TracervLayout tokens{
+      .kind = Kind::kTokens, .words = 5, .valid_bit = 40};
+  const std::string once = tracerv_records(hundred(), tokens);
+  const ReadTrace read = read_trace(once + once);
+  EXPECT_EQ(count_of(read), 200u);
+  EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
 }
 
 TEST(Tracerv, LeavesOutARecordThatCannotBeOne) {
@@ -228,6 +240,9 @@ TEST(Tracerv, LeavesOutARecordThatCannotBeOne) {
   const ReadTrace read = read_trace(bytes);
   EXPECT_EQ(count_of(read), 99u);
   EXPECT_EQ(read.diagnostics.count(Problem::kBadRecord), 1u);
+  ASSERT_EQ(read.blocks.size(), 2u);
+  EXPECT_EQ(read.blocks[0].instructions.size(), 50u);
+  EXPECT_TRUE(read.blocks[1].after_gap);
 }
 
 std::string layout_error(std::string_view text) {
