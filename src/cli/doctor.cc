@@ -5,15 +5,18 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/read_file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "object/debug_files.h"
+#include "perf/cgroups.h"
 #include "perf/event_open.h"
 #include "perf/event_spec.h"
 #include "perf/kernel_limits.h"
@@ -49,6 +52,59 @@ Finding check_recording(const KernelLimits& limits) {
             "programs can be recorded, without kernel code: " + paranoid,
             "sudo sysctl kernel.perf_event_paranoid=1"};
   return {Verdict::kGood, "programs can be recorded, with kernel code", ""};
+}
+
+// What all the rest follows from.
+Finding check_rights(const KernelLimits& limits) {
+  std::string held;
+  for (const auto& [capability, name] : {std::pair{CAP_PERFMON, "CAP_PERFMON"},
+                                         {CAP_SYS_ADMIN, "CAP_SYS_ADMIN"},
+                                         {CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
+                                         {CAP_SYSLOG, "CAP_SYSLOG"},
+                                         {CAP_IPC_LOCK, "CAP_IPC_LOCK"},
+                                         {CAP_BPF, "CAP_BPF"}})
+    if (limits.may(capability))
+      held += (held.empty() ? "" : ", ") + std::string(name);
+  const std::string settings = fmt::format(
+      "kernel.perf_event_paranoid is {}, kernel.kptr_restrict {}",
+      limits.paranoid ? std::to_string(*limits.paranoid) : "not there",
+      limits.kptr_restrict);
+  if (limits.privileged())
+    return {Verdict::kGood, settings + "; you have " + held, ""};
+  return {Verdict::kLess,
+          settings + "; you have " +
+              (held.empty() ? "no capability that matters here" : held),
+          "sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep $(command -v "
+          "wick)"};
+}
+
+Finding check_cgroups(const KernelLimits& limits) {
+  try {
+    const std::string root = perf_cgroup_root();
+    if (!limits.may_record_all_cpus())
+      return {Verdict::kLess, "control groups cannot be recorded (--cgroup)",
+              "sudo sysctl kernel.perf_event_paranoid=0"};
+    return {Verdict::kGood, "control groups can be recorded, those in " + root,
+            ""};
+  } catch (const Error& error) {
+    std::string_view why = error.what();
+    why.remove_prefix(std::string_view("--cgroup: ").size());
+    return {Verdict::kLess, "control groups cannot be recorded (--cgroup)",
+            std::string(why)};
+  }
+}
+
+// By the marks that the makers of containers leave.
+bool is_in_container() {
+  for (const char* mark :
+       {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"})
+    if (::access(mark, F_OK) == 0) return true;
+  if (std::getenv("container") != nullptr) return true;
+  const auto groups = read_small_file("/proc/1/cgroup", 65536);
+  if (!groups) return false;
+  for (const char* word : {"docker", "kubepods", "lxc", "containerd"})
+    if (groups->find(word) != std::string::npos) return true;
+  return false;
 }
 
 Finding check_system_wide(const KernelLimits& limits) {
@@ -125,9 +181,7 @@ Finding check_files(const KernelLimits& limits) {
 }
 
 Finding check_place(const KernelLimits& limits) {
-  const bool in_container = ::access("/.dockerenv", F_OK) == 0 ||
-                            ::access("/run/.containerenv", F_OK) == 0;
-  if (!in_container && !limits.in_user_namespace)
+  if (!is_in_container() && !limits.in_user_namespace)
     return {Verdict::kGood, "not in a container", ""};
   return {Verdict::kLess,
           limits.in_user_namespace
@@ -190,7 +244,9 @@ struct DoctorCommand {
     }
     const KernelLimits limits = read_kernel_limits();
     std::vector<Finding> findings{check_recording(limits),
+                                  check_rights(limits),
                                   check_system_wide(limits),
+                                  check_cgroups(limits),
                                   check_counters(limits),
                                   check_tracepoints(limits),
                                   check_kernel_symbols(limits),
