@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "itrace/trace_reader.h"
+#include "itrace/trigger.h"
 
 namespace wick {
 
@@ -82,6 +83,9 @@ std::unique_ptr<TraceReader> open_trace(InputFile& file,
   return in_context(file.name(), [&] {
     const TraceFormat& format = format_for(file.head(), format_name);
     std::unique_ptr<TraceReader> reader = format.open(file, options);
+    // Another hart may be what starts the one that is wanted.
+    if (has_trigger(options.trigger))
+      reader = cut_by_trigger(std::move(reader), options);
     if (options.hart >= 0)
       reader = std::make_unique<OneHart>(
           std::move(reader), static_cast<std::uint32_t>(options.hart));

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/point_matcher.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "itrace/code_map.h"
+#include "object/demangle.h"
+
+namespace wick {
+namespace {
+
+using Kind = TracePoint::Kind;
+
+constexpr std::size_t kLowBits = 1 << 16;
+// Addresses of one instruction in the files; a mask with few bits in it
+// matches half of all code.
+constexpr std::size_t kMaxPcs = 1 << 22;
+
+std::uint64_t mask_of(int bits) {
+  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
+
+std::uint32_t half_at(std::string_view text, std::size_t at) {
+  return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at]) |
+                                    static_cast<unsigned char>(text[at + 1])
+                                        << 8);
+}
+
+}  // namespace
+
+PointMatcher::PointMatcher(const TracePoint& point, const TraceOptions& options,
+                           const TraceInfo& info)
+    : kind_(point.kind), value_(point.value), mask_(point.mask) {
+  switch (point.kind) {
+    case Kind::kNone:
+    case Kind::kPc:
+      return;
+    case Kind::kCycle:
+      is_time_ = true;
+      return;
+    case Kind::kBaseCycle:
+      is_time_ = true;
+      if (value_ != UINT64_MAX)
+        value_ = clock_ratio(info.clock_domain).to_local(value_);
+      return;
+    case Kind::kInstruction:
+      value_ &= mask_;
+      every_ = mask_ == 0;
+      by_bits_ = info.has_bits;
+      if (!by_bits_ && !every_) use_text(point, options, info);
+      return;
+    case Kind::kSymbol:
+      use_symbol(point, options, info);
+      return;
+  }
+}
+
+void PointMatcher::add_pc(std::uint64_t pc) {
+  if (low_bits_.empty()) low_bits_.resize(kLowBits);
+  low_bits_[pc / 2 % kLowBits] = true;
+  pcs_.insert(pc);
+  if (pcs_.size() > kMaxPcs)
+    fail(
+        "more than {} instructions of the files match the trigger; give a mask "
+        "with more bits",
+        kMaxPcs);
+}
+
+void PointMatcher::use_symbol(const TracePoint& point,
+                              const TraceOptions& options,
+                              const TraceInfo& info) {
+  const CodeMap map(options, info);
+  const std::string* movable = nullptr;  // a file that has it, at no address
+  for (std::size_t i = 0; i < map.function_count(); ++i) {
+    const CodeFunction& function =
+        map.function(FunctionId{static_cast<std::uint32_t>(i)});
+    if (function.name.empty()) continue;
+    if (function.name != point.symbol &&
+        (!function.name.starts_with('_') ||
+         demangle(function.name, Demangle::kShort) != point.symbol))
+      continue;
+    const CodeImage& image = map.image(function.image);
+    if (image.fixed)
+      add_pc((function.start + image.bias) & mask_of(info.pc_bits));
+    else
+      movable = &image.path;
+  }
+  if (!pcs_.empty()) return;
+  if (movable != nullptr)
+    fail(
+        "'{}' is in {}, whose address differs from run to run; use its pc in "
+        "this trace (pc:HEX)",
+        excerpt(point.symbol), *movable);
+  fail("there is no function '{}' in {}", excerpt(point.symbol),
+       options.elfs.empty() ? "any file: name one with --elf"
+                            : "the files that --elf names");
+}
+
+// A trace of pcs alone: the instruction is searched in the text of the files.
+// What looks like it in the middle of another is found too, and never executed.
+void PointMatcher::use_text(const TracePoint& point,
+                            const TraceOptions& options,
+                            const TraceInfo& info) {
+  const CodeMap map(options, info);
+  bool any_text = false;
+  for (std::size_t i = 1; i < map.image_count(); ++i) {
+    const CodeImage& image =
+        map.image(CodeImageId{static_cast<std::uint32_t>(i)});
+    if (!image.fixed || image.elf == nullptr) continue;
+    const std::string_view text =
+        image.text(image.text_start, image.text_end - image.text_start);
+    any_text = any_text || !text.empty();
+    for (std::size_t at = 0; at + 2 <= text.size(); at += 2) {
+      std::uint32_t bits = half_at(text, at);
+      if ((bits & 3) == 3 && at + 4 <= text.size())
+        bits |= half_at(text, at + 2) << 16;
+      if ((bits & point.mask) == (point.value & point.mask))
+        add_pc((image.text_start + at + image.bias) & mask_of(info.pc_bits));
+    }
+  }
+  if (!any_text)
+    fail(
+        "the trace has pcs but no instructions, so a trigger by instruction "
+        "needs the program: name it with --elf, or give pc:HEX");
+}
+
+void PointMatcher::find(const TraceBlock& block, int pc_bits,
+                        std::vector<std::uint32_t>& out) const {
+  const auto count = static_cast<std::uint32_t>(block.instructions.size());
+  if (is_none() || is_time_) return;
+  if (every_) {
+    for (std::uint32_t i = 0; i < count; ++i) out.push_back(i);
+  } else if (by_bits_) {
+    const auto size = std::min<std::size_t>(count, block.bits.size());
+    for (std::uint32_t i = 0; i < size; ++i)
+      if ((block.bits[i] & mask_) == value_) out.push_back(i);
+  } else if (kind_ == Kind::kPc) {
+    const std::uint64_t wanted = value_ & mask_of(pc_bits);
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (block.instructions[i].pc == wanted) out.push_back(i);
+  } else if (!pcs_.empty()) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t pc = block.instructions[i].pc;
+      if (low_bits_[pc / 2 % kLowBits] && pcs_.contains(pc)) out.push_back(i);
+    }
+  }
+}
+
+}  // namespace wick
