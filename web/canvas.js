@@ -132,6 +132,12 @@ export class FlameCanvas {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, width, height);
+    if (this.tree.whole === 0) {
+      context.fillStyle = theme.faint;
+      context.font = '15px sans-serif';
+      context.fillText('No samples are left.', 12, 30);
+      return;
+    }
     const first = Math.max(0, Math.floor(scroll / this.row));
     const last = Math.min(this.levels, Math.ceil((scroll + height) / this.row));
     if (last <= first) return;

@@ -3,7 +3,7 @@
 // next one of its thread, but not longer than samples usually do there: time in
 // which a thread did not run stays empty. A sample of time off the CPU lasts as
 // long as it says.
-import {passing} from './filter.js';
+import {groupsInTime, OFF_CPU_EVENT, passing} from './filter.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./filter.js').Filter} Filter */
@@ -33,7 +33,7 @@ function extents(data, samples) {
     let after = i + 1, weight = data.sampleWeight[samples[i]];
     while (after < samples.length && tick(after) === tick(i)) weight += data.sampleWeight[samples[after++]];
     const event = data.meta.events[data.sampleEvent[samples[i]]];
-    const most = event.name === 'offcpu-time' ? weight / data.meta.tick_ns : longest;
+    const most = event.name === OFF_CPU_EVENT ? weight / data.meta.tick_ns : longest;
     const next = after < samples.length ? tick(after) : Infinity;
     const size = Math.max(Math.min(most, next - tick(i)), 0);
     // Samples of one tick share its time by their weights.
@@ -56,12 +56,13 @@ export function depthsOf(shape) {
 /** The lanes that a filter leaves, heaviest first. @param {Data} data @param {Filter} filter @param {import('./merge.js').Shape} shape @returns {Lane[]} */
 export function lanesOf(data, filter, shape) {
   const counts = new Int32Array(data.meta.threads.length + 1);
-  const passes = passing(data, filter);
+  const groups = groupsInTime(data, filter.group);
+  const passes = passing(data, filter, groups);
   for (let i = 0; i < data.samples; ++i) if (passes[i]) ++counts[data.sampleThread[i] + 1];
   for (let t = 1; t < counts.length; ++t) counts[t] += counts[t - 1];
   const all = new Int32Array(counts[counts.length - 1]), next = counts.slice();
   for (let i = 0; i < data.samples; ++i) if (passes[i]) all[next[data.sampleThread[i]]++] = i;
-  const severalEvents = data.meta.events.filter(event => event.group === filter.group).length > 1;
+  const severalEvents = data.meta.events.filter(event => groups.includes(event.group)).length > 1;
   const depth = depthsOf(shape);
   /** @type {Lane[]} */
   const lanes = [];

@@ -13,10 +13,18 @@ export function eventGroups(data) {
   return [...new Set(data.meta.events.filter(event => event.role !== 'before').map(event => event.group))];
 }
 
-/** The events that a filter lets through, 1 or 0 each. @param {Data} data @param {string} group */
-function eventMask(data, group) {
-  return Uint8Array.from(data.meta.events, event => event.group === group ? 1 : 0);
-}
+/** The events of these groups, 1 or 0 each. @param {Data} data @param {string[]} groups */
+const eventMask = (data, groups) => Uint8Array.from(data.meta.events, event => groups.includes(event.group) ? 1 : 0);
+
+export const OFF_CPU_EVENT = 'offcpu-time', WALL_EVENT = 'wall-time';
+
+/**
+ * The groups whose samples say when something was. Those of wall time on the CPU
+ * are shares of a thread's life, so the samples they were made from stand in.
+ * @param {Data} data @param {string} group @returns {string[]}
+ */
+export const groupsInTime = (data, group) =>
+  group === WALL_EVENT ? [eventGroups(data)[0], OFF_CPU_EVENT] : [group];
 
 /** @param {Data} data @param {Filter} filter */
 function threadMask(data, filter) {
@@ -41,7 +49,7 @@ export function offCpuNodes(data) {
     if (first > 0x5b) break;
     if (first === 0x5b && OFF_CPU.includes(data.name(f))) functions.add(f);
   }
-  const offEvents = data.meta.events.some(event => event.name === 'offcpu-time');
+  const offEvents = data.meta.events.some(event => event.name === OFF_CPU_EVENT);
   if (functions.size > 0 || offEvents) {
     found = new Uint8Array(data.nodes);
     for (let i = 1; i < data.nodes; ++i)
@@ -51,17 +59,26 @@ export function offCpuNodes(data) {
   return found;
 }
 
-/** 1 for every sample that passes. @param {Data} data @param {Filter} filter */
-export function passing(data, filter) {
-  const events = eventMask(data, filter.group), threads = threadMask(data, filter);
-  const [from, to] = filter.range ?? [0, Infinity];
+/** How many ticks a sample lasts: none, unless it is of time off the CPU. @param {Data} data @param {number} i @param {boolean[]} lasting by event */
+const lengthOf = (data, i, lasting) => lasting[data.sampleEvent[i]] ? data.sampleWeight[i] / data.meta.tick_ns : 0;
+
+/** @param {Data} data */
+export const lastingEvents = data => data.meta.events.map(event => event.name === OFF_CPU_EVENT);
+
+/** 1 for every sample that passes. @param {Data} data @param {Filter} filter @param {string[]} [groups] instead of the filter's */
+export function passing(data, filter, groups = [filter.group]) {
+  const events = eventMask(data, groups), threads = threadMask(data, filter);
   const {sampleEvent, sampleThread, sampleTick, sampleNode, samples} = data;
   const passes = new Uint8Array(samples);
-  for (let i = 0; i < samples; ++i)
-    if (sampleTick[i] >= from && sampleTick[i] < to) passes[i] = events[sampleEvent[i]] & threads[sampleThread[i]];
+  for (let i = 0; i < samples; ++i) passes[i] = events[sampleEvent[i]] & threads[sampleThread[i]];
+  if (filter.range) {
+    const [from, to] = filter.range, lasting = lastingEvents(data);
+    for (let i = 0; i < samples; ++i)
+      if (sampleTick[i] >= to || (sampleTick[i] < from && sampleTick[i] + lengthOf(data, i, lasting) <= from)) passes[i] = 0;
+  }
   const off = filter.cpu ? offCpuNodes(data) : null;
   if (off) {
-    const offEvent = Uint8Array.from(data.meta.events, event => event.name === 'offcpu-time' ? 1 : 0);
+    const offEvent = Uint8Array.from(data.meta.events, event => event.name === OFF_CPU_EVENT ? 1 : 0);
     const wanted = filter.cpu === 'off' ? 1 : 0;
     for (let i = 0; i < samples; ++i)
       if ((off[sampleNode[i]] | offEvent[sampleEvent[i]]) !== wanted) passes[i] = 0;
@@ -75,19 +92,39 @@ export function passing(data, filter) {
  *   samples: [number, number]}} Weights   samples: how many each side is worth, before and after
  */
 
+/**
+ * The groups that a filter's weights are of. A range of wall time is made of what
+ * is known to be in it, if that is time as well.
+ * @param {Data} data @param {Filter} filter
+ */
+function weighedGroups(data, filter) {
+  if (!filter.range || filter.group !== WALL_EVENT) return [filter.group];
+  const groups = groupsInTime(data, filter.group);
+  const isTime = data.meta.events.every(event => !groups.includes(event.group) || event.unit === 'nanoseconds');
+  return isTime ? groups : groups.slice(0, 1);
+}
+
 /** @param {Data} data @param {Filter} filter */
 function sumOf(data, filter) {
+  const groups = weighedGroups(data, filter);
   const sum = new Float64Array(data.nodes);
   const {sampleNode, sampleWeight, sampleEvent} = data;
-  const events = data.meta.events.filter(event => event.group === filter.group);
+  const events = data.meta.events.filter(event => groups.includes(event.group));
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const scales = Float64Array.from(data.meta.events, event => 10 ** (decimals - event.decimals));
   const counts = Uint8Array.from(data.meta.events, event => event.counts_samples ? 1 : 0);
-  const one = 10 ** decimals, passes = passing(data, filter);
+  const one = 10 ** decimals, passes = passing(data, filter, groups);
+  const lasting = lastingEvents(data), [from, to] = filter.range ?? [0, Infinity];
   let whole = 0, squares = 0;
   for (let i = 0; i < data.samples; ++i) {
     if (passes[i] === 0) continue;
-    const event = sampleEvent[i], weight = sampleWeight[i] * scales[event];
+    const event = sampleEvent[i];
+    let weight = sampleWeight[i] * scales[event];
+    // Only the part of it that lies in the range.
+    if (filter.range && lasting[event]) {
+      const tick = data.sampleTick[i], end = tick + lengthOf(data, i, lasting);
+      if (end > tick) weight *= (Math.min(end, to) - Math.max(tick, from)) / (end - tick);
+    }
     sum[sampleNode[i]] += weight;
     whole += weight;
     squares += counts[event] !== 0 ? weight * one : weight * weight;

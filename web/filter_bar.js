@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bar above the picture: which samples count, and the steps that were taken.
 import {button, byId, choice, el} from './dom.js';
-import {offCpuNodes} from './filter.js';
+import {OFF_CPU_EVENT, WALL_EVENT} from './filter.js';
 import {baseName} from './names.js';
 import {seconds} from './numbers.js';
 
@@ -67,6 +67,20 @@ function transformText(app, {type, at}, i) {
   }
 }
 
+/** Chooses the event that has the time on the CPU, off it, or both. @param {App} app */
+function cpuFilter(app) {
+  const {event, cpu} = app.state;
+  const hasWall = app.groups.includes(WALL_EVENT);
+  const main = app.groups.find(group => group !== OFF_CPU_EVENT && group !== WALL_EVENT) ?? '';
+  const now = hasWall && event === WALL_EVENT ? cpu || 'both' : event === OFF_CPU_EVENT ? 'off' : 'on';
+  /** @type {[string, string][]} */
+  const options = [['both', 'on and off CPU'], ['on', 'on CPU'], ['off', 'off CPU']];
+  return choice('On or off the CPU', hasWall ? options : options.slice(1), now, value => {
+    if (hasWall) app.set({event: WALL_EVENT, cpu: value === 'on' || value === 'off' ? value : '', window: null});
+    else app.set({event: value === 'off' ? OFF_CPU_EVENT : main, cpu: '', window: null});
+  });
+}
+
 /** @param {App} app */
 export function showFilterBar(app) {
   const {state, data} = app;
@@ -77,9 +91,7 @@ export function showFilterBar(app) {
   if (app.groups.length > 1)
     parts.push(choice('Event', app.groups.map(g => [g, g || 'samples']), state.event, event => app.set({event, zoom: 0, window: null})));
   if (data.meta.threads.length > 2) parts.push(threadFilter(app, wasOpen ?? false));
-  if (offCpuNodes(data))
-    parts.push(choice('On or off the CPU', [['', 'on and off CPU'], ['on', 'on CPU'], ['off', 'off CPU']], state.cpu,
-      cpu => app.set({cpu: /** @type {''|'on'|'off'} */ (cpu)})));
+  if (app.groups.includes(OFF_CPU_EVENT) && app.groups.length > 1) parts.push(cpuFilter(app));
   if (state.view === 'flame' || state.view === 'icicle')
     parts.push(choice('Order', [['name', 'by name'], ['heavy', 'heaviest first']], app.heavy ? 'heavy' : 'name',
       order => app.set({order: /** @type {'heavy'|'name'} */ (order), window: null})));

@@ -2,7 +2,7 @@
 // The heat map: columns are seconds, rows are parts of a second, so that what
 // happens once a second stands out as a line. For recordings of a few seconds or
 // of hours, a column is less or more than a second.
-import {passing} from './filter.js';
+import {groupsInTime, lastingEvents, passing} from './filter.js';
 import {roundStep} from './numbers.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -23,10 +23,25 @@ export function heatMap(data, filter) {
   const columnTicks = columnNs / data.meta.tick_ns, cellTicks = columnTicks / HEAT_ROWS;
   const columns = Math.max(1, Math.ceil(data.duration / columnTicks));
   const weights = new Float64Array(columns * HEAT_ROWS);
-  const {sampleTick, sampleWeight} = data;
-  const passes = passing(data, {...filter, range: null});
-  for (let i = 0; i < data.samples; ++i)
-    if (passes[i]) weights[Math.min(Math.floor(sampleTick[i] / cellTicks), weights.length - 1)] += sampleWeight[i];
+  const {sampleTick, sampleWeight, sampleEvent} = data;
+  const passes = passing(data, {...filter, range: null}, groupsInTime(data, filter.group).slice(0, 1));
+  const lasts = lastingEvents(data);
+  const last = weights.length - 1;
+  for (let i = 0; i < data.samples; ++i) {
+    if (!passes[i]) continue;
+    const first = Math.min(Math.floor(sampleTick[i] / cellTicks), last);
+    if (!lasts[sampleEvent[i]]) {
+      weights[first] += sampleWeight[i];
+      continue;
+    }
+    // Time off the CPU belongs to all the cells that it lasts for.
+    const end = sampleTick[i] + sampleWeight[i] / data.meta.tick_ns;
+    for (let cell = first, at = sampleTick[i]; at < end && cell <= last; ++cell) {
+      const to = Math.min(end, (cell + 1) * cellTicks);
+      weights[cell] += (to - at) * data.meta.tick_ns;
+      at = to;
+    }
+  }
   let largest = 0;
   for (const weight of weights) if (weight > largest) largest = weight;
   return {columns, rows: HEAT_ROWS, columnTicks, cellTicks, weights, largest};

@@ -17,9 +17,6 @@ const letters = text => isSimple(text) ? text : Array.from(text);
 /** @param {string[]|string} from @param {number} start @param {number} [end] */
 const cut = (from, start, end) => typeof from === 'string' ? from.slice(start, end) : from.slice(start, end).join('');
 
-/** How many characters a text has. @param {string} text */
-export const lengthOf = text => letters(text).length;
-
 /**
  * A label of at most `room` characters; '' if that would say nothing.
  * @param {string} name @param {number} room @param {boolean} [atRight] @returns {string}
