@@ -46,6 +46,11 @@ struct RecordCommand {
           fmt::format("{} records were lost; a lower -F, a larger -m or "
                       "smaller stacks lose fewer",
                       with_commas(static_cast<std::int64_t>(result.lost))));
+    if (result.throttles > 0)
+      say(run, fmt::format(
+                   "the kernel paused sampling {} times; a lower -F avoids "
+                   "that",
+                   with_commas(static_cast<std::int64_t>(result.throttles))));
     say(run,
         fmt::format("wrote {}: {} samples {}, {}; see `wick report {}`", output,
                     with_commas(static_cast<std::int64_t>(result.samples)),

@@ -466,6 +466,14 @@ TEST(SessionJit, AnAddressHasTheNameThatAJitdumpGivesItAtThatTime) {
       fmt::format(":{0} {0}/{0}: first 1\n:{0} {0}/{0}: second 1\n", kGone));
 }
 
+TEST(Session, TimesThatTheKernelPausedAreNoted) {
+  PerfDataBuilder file = one_program();
+  for (const std::uint64_t time : {5, 6})
+    file.record(RecordType::kThrottle, 0, Bytes().u64(time).u64(1).u64(1),
+                {.pid = 7, .tid = 7, .time = time});
+  EXPECT_EQ(read(file).diagnostics.count(Problem::kThrottled), 2u);
+}
+
 // --- Off the CPU -----------------------------------------------------------
 
 PerfDataBuilder with_switches() {
