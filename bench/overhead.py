@@ -15,6 +15,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import time
 
 import recordings
@@ -119,7 +120,8 @@ class Overhead:
                                str(rate), "-o", "%", "--"],
         }
 
-    def run(self, recorder, program):
+    def run(self, recorder, program, tries=3):
+        """perf 6.1 aborts now and then; then it is run again."""
         data, out = self.folder / "overhead.data", self.folder / "overhead.txt"
         data.unlink(missing_ok=True)
         words = [data if word == "%" else word for word in recorder]
@@ -135,8 +137,11 @@ class Overhead:
                 break
             time.sleep(0.01)
         process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0 and tries > 1:
+            return self.run(recorder, program, tries - 1)
         if process.returncode != 0:
-            raise RuntimeError(f"{words} failed")
+            sys.exit(f"{' '.join(map(str, words))} failed: "
+                     f"{process.returncode}")
         result.cpu, result.wall = map(float, out.read_text().split())
         result.recorder = max(0.0, usage.ru_utime + usage.ru_stime - result.cpu)
         if recorder:
