@@ -88,7 +88,7 @@ class Reader final : public TraceReader {
   }
 
   bool next_plain(TraceBlock& block) {
-    decoder_.start_block(block);
+    decoder_.start_block(block, file_.peek(kPieceSize).size());
     while (true) {
       const std::string_view piece = file_.peek(kPieceSize);
       const std::size_t used = decoder_.decode(piece, block);

@@ -81,16 +81,19 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
   }
 }
 
-void TracervDecoder::start_block(TraceBlock& block) {
+void TracervDecoder::start_block(TraceBlock& block, std::size_t bytes) {
   block.bits.clear();
   block.contexts.clear();
   block.traps.clear();
   block.facts.clear();
   block.after_gap = false;
   block.hart = hart_;
+  const std::size_t slots =
+      bytes / layout_.record_size() * static_cast<std::size_t>(layout_.slots);
+  room_ = std::min(TraceReader::kBlockSize, slots);
   // One more than may be filled: a slot that is not valid is written and not
   // kept.
-  block.instructions.resize(TraceReader::kBlockSize + 1);
+  block.instructions.resize(room_ + 1);
   filled_ = 0;
 }
 
@@ -106,8 +109,8 @@ std::size_t TracervDecoder::decode(std::string_view bytes, TraceBlock& block) {
     if (gap_ && filled_ > 0) break;
     if (gap_) block.after_gap = true;
     gap_ = false;
-    const std::size_t room = (TraceReader::kBlockSize - filled_) /
-                             static_cast<std::size_t>(layout_.slots);
+    const std::size_t room =
+        (room_ - filled_) / static_cast<std::size_t>(layout_.slots);
     const std::size_t count =
         std::min({bytes.size() / size, room, kRunRecords});
     if (count == 0) break;

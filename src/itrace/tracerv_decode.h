@@ -36,8 +36,9 @@ class TracervDecoder {
   std::size_t decode(std::string_view bytes, HartBlocks& harts);
 
   // A block that is being filled has room behind its instructions, which is
-  // not cleared again and again. These two say where filling begins and ends.
-  void start_block(TraceBlock& block);
+  // not cleared again and again. These two say where filling begins and ends;
+  // the block gets room for what `bytes` bytes can hold.
+  void start_block(TraceBlock& block, std::size_t bytes);
   void finish_block(TraceBlock& block);
 
   // All bits that were set in a pc so far.
@@ -72,8 +73,8 @@ class TracervDecoder {
   bool gap_ = false;  // something is missing before the next instruction
   std::uint64_t last_ = 0;
   std::uint64_t seen_ = 0;
-  std::size_t filled_ = 0;   // of the block
-  std::uint64_t beats_ = 0;  // kPacked: the cycle
+  std::size_t filled_ = 0, room_ = 0;  // of the block
+  std::uint64_t beats_ = 0;            // kPacked: the cycle
   int searches_left_ = 1000;
 };
 
