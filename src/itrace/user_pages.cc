@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/user_pages.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace wick {
+namespace {
+
+// Bits that make a page of a file sure when it is the only one that agrees;
+// 2^18 pages of candidates leave a chance of one in some millions.
+constexpr std::uint32_t kSureScore = 40;
+// The same where a file is expected at this very place.
+constexpr std::uint32_t kProposedScore = 10;
+// Less than this is not worth a search.
+constexpr std::size_t kLeastSteps = 4;
+// With so much evidence, a decision is not put off to the end of the block.
+constexpr std::size_t kEarlySteps = 32;
+
+// A damaged trace has pages and spaces without end.
+constexpr std::size_t kMaxPages = 1 << 19;
+constexpr std::size_t kMaxOpenEvidence = 8192;
+constexpr std::size_t kMaxSpaces = 1 << 16;
+constexpr std::size_t kMaxBiases = 1024;
+constexpr std::size_t kMaxTold = 1 << 16;
+
+template <class T>
+void move_to_front(std::vector<T>& list, const T& value, std::size_t limit) {
+  auto found = std::ranges::find(list, value);
+  if (found == list.end()) {
+    if (list.size() >= limit) list.pop_back();
+    found = list.insert(list.end(), value);
+  }
+  std::rotate(list.begin(), found, found + 1);
+}
+
+}  // namespace
+
+UserPages::UserPages(CodeMap& map, std::string sysroot)
+    : map_(map), pc_mask_(map.pc_mask()), files_(std::move(sysroot)) {
+  pages_.emplace_back().state = Page::State::kForeign;
+  for (std::uint32_t i = 1; i < map.image_count(); ++i) {
+    const CodeImage& image = map.image(CodeImageId{i});
+    if (image.elf == nullptr) continue;
+    if (image.layer == Layer::kKernel) files_.add_kernel(*image.elf);
+    if (image.layer != Layer::kUser) continue;
+    if (const auto id = files_.add(image.path, image.elf))
+      image_of_.try_emplace(*id, CodeImageId{i});
+  }
+}
+
+SpaceId UserPages::new_space() {
+  if (spaces_.size() < kMaxSpaces) spaces_.emplace_back();
+  return SpaceId{static_cast<std::uint32_t>(spaces_.size() - 1)};
+}
+
+// ---- Pages ----------------------------------------------------------------
+
+UserPageId UserPages::find_or_make(SpaceId space_id, std::uint64_t page_pc) {
+  if (space_id == SpaceId::kNone) return UserPageId::kTooMany;
+  Space& space = spaces_[index(space_id)];
+  if (const auto found = space.pages.find(page_pc); found != space.pages.end())
+    return found->second;
+  if (pages_.size() >= kMaxPages) return UserPageId::kTooMany;
+  const UserPageId id{static_cast<std::uint32_t>(pages_.size())};
+  Page& page = pages_.emplace_back();
+  page.space = space_id;
+  page.page_pc = page_pc;
+  space.pages.emplace(page_pc, id);
+  if (apply_told(page)) return id;
+  if (open_evidence_ >= kMaxOpenEvidence) {
+    page.state = Page::State::kForeign;
+    return id;
+  }
+  ++open_evidence_;
+  page.evidence = std::make_unique<PageEvidence>();
+  return id;
+}
+
+const UserPages::Page* UserPages::decided(SpaceId space_id,
+                                          std::uint64_t page_pc) const {
+  const Space& space = spaces_[index(space_id)];
+  const auto found = space.pages.find(page_pc);
+  if (found == space.pages.end()) return nullptr;
+  const Page& page = pages_[index(found->second)];
+  return page.state == Page::State::kDecided && !page.is_told ? &page : nullptr;
+}
+
+std::optional<UserCode::Place> UserPages::place(SpaceId space_id,
+                                                std::uint64_t page_pc) const {
+  const Space& space = spaces_[index(space_id)];
+  const auto found = space.pages.find(page_pc);
+  if (found == space.pages.end()) return {};
+  const Page& page = pages_[index(found->second)];
+  if (page.state != Page::State::kDecided) return {};
+  return UserCode::Place{image_of_.at(page.place.binary), page.place.elf_page};
+}
+
+void UserPages::touch(UserPageId id) {
+  Page& page = pages_[index(id)];
+  if (page.is_touched) return;
+  page.is_touched = true;
+  touched_.push_back(id);
+}
+
+void UserPages::forget(const Page& page) {
+  // The row stays, and nobody finds it any more.
+  spaces_[index(page.space)].pages.erase(page.page_pc);
+  ++generation_;
+}
+
+// ---- What is told ---------------------------------------------------------
+
+void UserPages::tell(SpaceId space_id, const Mapping& mapping,
+                     std::string_view path) {
+  Space& space = spaces_[index(space_id)];
+  if (mapping.end <= mapping.start || space.told.size() >= kMaxTold) return;
+  const Told told{mapping.start & pc_mask_, ((mapping.end - 1) & pc_mask_) + 1,
+                  mapping.file_off, files_.find(path)};
+  space.told.push_back(told);
+  absl::erase_if(space.pages, [&](const auto& entry) {
+    return entry.first >= told.start && entry.first < told.end;
+  });
+  ++generation_;
+}
+
+// Whether a mapping was told for it.
+bool UserPages::apply_told(Page& page) {
+  const std::vector<Told>& all = spaces_[index(page.space)].told;
+  const auto told =
+      std::find_if(all.rbegin(), all.rend(), [&](const Told& mapping) {
+        return page.page_pc >= mapping.start && page.page_pc < mapping.end;
+      });
+  if (told == all.rend()) return false;
+  page.is_told = true;
+  page.state = Page::State::kForeign;
+  if (!told->binary) return true;
+  const auto elf_addr = files_.index()[*told->binary].elf->elf_addr(
+      told->file_off + (page.page_pc - told->start));
+  if (!elf_addr) return true;
+  const BinaryPage place{*told->binary, *elf_addr & ~kTextPageMask};
+  if (files_.index().has_page(place)) decide(page, place);
+  return true;
+}
+
+// ---- Decisions ------------------------------------------------------------
+
+void UserPages::decide_early(Page& page) {
+  const std::size_t size = page.evidence->size();
+  if (size >= kEarlySteps && size >= page.searched_at * 2) settle(page, true);
+}
+
+// A page that is decided may tell what its neighbours are, so the others are
+// asked again until nothing changes.
+void UserPages::settle() {
+  std::vector<UserPageId> open = std::move(touched_);
+  touched_.clear();
+  for (const UserPageId id : open) page(id).is_touched = false;
+  std::ranges::sort(open, std::greater(), [&](UserPageId id) {
+    return page(id).evidence ? page(id).evidence->size() : 0;
+  });
+  bool search_all = true;
+  for (int rounds = 0; rounds < 8 && !open.empty(); ++rounds) {
+    const std::size_t settled = std::erase_if(
+        open, [&](UserPageId id) { return settle(page(id), search_all); });
+    if (settled == 0) break;
+    search_all = false;
+  }
+}
+
+// Whether it needs no more looking after.
+bool UserPages::settle(Page& page, bool search_all) {
+  if (page.state != Page::State::kUndecided) return true;
+  if (page.evidence->size() == 0) return false;
+  if (const auto place = proposed(page)) {
+    decide(page, *place);
+    return true;
+  }
+  return search_all && search(page);
+}
+
+std::optional<BinaryPage> UserPages::at_bias(const Bias& bias,
+                                             std::uint64_t page_pc) const {
+  const BinaryPage place{bias.binary, (page_pc - bias.bias) & pc_mask_};
+  if (!files_.index().has_page(place)) return {};
+  return place;
+}
+
+// Where a file is known to be mapped around here, it needs only not be
+// contradicted. What is expected for other reasons (programs with fixed
+// addresses, what other processes have here) must be the only one that agrees.
+std::optional<BinaryPage> UserPages::proposed(const Page& page) const {
+  const TextIndex& text = files_.index();
+  const PageEvidence& evidence = *page.evidence;
+  const std::uint32_t tolerated = evidence.tolerated();
+  for (const Bias& bias : spaces_[index(page.space)].biases)
+    if (const auto place = at_bias(bias, page.page_pc))
+      if (evidence.fit(text.view(*place), tolerated).contradictions <=
+          tolerated)
+        return place;
+
+  std::optional<BinaryPage> only;
+  bool several = false;
+  const auto consider = [&](const BinaryPage& place) {
+    if (only && *only == place) return;
+    const Fit fit = evidence.fit(text.view(place), tolerated);
+    if (fit.contradictions > tolerated || fit.score < kProposedScore) return;
+    several |= only.has_value();
+    only = place;
+  };
+  for (const BinaryId id : text.fixed_at(page.page_pc))
+    consider({id, page.page_pc});
+  for (const Bias& bias : all_biases_)
+    if (const auto place = at_bias(bias, page.page_pc)) consider(*place);
+  return several ? std::nullopt : only;
+}
+
+// Searches all files. Each search wants a quarter more evidence than the one
+// before, so that code that is in no file costs a few searches and not one for
+// each block.
+bool UserPages::search(Page& page) {
+  const std::size_t size = page.evidence->size();
+  if (size < kLeastSteps || size < page.searched_at + page.searched_at / 4 + 1)
+    return false;
+  page.searched_at = size;
+  const auto all = [&] { return files_.index().matches(*page.evidence, 2); };
+  std::vector<TextIndex::Match> found = all();
+  if (found.empty() && files_.open_sysroot()) found = all();
+  if (found.size() == 1 && found[0].fit.score >= kSureScore) {
+    decide(page, found[0].page);
+    return true;
+  }
+  if (!found.empty() || !page.evidence->full()) return false;
+  close(page, Page::State::kForeign);
+  return true;
+}
+
+void UserPages::decide(Page& page, const BinaryPage& place) {
+  close(page, Page::State::kDecided);
+  page.place = place;
+  const Bias bias{place.binary, (page.page_pc - place.elf_page) & pc_mask_};
+  move_to_front(spaces_[index(page.space)].biases, bias, kMaxBiases);
+  move_to_front(all_biases_, bias, kMaxBiases);
+  if (image_of_.contains(place.binary)) return;
+  const TextIndex::Binary& binary = files_.index()[place.binary];
+  image_of_.emplace(place.binary, map_.add_elf(binary.elf, binary.path));
+}
+
+void UserPages::close(Page& page, Page::State state) {
+  if (page.evidence) --open_evidence_;
+  page.evidence.reset();
+  page.state = state;
+  ++generation_;
+}
+
+}  // namespace wick
