@@ -81,7 +81,8 @@ class Reader : public TraceReader {
   std::uint64_t epoch_ = 0;
 
   std::map<std::uint32_t, TraceBlock> waiting_;  // rows, by hart
-  std::size_t filled_ = 0;  // instructions of the block that next() fills
+  std::size_t filled_ = 0;   // instructions of the block that next() fills
+  bool block_ends_ = false;  // at a gap
 };
 
 Reader::Reader(InputFile& file, const TraceOptions& options)
@@ -427,6 +428,12 @@ void Reader::special(TraceBlock& out) {
       return;
     }
     case Special::kGap:
+      if (filled_ == 0) {
+        out.after_gap = true;
+      } else {
+        waiting_[hart_].after_gap = true;
+        block_ends_ = true;
+      }
       return;
   }
   damaged("an operation of a wick trace that is not known");
@@ -446,6 +453,8 @@ void Reader::keep_for_next(TraceBlock& out) {
   TraceBlock& waiting = waiting_[out.hart];
   move_end(out.contexts, waiting.contexts);
   move_end(out.facts, waiting.facts);
+  if (filled_ == 0 && std::exchange(out.after_gap, false))
+    waiting.after_gap = true;
 }
 
 void Reader::begin_block(TraceBlock& out) {
@@ -454,6 +463,7 @@ void Reader::begin_block(TraceBlock& out) {
   if (waiting == waiting_.end()) return;
   std::swap(out.contexts, waiting->second.contexts);
   std::swap(out.facts, waiting->second.facts);
+  out.after_gap = waiting->second.after_gap;
   waiting_.erase(waiting);
 }
 
@@ -461,10 +471,11 @@ bool Reader::next(TraceBlock& out) {
   out.contexts.clear();
   out.facts.clear();
   out.traps.clear();
+  out.after_gap = block_ends_ = false;
   filled_ = 0;
   out.bits.resize(flags_ & kHasBits ? out.instructions.size() : 0);
   bool full = false, begun = false;
-  while (!full) {
+  while (!full && !block_ends_) {
     if (chunk_ended()) {
       if (!next_chunk()) break;
       if (chunk_ended()) continue;
@@ -475,7 +486,7 @@ bool Reader::next(TraceBlock& out) {
       begin_block(out);
       begun = true;
     }
-    while (!chunk_ended() && !full) full = !step(out);
+    while (!chunk_ended() && !full && !block_ends_) full = !step(out);
   }
   out.instructions.resize(filled_);
   out.bits.resize(flags_ & kHasBits ? filled_ : 0);

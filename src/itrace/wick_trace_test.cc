@@ -181,6 +181,35 @@ TEST(WickTrace, ContextsAndFactsStandBeforeTheInstructionsTheyAreAbout) {
   EXPECT_EQ(got.all.facts[2].kind, SideBandFact::Kind::kUnmapAll);
 }
 
+TEST(WickTrace, ABlockBeginsBehindAGap) {
+  const std::string bytes = written([](auto& writer, auto& hart) {
+    const auto code = writer.define(0x1000, kCode);
+    hart.block(code, 3);
+    hart.gap();
+    hart.block(code, 3);
+    hart.block(code, 3);
+  });
+  InputFile file = InputFile::from_memory("t", bytes);
+  const auto reader = wick_trace_format.open(file, {});
+  TraceBlock block;
+  block.after_gap = true;  // of whatever was read into it before
+  ASSERT_TRUE(reader->next(block));
+  EXPECT_EQ(block.instructions.size(), 3u);
+  EXPECT_FALSE(block.after_gap);
+  ASSERT_TRUE(reader->next(block));
+  EXPECT_EQ(block.instructions.size(), 6u);
+  EXPECT_TRUE(block.after_gap);
+  // And so it is written again.
+  std::string copy;
+  InputFile again = InputFile::from_memory("t", bytes);
+  write_wick_trace(*wick_trace_format.open(again, {}),
+                   [&](std::string_view piece) { copy += piece; });
+  InputFile copied = InputFile::from_memory("t", copy);
+  const auto second = wick_trace_format.open(copied, {});
+  ASSERT_TRUE(second->next(block) && second->next(block));
+  EXPECT_TRUE(block.after_gap);
+}
+
 TEST(WickTrace, EveryChunkRepeatsTheContext) {
   const Read got = read(written([](auto& writer, auto& hart) {
     hart.context({.privilege = Privilege::kUser});

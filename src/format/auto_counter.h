@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// FireSim's AutoCounter files (AUTOCOUNTERFILE0.csv): counters of events in the
+// simulated machine, read every so many cycles. Rows about the columns come
+// first (version, clock domain, labels, descriptions, type, widths), then a row
+// for each reading: cycle of the base clock, cycle of the counters' own clock,
+// and the sums so far. FireSim to 1.10 wrote "PerfCounter NAME: N" lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/input_file.h"
+#include "profile/diagnostics.h"
+
+namespace wick {
+
+struct AutoCounters {
+  struct Counter {
+    std::string label, description;
+    std::uint64_t total = 0;  // of the last reading
+  };
+  std::string clock_domain;
+  std::uint64_t readings = 0;
+  std::uint64_t last_cycle = 0;  // of the counters' clock
+  std::vector<Counter> counters;
+  Diagnostics diagnostics;
+
+  // How often it happened in a cycle; 0 where no cycle was counted.
+  double rate(const Counter& counter) const {
+    return last_cycle == 0 ? 0
+                           : static_cast<double>(counter.total) /
+                                 static_cast<double>(last_cycle);
+  }
+};
+
+// Fails if there is no reading in it.
+AutoCounters read_auto_counters(InputFile& file);
+
+}  // namespace wick

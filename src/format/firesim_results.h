@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a FireSim run left behind: a results directory with a folder for each
+// job, in it traces, the console's output and counters. The files with code
+// (<bootbinary>-dwarf is vmlinux, <bootbinary> the SBI) may be there, in the
+// results directory, or in the workload's directory, where FireSim runs its
+// post_run_hook; the workload's JSON file says how they are called.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wick {
+
+struct FireSimJob {
+  std::string name;  // of its folder
+  std::string folder;
+  std::vector<std::string> traces;    // TRACEFILE*, by name
+  std::vector<std::string> elfs;      // the kernel, the SBI
+  std::vector<std::string> counters;  // AUTOCOUNTERFILE*
+  std::string uartlog;                // "" if there is none
+};
+
+struct FireSimResults {
+  std::vector<FireSimJob> jobs;  // those with traces, by name
+  std::string workload;          // the JSON file, "" if none was found
+  std::string benchmark;         // its name
+  std::string runtime_config;    // "" if there is none
+  // What could not be found, for the user.
+  std::vector<std::string> notes;
+};
+
+// `path` is a results directory, the folder of one job, or one trace.
+// `workload_folder` is where else is looked. Fails if there is no trace.
+FireSimResults find_firesim_results(const std::string& path,
+                                    const std::string& workload_folder);
+
+// What a workload's JSON file says about one job. For files that are no JSON,
+// everything is empty.
+struct FireSimWorkload {
+  struct Job {
+    std::string name, bootbinary;
+    std::vector<std::string> inputs;
+  };
+  std::string benchmark, bootbinary;
+  std::vector<std::string> inputs;
+  std::vector<Job> jobs;
+
+  const std::string& bootbinary_of(std::string_view job) const;
+};
+FireSimWorkload parse_firesim_workload(std::string_view json);
+
+}  // namespace wick

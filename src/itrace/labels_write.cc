@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/labels_write.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <vector>
+
+#include "base/error.h"
+#include "itrace/accounts.h"
+#include "itrace/code_map.h"
+#include "itrace/contexts.h"
+#include "itrace/places.h"
+#include "itrace/stack_tracker.h"
+#include "object/demangle.h"
+
+namespace wick {
+namespace {
+
+class LabelWriter {
+ public:
+  LabelWriter(TraceReader& reader, const ReadOptions& options,
+              std::ostream& out)
+      : reader_(reader),
+        map_(options.trace, reader.info()),
+        places_(map_, Places::Detail::kFunctions),
+        attribution_(options.trace.attribution),
+        out_(out) {}
+
+  void write() {
+    if (attribution_ == Attribution::kFirePerf)
+      fail_usage(
+          "FirePerf's rule has no stacks to be written as labels; choose "
+          "another --attribute");
+    const std::string& clock = reader_.info().clock_domain;
+    if (const std::size_t comma = clock.rfind(", "); comma != clock.npos)
+      fmt::format_to(std::back_inserter(text_),
+                     "# Clock Domain: {}, Relative Frequency: {}\n",
+                     clock.substr(0, comma), clock.substr(comma + 2));
+    TraceBlock block, next;
+    bool any = reader_.next(block);
+    if (!any) return;
+    hart_ = block.hart;
+    StackTracker tracker(
+        map_, places_, accounts_, contexts_,
+        {.attribution = attribution_,
+         .hart = hart_,
+         .has_traps = reader_.info().has_traps,
+         .slice = [this](std::uint64_t, CallNodeId node, std::uint64_t weight) {
+           go_to(node);
+           time_ += weight;
+         }});
+    time_ = start_of(block);
+    while (any) {
+      any = reader_.next(next);
+      if (any && next.hart != hart_)
+        fail(
+            "the trace has several harts, and this text is of one; choose one "
+            "with --hart");
+      tracker.track(block, any ? &next : nullptr, map_.learn(block));
+      if (any && next.after_gap) {
+        tracker.finish();
+        go_to(CallNodeId::kRoot);
+        time_ = start_of(next);
+      }
+      std::swap(block, next);
+    }
+    tracker.finish();
+    go_to(CallNodeId::kRoot);
+    out_ << text_;
+  }
+
+ private:
+  // Time is what was given out: an instruction's begins behind the one before.
+  static std::uint64_t start_of(const TraceBlock& block) {
+    const std::uint64_t cycle =
+        block.instructions.empty() ? 0 : block.instructions.front().cycle;
+    return cycle == 0 ? 0 : cycle - 1;
+  }
+
+  std::string name(FunctionId id) const {
+    const CodeFunction& function = map_.function(id);
+    if (!function.name.empty())
+      return demangle(function.name, Demangle::kShort);
+    switch (function.layer) {
+      case Layer::kUser:
+        return "[unknown user code]";
+      case Layer::kKernel:
+        return "[unknown kernel code]";
+      case Layer::kMachine:
+        return "[unknown machine code]";
+      case Layer::kUnknown:
+        break;
+    }
+    return "[unknown code]";
+  }
+
+  // Closes what is not on the way to `node`, and opens what is new.
+  void go_to(CallNodeId node) {
+    path_.clear();
+    for (CallNodeId at = node; accounts_[at].depth > 0;
+         at = accounts_[at].caller)
+      path_.push_back(at);
+    std::size_t same = 0;
+    while (same < open_.size() && same < path_.size() &&
+           open_[same] == path_[path_.size() - 1 - same])
+      ++same;
+    while (open_.size() > same) {
+      fmt::format_to(std::back_inserter(text_),
+                     "Indent: {}, End label: {}, End cycle: {}\n", open_.size(),
+                     name(accounts_[open_.back()].function), time_);
+      open_.pop_back();
+    }
+    while (open_.size() < path_.size()) {
+      open_.push_back(path_[path_.size() - 1 - open_.size()]);
+      fmt::format_to(std::back_inserter(text_),
+                     "Indent: {}, Start label: {}, At cycle: {}\n",
+                     open_.size(), name(accounts_[open_.back()].function),
+                     time_);
+    }
+    if (text_.size() > (1 << 16)) {
+      out_ << text_;
+      text_.clear();
+    }
+  }
+
+  TraceReader& reader_;
+  CodeMap map_;
+  Places places_;
+  Accounts accounts_;
+  Contexts contexts_;
+  Attribution attribution_;
+  std::ostream& out_;
+  std::string text_;
+  std::uint32_t hart_ = 0;
+  std::uint64_t time_ = 0;
+  std::vector<CallNodeId> open_, path_;
+};
+
+}  // namespace
+
+void write_trace_labels(TraceReader& reader, const ReadOptions& options,
+                        std::ostream& out) {
+  LabelWriter(reader, options, out).write();
+}
+
+}  // namespace wick

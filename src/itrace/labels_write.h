@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the stacks of a trace as TracerV's output format 2 does, a line for
+// every function that is entered and left:
+//
+//   Indent: 1, Start label: main, At cycle: 100
+//   Indent: 1, End label: main, End cycle: 250
+//
+// The stacks are wick's, and functions that are open at the end are closed,
+// so that folding the text gives every cycle to the stack that has it here.
+#pragma once
+
+#include <ostream>
+
+#include "itrace/trace_reader.h"
+#include "profile/format.h"
+
+namespace wick {
+
+// A text is of one hart; fails at the second one.
+void write_trace_labels(TraceReader& reader, const ReadOptions& options,
+                        std::ostream& out);
+
+}  // namespace wick

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `wick trace` shows of a trace: what it has, its instructions as text,
+// and counts of them. All in one pass and in bounded memory.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "itrace/trace_reader.h"
+#include "profile/format.h"
+
+namespace wick {
+
+// --- what a trace is
+
+struct HartSummary {
+  std::uint32_t hart = 0;
+  std::uint64_t instructions = 0, traps = 0, gaps = 0;
+  std::uint64_t first_cycle = 0, last_cycle = 0;
+  // Between first and last, both counted, without gaps.
+  std::uint64_t cycles = 0;
+};
+
+struct TraceSummary {
+  TraceInfo info;
+  std::vector<HartSummary> harts;    // by number
+  std::uint64_t spaces = 0;          // distinct satp; counted up to 65,536
+  std::vector<std::string> threads;  // distinct names, up to 64 of them
+};
+
+// Reads all of it.
+TraceSummary summarize(TraceReader& reader);
+
+// --- its instructions
+
+// A line each: hart, cycle, pc, and as far as known the instruction, the
+// privilege, the function and what kind of transfer it is. At most `limit`.
+void print_instructions(TraceReader& reader, const TraceOptions& options,
+                        std::uint64_t limit, std::ostream& out);
+
+// --- counts of them
+
+enum class CountBy : std::uint8_t { kFunction, kPc, kKind };
+
+struct CountRow {
+  std::string name;
+  std::uint64_t instructions = 0;
+  // Since the instruction before; the oldest of several that retire in one
+  // cycle has it all.
+  std::uint64_t cycles = 0;
+};
+
+// The most instructions first. Beyond 4 million distinct pcs, the others are
+// one row.
+std::vector<CountRow> count_instructions(TraceReader& reader,
+                                         const TraceOptions& options,
+                                         CountBy by);
+
+}  // namespace wick
