@@ -54,14 +54,14 @@ export class App {
     /** @type {View|null} */
     this.view = null;
     this.viewName = '';
-    this.keys = {shape: '', weights: '', tree: '', search: ''};
     /** @type {{whole: number, part: number, outermost: number[], at: number, sorted: boolean}} */
     this.matches = {whole: 0, part: 0, outermost: [], at: -1, sorted: false};
     this.recall();
-    this.shape = this.shapes.base;
-    this.weights = weigh(data, this.filter, null);
-    this.tree = buildTree(this.shape, this.weights, {heavy: false, normalized: true});
-    this.keys = {shape: '', weights: this.weightsKey, tree: '', search: ''};
+    this.shape = this.shapes.after(this.state.transforms);
+    this.weights = weigh(data, this.filter, this.state.baseline);
+    this.tree = buildTree(this.shape, this.weights, {heavy: this.heavy, normalized: !this.state.absolute});
+    /** What shape, weights, tree and search were computed for. */
+    this.keys = {shape: this.shapeKey, weights: this.weightsKey, tree: this.treeKey, search: ''};
     this.rememberLater = 0;
     /** @type {import('./paint.js').Theme|undefined} */
     this.colors = undefined;
@@ -144,6 +144,8 @@ export class App {
     return {group: event, threads: threads && new Set(threads), cpu, range};
   }
 
+  get shapeKey() { return JSON.stringify(this.state.transforms); }
+  get treeKey() { return `${this.heavy} ${this.state.absolute}`; }
   get weightsKey() {
     const {event, threads, cpu, range, baseline} = this.state;
     return JSON.stringify([event, threads, cpu, range, baseline]);
@@ -158,9 +160,8 @@ export class App {
 
   compute() {
     const {state, keys, data} = this;
-    const shapeKey = JSON.stringify(state.transforms);
-    if (keys.shape !== shapeKey) {
-      keys.shape = shapeKey;
+    if (keys.shape !== this.shapeKey) {
+      keys.shape = this.shapeKey;
       this.shape = this.shapes.after(state.transforms);
       keys.tree = '';
     }
@@ -169,9 +170,8 @@ export class App {
       this.weights = weigh(data, this.filter, state.baseline);
       keys.tree = '';
     }
-    const treeKey = `${this.heavy} ${state.absolute}`;
-    if (keys.tree !== treeKey) {
-      keys.tree = treeKey;
+    if (keys.tree !== this.treeKey) {
+      keys.tree = this.treeKey;
       this.tree = buildTree(this.shape, this.weights, {heavy: this.heavy, normalized: !state.absolute});
       keys.search = '';
     }

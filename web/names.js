@@ -34,8 +34,8 @@ export function cutLabel(name, room, atRight = false) {
   return '..' + cut(all, all.length - (room - 2));
 }
 
-/** Whether the character behind `operator` begins its name and no argument list. @param {string} name @param {number} i */
-const isOperator = (name, i) => /operator\s*[<>=-]*$/.test(name.slice(Math.max(0, i - 12), i));
+/** Whether the "<" at `i` belongs to the name of an operator: <, <<, <= and so on. @param {string} name @param {number} i */
+const isOperator = (name, i) => /operator<?$/.test(name.slice(Math.max(0, i - 9), i));
 
 /** "std::vector<int, A>::at" becomes "std::vector<>::at". @param {string} name @returns {string} */
 export function withoutTemplates(name) {

@@ -10,8 +10,11 @@ import {firstAt, skipTo} from './tree.js';
 /** @typedef {import('./tree.js').Tree} Tree */
 /** A part of the tree's width, 0 to 1. @typedef {[number, number]} Window */
 
+/** Boxes below a pixel are drawn together, this many pixels at once. */
+const RUN = 4;
+
 /**
- * Calls `each` with the boxes of a level from left to right; `few` is false for a pixel of several.
+ * Calls `each` with the boxes of a level from left to right; `few` is false where one stands for several.
  * @param {Tree} tree @param {number} depth @param {Window} window @param {number} width pixels
  * @param {number} pixel the least width in pixels
  * @param {(box: number, left: number, width: number, few: boolean) => void} each
@@ -19,21 +22,27 @@ import {firstAt, skipTo} from './tree.js';
 export function visibleBoxes(tree, depth, window, width, pixel, each) {
   const {boxes, x, extent, whole} = tree;
   const start = window[0] * whole, stop = window[1] * whole;
-  const scale = width / (stop - start);
+  const scale = width / (stop - start), least = pixel / scale;
   const end = tree.level[depth + 1];
-  for (let i = firstAt(tree, depth, start); i < end; ++i) {
+  for (let i = firstAt(tree, depth, start); i < end;) {
     const box = boxes[i];
     if (x[box] >= stop) break;
-    const left = (x[box] - start) * scale, size = extent[box] * scale;
-    if (size >= pixel) {
-      const from = Math.max(left, -2), to = Math.min(left + size, width + 2);
+    if (extent[box] >= least) {
+      const from = Math.max((x[box] - start) * scale, -2), to = Math.min((x[box] + extent[box] - start) * scale, width + 2);
       each(box, from, to - from, true);
+      ++i;
       continue;
     }
-    const edge = Math.floor(left / pixel) * pixel + pixel;
-    const next = skipTo(tree, i + 1, end, start + edge / scale);
-    each(box, edge - pixel, pixel, next === i + 1);
-    i = next - 1;
+    const first = i, left = Math.floor((x[box] - start) * scale / pixel) * pixel;
+    let edge = left;
+    do {
+      edge += pixel;
+      const before = i;
+      i = skipTo(tree, i + 1, end, start + edge / scale);
+      // One that begins within the pixel may go on behind it.
+      if (i - 1 > before && extent[boxes[i - 1]] >= least) --i;
+    } while (edge < left + RUN && i < end && extent[boxes[i]] < least && x[boxes[i]] < start + (edge + pixel) / scale);
+    each(box, left, edge - left, i === first + 1);
   }
 }
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the viewer computes, without a browser: shapes, trees, what is visible.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {test} from 'node:test';
+
+import {DataError, fromBase64, gunzip} from '../../web/bytes.js';
+import {decode} from '../../web/data.js';
+import {toFolded} from '../../web/export.js';
+import {weigh} from '../../web/filter.js';
+import {Shapes} from '../../web/merge.js';
+import {cutLabel, withoutTemplates} from '../../web/names.js';
+import {visibleBoxes} from '../../web/paint.js';
+import {matched, matcher, matchingFunctions} from '../../web/search.js';
+import {changeInterval, functionTotals} from '../../web/totals.js';
+import {buildTree} from '../../web/tree.js';
+
+/** The unpacked data of the page that wick writes for `folded`. */
+async function packed(folded, ...options) {
+  const folder = mkdtempSync(join(tmpdir(), 'wick-tree-'));
+  try {
+    writeFileSync(join(folder, 'in'), folded);
+    execFileSync(process.env.WICK, ['flame', '--quiet', '-o', join(folder, 'out.html'), ...options, join(folder, 'in')]);
+    const page = readFileSync(join(folder, 'out.html'), 'utf8');
+    return await gunzip(fromBase64(page.match(/id="data">([^<]*)</)[1]));
+  } finally {
+    rmSync(folder, {recursive: true});
+  }
+}
+
+async function opened(folded, transforms = [], options = {}) {
+  const data = decode(await packed(folded));
+  const filter = {group: data.meta.events.at(-1).group, threads: null, cpu: '', range: null};
+  const named = transforms.map(([type, name]) => ({type, at: name === undefined ? -1
+    : [...Array(data.names).keys()].find(f => data.name(f) === name)}));
+  const tree = buildTree(new Shapes(data).after(named), weigh(data, filter, null), {heavy: false, normalized: true, ...options});
+  return {data, tree};
+}
+
+/** Folded lines after these transforms. */
+async function after(folded, ...transforms) {
+  const {data, tree} = await opened(folded, transforms);
+  return toFolded(data, tree);
+}
+
+const SAMPLES = 'main;parse;read 30\nmain;parse;parse;next 10\nmain;draw;flush 40\nidle 20\n';
+
+test('a page gives back what was packed', async () => {
+  assert.equal(await after(SAMPLES), 'idle 20\nmain;draw;flush 40\nmain;parse;parse;next 10\nmain;parse;read 30\n');
+});
+
+test('focus makes a function the root of its stacks', async () => {
+  assert.equal(await after(SAMPLES, ['function', 'parse']), 'parse;parse;next 10\nparse;read 30\n');
+});
+
+test('hiding a function gives its weight to its callers', async () => {
+  assert.equal(await after(SAMPLES, ['hide', 'flush'], ['hide', 'parse']), 'idle 20\nmain;draw 40\nmain;next 10\nmain;read 30\n');
+});
+
+test('dropping a function drops its stacks', async () => {
+  assert.equal(await after(SAMPLES, ['drop', 'parse']), 'idle 20\nmain;draw;flush 40\n');
+});
+
+test('direct recursion of all functions collapses', async () => {
+  assert.equal(await after('a;a;a;b;b 1\na;b;a 2\n', ['recursion']), 'a;b 1\na;b;a 2\n');
+});
+
+test('the recursion of one function collapses with all that lies between', async () => {
+  assert.equal(await after('m;f;g;f;h 1\nm;f;g 2\nm;f;x 3\n', ['recursion', 'f']), 'm;f;g 2\nm;f;h 1\nm;f;x 3\n');
+});
+
+test('inverted stacks begin with what was running', async () => {
+  assert.equal(await after(SAMPLES, ['invert']), 'flush;draw;main 40\nidle 20\nnext;parse;parse;main 10\nread;parse;main 30\n');
+});
+
+test('template arguments are dropped, and what is equal without them is one', async () => {
+  assert.equal(await after('std::vector<int>::at 1\nstd::vector<std::pair<a, b> >::at 2\noperator< 3\n', ['templates']),
+    'operator< 3\nstd::vector<>::at 3\n');
+  assert.equal(withoutTemplates('a::operator<<<int>(x)'), 'a::operator<<<>(x)');
+  assert.equal(withoutTemplates('f<(a->b)>::g'), 'f<>::g');
+  assert.equal(withoutTemplates('f<unclosed'), 'f<unclosed');
+});
+
+test('callers of a function, each stack counted once', async () => {
+  assert.equal(await after('a;f;f;x 1\nb;f 2\nc 4\n', ['callers', 'f']), 'f;a 1\nf;b 2\n');
+});
+
+test('totals count a function once for each stack', async () => {
+  const {data, tree} = await opened('f;f;g 3\nf 2\ng;f 4\n');
+  const {self, total} = functionTotals(tree, data.names);
+  const [f, g] = ['f', 'g'].map(name => [...Array(data.names).keys()].find(i => data.name(i) === name));
+  assert.deepEqual([self[f], total[f], self[g], total[g]], [6, 9, 3, 7]);
+});
+
+test('the matched share counts each place once', async () => {
+  const {data, tree} = await opened(SAMPLES);
+  const hits = matchingFunctions(data, matcher({text: '^(parse|read|idle)$', regex: true, ignoreCase: false}));
+  const main = [...tree.boxes].find(box => box > 0 && data.name(tree.shape.func[box]) === 'main');
+  const found = matched(tree, hits, main);
+  assert.equal(found.whole / tree.whole, 0.6);
+  assert.equal(found.part / tree.extent[main], 0.5);
+});
+
+test('a heavy tree has the widest box left', async () => {
+  const {data, tree} = await opened('a 1\nb 5\nc 3\n', [], {heavy: true});
+  assert.deepEqual([...tree.boxes.subarray(1)].map(box => [data.name(tree.shape.func[box]), tree.x[box]]), [['b', 0], ['c', 5], ['a', 8]]);
+});
+
+test('every box that is as wide as a pixel is drawn, and every pixel that has one', async () => {
+  let seed = 7;
+  const random = below => (seed = seed * 48271 % 2147483647) % below;
+  const lines = [];
+  for (let i = 0; i < 3000; ++i) lines.push(`r;f${random(40)};g${random(300)};h${random(5000)} ${random(8) === 0 ? 2000 + random(5000) : 1 + random(9)}`);
+  const {tree} = await opened(lines.join('\n') + '\n');
+  for (const window of [[0, 1], [0.2, 0.6], [0.5, 0.501]]) {
+    const width = 700, scale = width / ((window[1] - window[0]) * tree.whole), start = window[0] * tree.whole;
+    for (let depth = 0; depth + 1 < tree.level.length; ++depth) {
+      const drawn = new Map(), covered = new Uint8Array(width + 2);
+      visibleBoxes(tree, depth, window, width, 1, (box, left, size) => {
+        drawn.set(box, size);
+        for (let x = Math.max(0, Math.floor(left)); x < Math.min(width, left + size); ++x) covered[x] = 1;
+      });
+      for (let i = tree.level[depth]; i < tree.level[depth + 1]; ++i) {
+        const box = tree.boxes[i], left = (tree.x[box] - start) * scale, right = left + tree.extent[box] * scale;
+        if (right <= 0 || left >= width) continue;
+        if (right - left >= 1 + 1e-9) assert.ok(drawn.has(box), `box ${box} of ${right - left} pixels`);
+        assert.ok(covered[Math.max(0, Math.floor(left))], `pixel ${left} at depth ${depth}`);
+      }
+      assert.ok(drawn.size <= width + 2);
+    }
+  }
+});
+
+test('labels are cut as in the SVG', () => {
+  assert.equal(cutLabel('std::vector::push_back', 30), 'std::vector::push_back');
+  assert.equal(cutLabel('std::vector::push_back', 19), '..vector::push_back');
+  assert.equal(cutLabel('std::vector::push_back', 8), 'push_b..');
+  assert.equal(cutLabel('plain_function', 6), 'plai..');
+  assert.equal(cutLabel('plain_function', 4), '');
+  assert.equal(cutLabel('😀😀😀😀😀😀😀', 5), '😀😀😀..');
+});
+
+test('a change is as sure as wick diff says', () => {
+  // wick diff of 100 of 1000 samples before and none of 1010 after.
+  const [low, high] = changeInterval(0.1, 0, [1000, 1010]);
+  assert.equal(((high - low) / 2 * 100).toFixed(2), '1.88');
+});
+
+test('damaged data is found, wherever it is', async () => {
+  const bytes = await packed(SAMPLES);
+  let found = 0;
+  for (let i = 0; i < bytes.length; ++i) {
+    const copy = bytes.slice();
+    copy[i] ^= 0x80;
+    try {
+      decode(copy);
+    } catch (error) {
+      assert.ok(error instanceof DataError, `byte ${i}: ${error.stack}`);
+      ++found;
+    }
+  }
+  assert.ok(found > bytes.length / 4, `${found} of ${bytes.length}`);
+  for (let size = 0; size < bytes.length; ++size) assert.throws(() => decode(bytes.slice(0, size)), DataError);
+});
