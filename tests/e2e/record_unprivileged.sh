@@ -7,7 +7,7 @@ command -v g++ >/dev/null || skip 'there is no g++'
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 paranoid=/proc/sys/kernel/perf_event_paranoid
 before=$(cat $paranoid)
-trap 'echo "$before" >$paranoid' EXIT
+trap 'echo "$before" 2>/dev/null >$paranoid' EXIT
 echo 2 2>/dev/null >$paranoid || skip 'kernel.perf_event_paranoid cannot be set'
 
 # The folder of a test belongs to root alone, and so may the program.
