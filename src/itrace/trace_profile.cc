@@ -13,6 +13,7 @@
 #include "base/metrics.h"
 #include "base/text.h"
 #include "itrace/accounts.h"
+#include "itrace/address_spaces.h"
 #include "itrace/code_map.h"
 #include "itrace/contexts.h"
 #include "itrace/fireperf.h"
@@ -354,6 +355,10 @@ Profile read_trace(TraceReader& reader, CodeMap& map,
 
 Profile read_trace(TraceReader& reader, const ReadOptions& options) {
   CodeMap map(options.trace, reader.info());
+  // FirePerf's rule knows files at fixed addresses alone.
+  if (options.trace.attribution != Attribution::kFirePerf)
+    map.set_user_code(std::make_unique<AddressSpaces>(map, reader.info(),
+                                                      options.trace.sysroot));
   return read_trace(reader, map, options);
 }
 

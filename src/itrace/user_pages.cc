@@ -201,17 +201,18 @@ std::optional<BinaryPage> UserPages::proposed(const Page& page) const {
 
   std::optional<BinaryPage> only;
   bool several = false;
-  const auto consider = [&](const BinaryPage& place) {
+  const auto consider = [&](const BinaryPage& place, std::uint32_t least) {
     if (only && *only == place) return;
     const Fit fit = evidence.fit(text.view(place), tolerated);
-    if (fit.contradictions > tolerated || fit.score < kProposedScore) return;
+    if (fit.contradictions > tolerated || fit.score < least) return;
     several |= only.has_value();
     only = place;
   };
   for (const BinaryId id : text.fixed_at(page.page_pc))
-    consider({id, page.page_pc});
+    consider({id, page.page_pc}, 1);
   for (const Bias& bias : all_biases_)
-    if (const auto place = at_bias(bias, page.page_pc)) consider(*place);
+    if (const auto place = at_bias(bias, page.page_pc))
+      consider(*place, kProposedScore);
   return several ? std::nullopt : only;
 }
 
