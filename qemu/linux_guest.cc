@@ -169,7 +169,7 @@ std::vector<LinuxGuest::Mapping> LinuxGuest::walk(Guest& guest,
   while (!open.empty() && ++seen < kMaxAreas) {
     const std::uint64_t entry = open.back();
     open.pop_back();
-    if ((entry & 3) != 2 || entry < kPageSize) continue;
+    if (!is_kernel_address(entry)) continue;
     const std::uint64_t type = entry >> 3 & 0xf;
     std::uint64_t words[32];
     if (!guest.read_memory(entry & ~std::uint64_t{0xff}, words, sizeof(words)))
