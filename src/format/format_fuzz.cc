@@ -31,6 +31,7 @@ extern const FuzzTarget perf_records_fuzz;
 extern const FuzzTarget proc_files_fuzz;
 extern const FuzzTarget runtime_config_fuzz;
 extern const FuzzTarget unwind_fuzz;
+extern const FuzzTarget user_code_fuzz;
 extern const FuzzTarget wick_trace_fuzz;
 
 namespace {
@@ -38,7 +39,8 @@ namespace {
 const FuzzTarget* const kDecoders[] = {
     &btf_fuzz,          &wick_trace_fuzz, &demangle_fuzz,       &dwarf_fuzz,
     &elf_fuzz,          &jitdump_fuzz,    &kallsyms_fuzz,       &perf_map_fuzz,
-    &perf_records_fuzz, &proc_files_fuzz, &runtime_config_fuzz, &unwind_fuzz};
+    &perf_records_fuzz, &proc_files_fuzz, &runtime_config_fuzz, &unwind_fuzz,
+    &user_code_fuzz};
 
 std::string format_name;
 const FuzzTarget* decoder = nullptr;        // what is tried, if it is no format
