@@ -71,7 +71,7 @@ export function timeView(app) {
   };
 
   const drawLane = (/** @type {Lane} */ lane, /** @type {number} */ top, /** @type {number} */ width, /** @type {number} */ height) => {
-    const theme = app.theme();
+    const theme = app.theme(), tree = app.plainTree;
     const found = pieces(lane, seen[0], seen[1], width);
     const levels = Math.min(lane.depth, MOST_LEVELS, Math.ceil((height - top - HEAD) / row));
     if (levels > 0) {
@@ -80,7 +80,7 @@ export function timeView(app) {
         const y = top + HEAD + level * row;
         joinPieces(found, boxes[level], (box, left, size) => {
           const from = Math.max(left, -2), to = Math.min(left + size, width + 2);
-          context.fillStyle = painter.color(app.plainTree, box);
+          context.fillStyle = painter.color(tree, box);
           context.fillRect(from, y, to - from > 2 ? to - from - 0.5 : to - from, row - 1);
           if (box === hovered.box) {
             context.strokeStyle = theme.ink;
@@ -89,7 +89,7 @@ export function timeView(app) {
           if (to - from < 24) return;
           const start = Math.max(from, 0);
           context.fillStyle = '#000';
-          putText(context, painter.label(app.plainTree, box, to - start), start + 3, y + row / 2, to - start - 5);
+          putText(context, painter.label(tree, box, to - start), start + 3, y + row / 2, to - start - 5);
         });
       }
     }

@@ -27,6 +27,7 @@ std::vector<SourceText> source_texts(const Profile& profile,
       weights[index(frame.file)] += static_cast<double>(sample.weight);
   }
   std::vector<std::pair<double, std::uint32_t>> order;
+  order.reserve(weights.size());
   for (const auto& [file, weight] : weights) order.emplace_back(-weight, file);
   std::ranges::sort(order);
 
