@@ -28,6 +28,9 @@ struct Block {
 // Rows for 2^27 instructions would be code of half a gigabyte.
 constexpr std::size_t kMaxRows = std::size_t{1} << 27;
 
+constexpr char kGapBytes[] = {1, static_cast<char>(Special::kGap)};
+constexpr std::string_view kGapOperation(kGapBytes, sizeof(kGapBytes));
+
 bool sniff(std::string_view head) { return head.starts_with(kMagic); }
 
 class Reader : public TraceReader {
@@ -79,6 +82,7 @@ class Reader : public TraceReader {
   // half.
   std::vector<std::uint64_t> followers_;
   std::uint64_t epoch_ = 0;
+  bool gap_ = false;  // the block that next() fills comes after one
 
   std::map<std::uint32_t, TraceBlock> waiting_;  // rows, by hart
   std::size_t filled_ = 0;   // instructions of the block that next() fills
@@ -337,6 +341,7 @@ bool Reader::step(TraceBlock& out) {
     return true;
   }
   const ByteReader before = ops_;
+  if (filled_ != 0 && ops_.rest().starts_with(kGapOperation)) return false;
   const std::uint64_t op = ops_.read_varint();
   if (op == 1) {
     special(out);
@@ -488,6 +493,7 @@ bool Reader::next(TraceBlock& out) {
     }
     while (!chunk_ended() && !full && !block_ends_) full = !step(out);
   }
+  out.after_gap = std::exchange(gap_, false);
   out.instructions.resize(filled_);
   out.bits.resize(flags_ & kHasBits ? filled_ : 0);
   if (begun) keep_for_next(out);

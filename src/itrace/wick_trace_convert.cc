@@ -88,6 +88,7 @@ void Converter::add(const TraceBlock& block) {
         writer_, block.hart,
         block.instructions.empty() ? 0 : block.instructions[0].cycle);
   if (block.after_gap) hart.out->gap();
+  if (block.after_gap) hart.out->gap();
   auto context = block.contexts.begin();
   auto trap = block.traps.begin();
   auto fact = block.facts.begin();

@@ -262,6 +262,25 @@ TEST(WickTrace, WhatIsSaidOfAHartWaitsForItsNextInstruction) {
   EXPECT_EQ(got.harts[got.all.facts[1].from], 1u);
 }
 
+TEST(WickTrace, AGapBeginsABlock) {
+  std::string bytes = written([](auto& writer, auto& hart) {
+    const auto code = writer.define(0x1000, kCode);
+    hart.block(code, 3);
+    hart.gap();
+    hart.block(code, 3);
+  });
+  InputFile file = InputFile::from_memory("t", bytes);
+  const auto reader = wick_trace_format.open(file, {});
+  TraceBlock block;
+  ASSERT_TRUE(reader->next(block));
+  EXPECT_FALSE(block.after_gap);
+  EXPECT_EQ(block.instructions.size(), 3u);
+  ASSERT_TRUE(reader->next(block));
+  EXPECT_TRUE(block.after_gap);
+  EXPECT_EQ(block.instructions.size(), 3u);
+  EXPECT_FALSE(reader->next(block));
+}
+
 // A file of several chunks with everything in it.
 std::string rich_file() {
   return written([](auto& writer, auto& hart) {

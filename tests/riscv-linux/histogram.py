@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """histogram.py ROOT SYSTEM_MAP < LIST > TABLE: instructions by function.
 
-Knows nothing of wick's way from pcs to names: LIST is what list_trace prints,
+Knows nothing of wick's way from pcs to names: LIST is what `list_trace --sums` prints,
 ROOT the guest's files. User code is named by the mappings that the trace tells of
 and by nm, kernel code by the System.map. TABLE has lines "COUNT LAYER FILE
 FUNCTION", LAYER being user, kernel or machine; where no symbol is known, FILE or
@@ -125,7 +125,8 @@ def main():
 
     for line in sys.stdin:
         if line[0] != "#":
-            here[int(line.split(" ", 3)[2], 16)] += 1
+            pc, count = line.split()
+            here[int(pc, 16)] += int(count)
             continue
         words = line.split()
         if words[1] == "context":

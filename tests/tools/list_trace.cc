@@ -5,11 +5,15 @@
 //   # thread PID TID NAME           from here on
 //   # mapping PID START END OFFSET PATH
 //   # trap CAUSE                    behind the instruction
-// For scripts that check traces against other sources.
+// list_trace --sums FILE: the same with one line "PC COUNT" for each pc,
+// instead of the instructions between two such rows. For scripts that check
+// traces against other sources.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <iterator>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "itrace/trace_reader.h"
@@ -17,12 +21,23 @@
 namespace wick {
 namespace {
 
-void list(const TraceBlock& block, std::string& out) {
+using Sums = std::unordered_map<std::uint64_t, std::uint64_t>;
+
+void settle(Sums& sums, std::string& out) {
+  for (const auto& [pc, count] : sums)
+    fmt::format_to(std::back_inserter(out), "{:x} {}\n", pc, count);
+  sums.clear();
+}
+
+void list(const TraceBlock& block, Sums* sums, std::string& out) {
   const auto to = std::back_inserter(out);
   auto context = block.contexts.begin();
   auto fact = block.facts.begin();
   auto trap = block.traps.begin();
   for (std::size_t i = 0; i < block.instructions.size(); ++i) {
+    const bool rows = (fact != block.facts.end() && fact->from <= i) ||
+                      (context != block.contexts.end() && context->from <= i);
+    if (sums && rows) settle(*sums, out);
     for (; fact != block.facts.end() && fact->from <= i; ++fact) {
       if (fact->kind == SideBandFact::Kind::kThread)
         fmt::format_to(to, "# thread {} {} {}\n", fact->pid, fact->tid,
@@ -44,6 +59,10 @@ void list(const TraceBlock& block, std::string& out) {
               ? fmt::format("{:x}", context->thread_pointer)
               : "-");
     const Retired& row = block.instructions[i];
+    if (sums) {
+      ++(*sums)[row.pc];
+      continue;
+    }
     fmt::format_to(to, "{} {} {:x} {:x}\n", block.hart, row.cycle, row.pc,
                    block.bits.empty() ? 0 : block.bits[i]);
     for (; trap != block.traps.end() && trap->at == i; ++trap)
@@ -52,16 +71,20 @@ void list(const TraceBlock& block, std::string& out) {
   }
 }
 
-int run(const char* path) {
+int run(const char* path, bool sum) {
   InputFile file = InputFile::open(path);
   const auto reader = open_trace(file, "", {});
   TraceBlock block;
   std::string out;
+  Sums sums;
   while (reader->next(block)) {
     out.clear();
-    list(block, out);
+    list(block, sum ? &sums : nullptr, out);
     std::fwrite(out.data(), 1, out.size(), stdout);
   }
+  out.clear();
+  settle(sums, out);
+  std::fwrite(out.data(), 1, out.size(), stdout);
   for (const std::string& line : describe(reader->diagnostics()))
     fmt::print(stderr, "{}\n", line);
   return 0;
@@ -71,9 +94,10 @@ int run(const char* path) {
 }  // namespace wick
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  const bool sum = argc > 2 && std::string_view(argv[1]) == "--sums";
+  if (argc != (sum ? 3 : 2)) return 2;
   try {
-    return wick::run(argv[1]);
+    return wick::run(argv[argc - 1], sum);
   } catch (const wick::Error& error) {
     fmt::print(stderr, "list_trace: {}\n", error.what());
     return 1;
