@@ -330,6 +330,10 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
           page.flow[slot] = page.flow[slot].as_entry();
       }
     }
+    // Control that runs on into other code must be noticed, also where that has
+    // no symbol: StackTracker counts by function between entries.
+    if (slot > 0 && current != page.function[slot - 1])
+      page.flow[slot] = page.flow[slot].as_entry();
     page.function[slot] = current;
   }
   return page;

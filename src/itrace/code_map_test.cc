@@ -51,6 +51,14 @@ TEST(CodeMap, GivesFlowAndFunctionOfEverySlot) {
   EXPECT_EQ(page.flow[7].kind(), FlowKind::kUnknown);
 }
 
+TEST(CodeMap, CodeBehindAFunctionThatHasNoSymbolIsEnteredToo) {
+  CodeMap map({}, {});
+  map.add_elf(two_functions(kKernel), "vmlinux");
+  const CodePage& page = map.page(SpaceId::kNone, kKernel);
+  EXPECT_TRUE(page.flow[3].is_entry());   // the padding behind `first`
+  EXPECT_FALSE(page.flow[2].is_entry());  // the end of `first`
+}
+
 TEST(CodeMap, FindsCodeByTheBitsThatTheSourceHas) {
   CodeMap map({}, {.pc_bits = 40});
   map.add_elf(two_functions(kKernel), "vmlinux");
