@@ -43,7 +43,7 @@ std::optional<BinaryId> TextIndex::add(std::string path,
     const std::string_view bytes =
         elf->bytes_at(segment.address, segment.file_size);
     if (bytes.empty()) continue;
-    texts.push_back({id, segment.address, bytes});
+    texts.push_back({id, segment.address, segment.offset, bytes});
     size += bytes.size();
     hash = hash * 31 + std::hash<std::string_view>()(bytes) + segment.address;
   }
@@ -75,6 +75,19 @@ const TextIndex::Text* TextIndex::find_text(const BinaryPage& page) const {
 TextPageView TextIndex::view(const BinaryPage& page) const {
   const Text* text = find_text(page);
   return text == nullptr ? TextPageView() : text->view(page.elf_page);
+}
+
+std::optional<BinaryPage> TextIndex::page_of(BinaryId binary,
+                                             std::uint64_t file_off) const {
+  file_off &= ~kTextPageMask;
+  for (std::size_t i = first_text_[binary];
+       i < texts_.size() && texts_[i].binary == binary; ++i) {
+    // The first page of a segment begins before it, with the end of another.
+    const std::uint64_t start = texts_[i].file_off & ~kTextPageMask;
+    const BinaryPage page{binary, texts_[i].first_page() + (file_off - start)};
+    if (file_off >= start && page.elf_page < texts_[i].end()) return page;
+  }
+  return {};
 }
 
 std::vector<TextIndex::Match> TextIndex::matches(const PageEvidence& evidence,

@@ -65,13 +65,17 @@ class TextIndex {
   // The pages that agree with the evidence; at most `limit`.
   std::vector<Match> matches(const PageEvidence& evidence,
                              std::size_t limit) const;
+  // The page of code that a mapping of this page of the file has; nothing where
+  // it is no code.
+  std::optional<BinaryPage> page_of(BinaryId binary,
+                                    std::uint64_t file_off) const;
   // Binaries with fixed addresses that have code on the page at `address`.
   std::vector<BinaryId> fixed_at(std::uint64_t address) const;
 
  private:
   struct Text {
     BinaryId binary{};
-    std::uint64_t elf_addr = 0;
+    std::uint64_t elf_addr = 0, file_off = 0;
     std::string_view bytes;  // of the binary's ELF file
 
     std::uint64_t first_page() const { return elf_addr & ~kTextPageMask; }

@@ -100,6 +100,22 @@ TEST(TextIndex, OnlyProgramsOfRiscvWithCodeCount) {
   EXPECT_TRUE(index.add("a.so", program.elf(ET_DYN, "a")));
 }
 
+TEST(TextIndex, PagesAreFoundByTheirPlaceInTheFile) {
+  TextIndex index;
+  const auto elf = RiscvProgram(1, 2, 0x1200).elf(ET_DYN, "a");
+  const std::uint64_t file_off = elf->segments()[0].offset;
+  const auto id = *index.add("a", elf);
+  const auto page = [&](std::uint64_t at) {
+    const auto found = index.page_of(id, at);
+    return found ? found->elf_page : 0;
+  };
+  const std::uint64_t first = file_off & ~kTextPageMask;
+  EXPECT_EQ(page(first), 0x1000u);
+  EXPECT_EQ(page(file_off), 0x1000u);
+  EXPECT_EQ(page(first + 0x1000), 0x2000u);
+  EXPECT_EQ(page(first + 0x3000), 0u);
+}
+
 TEST(TextIndex, ProgramsWithFixedAddressesAreFoundByThem) {
   TextIndex index;
   index.add("pie", RiscvProgram(1, 2, 0x1000).elf(ET_DYN, "pie"));

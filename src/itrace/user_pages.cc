@@ -22,7 +22,7 @@ constexpr std::size_t kMaxPages = 1 << 19;
 constexpr std::size_t kMaxOpenEvidence = 8192;
 constexpr std::size_t kMaxSpaces = 1 << 16;
 constexpr std::size_t kMaxBiases = 1024;
-constexpr std::size_t kMaxTold = 1 << 16;
+constexpr std::size_t kMaxTold = 4096;
 
 template <class T>
 void move_to_front(std::vector<T>& list, const T& value, std::size_t limit) {
@@ -114,17 +114,19 @@ void UserPages::forget(const Page& page) {
 void UserPages::tell(SpaceId space_id, const Mapping& mapping,
                      std::string_view path) {
   Space& space = spaces_[index(space_id)];
-  if (mapping.end <= mapping.start || space.told.size() >= kMaxTold) return;
+  if (mapping.end <= mapping.start) return;
   const Told told{mapping.start & pc_mask_, ((mapping.end - 1) & pc_mask_) + 1,
                   mapping.file_off, files_.find(path)};
-  space.told.push_back(told);
-  absl::erase_if(space.pages, [&](const auto& entry) {
-    return entry.first >= told.start && entry.first < told.end;
+  std::erase_if(space.told, [&](const Told& old) {
+    return old.start >= told.start && old.end <= told.end;
   });
-  ++generation_;
+  if (space.told.size() >= kMaxTold) return;
+  space.told.push_back(told);
+  for (const auto& [page_pc, id] : space.pages)
+    if (page_pc >= told.start && page_pc < told.end) apply_told(page(id));
 }
 
-// Whether a mapping was told for it.
+// Whether a mapping was told that says what it is.
 bool UserPages::apply_told(Page& page) {
   const std::vector<Told>& all = spaces_[index(page.space)].told;
   const auto told =
@@ -132,14 +134,13 @@ bool UserPages::apply_told(Page& page) {
         return page.page_pc >= mapping.start && page.page_pc < mapping.end;
       });
   if (told == all.rend()) return false;
+  // A file that is missing may be there under another name.
+  if (!told->binary) return false;
+  const auto place = files_.index().page_of(
+      *told->binary, told->file_off + (page.page_pc - told->start));
+  if (!place) return false;
   page.is_told = true;
-  page.state = Page::State::kForeign;
-  if (!told->binary) return true;
-  const auto elf_addr = files_.index()[*told->binary].elf->elf_addr(
-      told->file_off + (page.page_pc - told->start));
-  if (!elf_addr) return true;
-  const BinaryPage place{*told->binary, *elf_addr & ~kTextPageMask};
-  if (files_.index().has_page(place)) decide(page, place);
+  decide(page, *place);
   return true;
 }
 

@@ -33,8 +33,8 @@ class UserPages {
   // How many there are, with kNone.
   std::size_t space_count() const { return spaces_.size(); }
 
-  // The file `path` is mapped at start..end, from file_off on. Its pages are
-  // not doubted, nor guessed if the file is not there.
+  // The file `path` is mapped at start..end, from file_off on. If it is there,
+  // its pages are not doubted.
   void tell(SpaceId space, const Mapping& mapping, std::string_view path);
 
   struct Page {
