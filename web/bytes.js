@@ -30,8 +30,11 @@ export async function gunzip(packed) {
   const parts = [];
   let size = 0;
   try {
-    const stream = new Blob([/** @type {any} */ (packed)]).stream().pipeThrough(new DecompressionStream('gzip'));
-    const reader = stream.getReader();
+    const stream = new DecompressionStream('gzip'), writer = stream.writable.getWriter();
+    // What goes wrong here is said when it is read.
+    writer.write(/** @type {any} */ (packed)).catch(() => {});
+    writer.close().catch(() => {});
+    const reader = stream.readable.getReader();
     for (;;) {
       const {done, value} = await reader.read();
       if (done) break;

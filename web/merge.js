@@ -22,6 +22,9 @@ import {baseName, withoutTemplates} from './names.js';
  *   at: number}} Transform   at: a function, a box of the shape before, or a module's string
  */
 
+/** So that no file can be prepared to be slow. */
+const SEED = Math.floor(Math.random() * 2 ** 32);
+
 /** A table of (parent, function) that hands out numbers, parents first. */
 class Merger {
   /** @param {number} room */
@@ -59,7 +62,7 @@ class Merger {
 
   /** @param {number} parent @param {number} func */
   hash(parent, func) {
-    let h = Math.imul(parent, 0x9e3779b1) ^ Math.imul(func, 0x85ebca6b);
+    let h = Math.imul(parent ^ SEED, 0x9e3779b1) ^ Math.imul(func, 0x85ebca6b);
     h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
     return (h ^ (h >>> 13)) & this.mask;
   }
