@@ -27,7 +27,7 @@ import {buildTree, pathTo} from './tree.js';
 /** @typedef {import('./merge.js').Transform} Transform */
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
 /** @typedef {{element: HTMLElement, canvas?: FlameCanvas, show: () => void, remove: () => void,
- *   png?: () => HTMLCanvasElement, escape?: () => boolean}} View */
+ *   box?: () => number, escape?: () => boolean}} View   box: the one that keys are for, where there is no canvas */
 
 /** @type {Record<string, string>} */
 const TITLES = {flame: 'Flame graph', icicle: 'Icicle', time: 'Time', heat: 'Heat map', sandwich: 'Sandwich', table: 'Table', source: 'Source', about: 'About'};
@@ -346,6 +346,9 @@ export class App {
     tip.style.top = `${Math.max(4, y)}px`;
   }
 
+  /** Below the picture, and aloud. @param {string} text */
+  say(text) { byId('details').textContent = text; }
+
   hideTip() { byId('tip').hidden = true; }
 
   /** @param {FlameCanvas} canvas @param {number} box @param {number} x @param {number} y */
@@ -479,10 +482,10 @@ export class App {
   /** Keys for the box that is selected, or under the mouse. @param {string} key */
   boxKey(key) {
     const canvas = this.view?.canvas;
-    if (!canvas?.tree) return false;
-    const box = canvas.hovered >= 0 ? canvas.hovered : canvas.selected;
+    const box = canvas?.tree ? (canvas.hovered >= 0 ? canvas.hovered : canvas.selected) : this.view?.box?.() ?? -1;
     if (box < 0) return false;
-    const item = boxActions(this, canvas, box).find(action => action.key === key);
+    const actions = canvas ? boxActions(this, canvas, box) : functionActions(this, this.shape.func[box], this.shape.frame[box]);
+    const item = actions.find(action => action.key === key);
     item?.run();
     return item !== undefined;
   }

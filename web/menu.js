@@ -59,7 +59,7 @@ const KEYS = [
   ['The selected frame', [['m, Shift-F10, right click', 'everything that can be done with it'], ['f', 'focus on the function'], ['F', 'focus on this subtree'], ['h', 'hide the function: its weight goes to its callers'], ['x', 'drop the stacks with it'],
     ['r', 'collapse its recursion'], ['l', 'collapse its module'], ['k', 'mark all frames of the function'], ['e', 'sandwich: its callers and callees'], ['c, C', 'copy the name, the stack']]],
   ['Everything', [['i', 'invert: callees first'], ['T', 'drop template arguments'], ['R', 'collapse direct recursion everywhere'], ['Ctrl-Z, Ctrl-Shift-Z', 'undo and redo']]],
-  ['Time and heat map', [['drag', 'select a range; with Shift, the range that it is compared with'], ['arrows, Space', 'move the cell; begin and end a range'], ['b', 'heat map: make the range the one to compare with']]],
+  ['Time and heat map', [['drag', 'select a range; with Shift, the range that it is compared with'], ['arrows, Space', 'heat map: move the cell; begin and end a range'], ['[ ] Page Up, Down', 'time: from sample to sample, from thread to thread'], ['b', 'heat map: make the range the one to compare with']]],
 ];
 
 /** @param {HTMLDialogElement} dialog */

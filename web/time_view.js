@@ -15,7 +15,7 @@ export function timeView(app) {
   const {data, painter} = app;
   const row = painter.look.row, tickNs = data.meta.tick_ns;
   const canvas = /** @type {HTMLCanvasElement} */ (el('canvas', {tabIndex: 0, role: 'img',
-    'aria-label': 'Samples in the order of time, a lane for each thread. Arrows move, plus and minus scale, Enter selects what is seen as the range'}));
+    'aria-label': 'Samples in the order of time, a lane for each thread. Arrows move, plus and minus scale, brackets go from sample to sample, Page Up and Down from thread to thread, Enter selects what is seen as the range'}));
   const spacer = el('div', {className: 'spacer'});
   const stage = el('div', {className: 'stage'}, canvas, spacer);
   const bar = el('div', {className: 'bar'},
@@ -170,6 +170,26 @@ export function timeView(app) {
       `this stack in all: ${amount(tree.total[found.box], tree.decimals)} ${app.unit}, ${percent(tree.total[found.box] / (tree.total[0] || 1))}`], event);
   };
 
+  // The sample that keys have gone to; -1: none yet.
+  const cursor = {lane: 0, at: -1};
+  const goToSample = (/** @type {number} */ by) => {
+    const lane = lanes[cursor.lane];
+    if (!lane) return;
+    const from = cursor.at < 0 ? lane.begin.findIndex(tick => tick >= seen[0]) : cursor.at + by;
+    cursor.at = Math.min(Math.max(from, 0), lane.samples.length - 1);
+    const tick = lane.begin[cursor.at];
+    if (tick < seen[0] || tick >= seen[1]) go([tick - (seen[1] - seen[0]) / 2, tick + (seen[1] - seen[0]) / 2]);
+    hovered = {lane: cursor.lane, box: app.shape.map[data.sampleNode[lane.samples[cursor.at]]]};
+    if (hovered.box > 0) app.say(`${painter.name(app.shape.func[hovered.box])} · at ${seconds(tick * tickNs, tickNs)} in ${app.threadName(lane.thread)}`);
+    redraw();
+  };
+  const goToLane = (/** @type {number} */ by) => {
+    cursor.lane = Math.min(Math.max(cursor.lane + by, 0), lanes.length - 1);
+    cursor.at = -1;
+    stage.scrollTop = (tops[cursor.lane] ?? AXIS) - AXIS;
+    goToSample(0);
+  };
+
   /** @type {{x: number, y: number, start: number, selecting: boolean, moved: boolean}|null} */
   let drag = null;
   canvas.addEventListener('pointerdown', event => {
@@ -231,6 +251,10 @@ export function timeView(app) {
     else if (name === '-' || name === 's') scale(1.25, 0.5);
     else if (name === 'Home') go([0, data.duration]);
     else if (name === 'Enter') select();
+    else if (name === '[') goToSample(-1);
+    else if (name === ']') goToSample(1);
+    else if (name === 'PageUp') goToLane(-1);
+    else if (name === 'PageDown') goToLane(1);
     else return;
     event.preventDefault();
   });
@@ -240,12 +264,16 @@ export function timeView(app) {
 
   return {
     element,
+    box: () => hovered.box,
     show() {
       const {event, threads, cpu} = app.state;
       const now = JSON.stringify([event, threads, cpu]);
       if (now !== key || shownShape !== app.shape) {
         key = now;
         shownShape = app.shape;
+        cursor.lane = 0;
+        cursor.at = -1;
+        hovered = {lane: -1, box: -1};
         depths = depthsOf(app.shape);
         lanes = lanesOf(data, {...app.filter, range: null}, app.shape);
         tops = [AXIS];
