@@ -14,10 +14,12 @@ extern const InputFormat aix_input;
 extern const InputFormat bcc_input;
 extern const InputFormat bpftrace_input;
 extern const InputFormat chrome_trace_input;
+extern const InputFormat cospike_trace_input;
 extern const InputFormat cpuprofile_input;
 extern const InputFormat d3_input;
 extern const InputFormat dtrace_input;
 extern const InputFormat eu_stack_input;
+extern const InputFormat execlog_trace_input;
 extern const InputFormat faulthandler_input;
 extern const InputFormat firefox_input;
 extern const InputFormat folded_input;
@@ -35,15 +37,21 @@ extern const InputFormat perf_sched_input;
 extern const InputFormat perf_script_input;
 extern const InputFormat pmcstat_input;
 extern const InputFormat pprof_input;
-extern const InputFormat speedscope_input;
 extern const InputFormat sample_input;
+extern const InputFormat speedscope_input;
+extern const InputFormat spike_trace_input;
 extern const InputFormat stap_input;
+extern const InputFormat trace_csv_trace_input;
+extern const InputFormat tracedoctor_trace_input;
 extern const InputFormat tracerv_labels_input;
+extern const InputFormat tracerv_text_trace_input;
+extern const InputFormat tracerv_trace_input;
 extern const InputFormat vsprof_input;
 extern const InputFormat vtune_input;
 extern const InputFormat vtune_memory_input;
 extern const InputFormat wcp_input;
 extern const InputFormat wick_input;
+extern const InputFormat wick_trace_input;
 extern const InputFormat xctrace_input;
 extern const InputFormat xdebug_input;
 
@@ -68,6 +76,7 @@ namespace {
 constexpr const InputFormat* kInputs[] = {
     &wick_input,
     &perf_data_input,
+    &wick_trace_input,
     &pprof_input,
     &lepd_input,
     &speedscope_input,
@@ -84,6 +93,12 @@ constexpr const InputFormat* kInputs[] = {
     &sample_input,
     &xdebug_input,
     &tracerv_labels_input,
+    &trace_csv_trace_input,
+    &tracedoctor_trace_input,
+    &tracerv_text_trace_input,
+    &spike_trace_input,
+    &execlog_trace_input,
+    &cospike_trace_input,
     &go_raw_input,
     &ibmjava_input,
     &jstack_input,
@@ -101,6 +116,7 @@ constexpr const InputFormat* kInputs[] = {
     &perf_sched_input,
     &dtrace_input,
     &perf_script_input,
+    &tracerv_trace_input,  // told by its regularity alone
     &folded_input,  // last: almost any text looks folded
 };
 

@@ -61,6 +61,14 @@ TextRange text_range(const ElfFile& elf) {
   return range;
 }
 
+// "/lib/modules/…/nf-tables.ko" is the module nf_tables.
+std::string module_name(std::string_view path) {
+  path.remove_prefix(path.rfind('/') + 1);
+  std::string name(path.substr(0, path.find('.')));
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
 bool in_kernel_half(std::uint64_t address, bool is_64) {
   return is_64 ? address >> 63 != 0 : address >= 0xc0000000;
 }
@@ -118,6 +126,7 @@ CodeMap::CodeMap(const TraceOptions& options, const TraceInfo& info)
   first_function_.push_back(FunctionId::kNone);
   for (std::size_t i = 0; i < kLayers; ++i)
     functions_.push_back({.layer = static_cast<Layer>(i)});
+  if (!options.uartlog.empty()) read_module_list(options.uartlog);
   for (const std::string& path : options.elfs) add_file(path);
   for (const std::string& spec : options.modules) add_module(spec);
 }
@@ -127,12 +136,43 @@ CodeMap::~CodeMap() = default;
 void CodeMap::add_file(const std::string& path) {
   InputFile file = InputFile::open(path);
   if (file.head().starts_with("\177ELF")) {
-    add_elf(ElfFile::open(path), path);
+    auto elf = ElfFile::open(path);
+    std::optional<std::uint64_t> at;
+    if (elf->type() == ET_REL) {
+      const auto known = module_starts_.find(module_name(path));
+      if (known == module_starts_.end())
+        fail_usage(
+            "{} is a module of the kernel: say where it is with --module "
+            "FILE@ADDRESS, or give the console's output with --uartlog",
+            path);
+      at = known->second;
+    }
+    add_elf(std::move(elf), path, at);
     return;
   }
   if (file.size_hint() > kMaxSystemMap)
     fail("{}: neither ELF nor a System.map", path);
   add_system_map(std::string(file.bytes()), path);
+}
+
+// Lines of /proc/modules somewhere in what the console printed:
+//   nf_tables 323584 0 - Live 0xffffffff02000000
+void CodeMap::read_module_list(const std::string& path) {
+  InputFile file = InputFile::open(path);
+  for (std::string_view block = file.next_block(1 << 20); !block.empty();
+       block = file.next_block(1 << 20)) {
+    while (!block.empty()) {
+      std::string_view line = trim(take_line(block));
+      const std::size_t address = line.rfind(" 0x");
+      if (address == line.npos || line.find(" Live ") == line.npos) continue;
+      const std::string name(take_word(line));
+      std::string_view digits = trim(line);
+      digits = digits.substr(digits.rfind(" 0x") + 3);
+      const auto start = to_number<std::uint64_t>(
+          digits.substr(0, digits.find_first_not_of("0123456789abcdef")), 16);
+      if (start && *start != 0) module_starts_[name] = *start;
+    }
+  }
 }
 
 void CodeMap::add_module(const std::string& spec) {

@@ -180,6 +180,7 @@ class CodeMap {
   void index_functions(CodeImageId id);
   void add_range(CodeImageId id);
   void add_module(const std::string& spec);
+  void read_module_list(const std::string& path);
   void add_file(const std::string& path);
   CodePage& make_page(SpaceId space, std::uint64_t page_pc);
   CodePage& image_page(CodeImageId image, std::uint64_t elf_addr);
@@ -193,6 +194,7 @@ class CodeMap {
   std::vector<FunctionId> first_function_;
   std::vector<Range> ranges_;  // by start
   std::unique_ptr<UserCode> user_code_;
+  absl::flat_hash_map<std::string, std::uint64_t> module_starts_;
   std::uint32_t user_generation_ = 0, own_generation_ = 0;
   std::vector<SpaceChange> space_changes_;
 

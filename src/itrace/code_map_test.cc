@@ -4,8 +4,11 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "base/error.h"
 #include "builders/elf_builder.h"
+#include "builders/test_folder.h"
 
 namespace wick {
 namespace {
@@ -74,6 +77,28 @@ TEST(CodeMap, PutsAModuleWhereItIsLoaded) {
   EXPECT_EQ(page.layer, Layer::kKernel);
   EXPECT_EQ(map.function(page.function[4]).name, "first");
   EXPECT_TRUE(page.flow[4].is_entry());
+}
+
+TEST(CodeMap, FindsModulesWhereTheConsoleSaysThatTheyAre) {
+  ElfBuilder elf({.machine = EM_RISCV, .type = ET_REL});
+  std::string text;
+  elf.put<std::uint32_t>(text, 0x00008067);  // ret
+  elf.add_section(
+      {.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .content = text});
+  elf.add_symbol({.name = "icenet_poll", .value = 0, .size = 4});
+  const TestFolder folder;
+  const std::string module = folder.path() + "/ice-net.ko";
+  std::ofstream(module) << elf.bytes();
+  TraceOptions options{.elfs = {module}};
+  EXPECT_THROW(CodeMap(options, {}), Error);
+  options.uartlog = folder.path() + "/uartlog";
+  std::ofstream(options.uartlog)
+      << "[    1.0] Linux\r\n"
+         "ice_net 16384 0 - Live 0xffffffff02004000 (O)\r\n";
+  CodeMap map(options, {});
+  const CodePage& page = map.page(SpaceId::kNone, 0xffffffff02004000);
+  EXPECT_EQ(map.function(page.function[0]).name, "icenet_poll");
+  EXPECT_EQ(page.flow[0].kind(), FlowKind::kReturn);
 }
 
 TEST(CodeMap, ASystemMapHasNamesWithoutText) {

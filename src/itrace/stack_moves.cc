@@ -148,7 +148,7 @@ void StackTracker::trap_return(std::uint64_t pc) {
   if (frames.empty()) return;
   pc_ = trapped.site;
   flow_ = trapped.flow;
-  page_ = &map_.page(space_, pc_);
+  page_ = &page_at(pc_);
   function_ = top().function;
   layer_ = top().layer;
   if (!trapped.resumes_at(pc)) resume_elsewhere(pc);

@@ -85,6 +85,20 @@ void StackTracker::return_past_bottom(std::uint64_t pc) {
   replace_top();
 }
 
+// Instructions are missing. What goes on in a function of the stack is taken
+// for the one that was there before; else nothing of the stack is known to
+// hold.
+void StackTracker::cross_gap() {
+  trap_marked_ = false;
+  const std::vector<StackFrame>& frames = context_.frames;
+  std::size_t i = frames.size();
+  for (std::size_t n = 0; i > 0 && n < kMaxSearch; --i, ++n)
+    if (frames[i - 1].function == next_function_) break;
+  const bool found = i > 0 && frames[i - 1].function == next_function_ &&
+                     frames[i - 1].layer == next_layer_;
+  pop_to(found ? i : 0);
+}
+
 // An instruction that transfers nothing, and yet the next one is elsewhere.
 void StackTracker::unexplained_step(std::uint64_t pc) {
   // A jump label or an alternative that was patched into the function.
@@ -203,7 +217,7 @@ void StackTracker::learn_call_length(const StackFrame& frame,
                                      std::uint64_t pc) {
   if (frame.flow.length() != 0 && frame.flow.kind() != FlowKind::kUnknown)
     return;
-  Flow& stored = map_.page(space_, frame.site).flow[CodePage::slot(frame.site)];
+  Flow& stored = page_at(frame.site).flow[CodePage::slot(frame.site)];
   stored = Flow(FlowKind::kCall, static_cast<int>(pc - frame.site))
                .as_entry(stored.is_entry());
 }
@@ -217,8 +231,7 @@ void StackTracker::learn_tail_calls(std::size_t from) {
     if (frames[i].kind != Kind::kCall ||
         frames[i].flow.kind() != FlowKind::kUnknown)
       continue;
-    Flow& stored =
-        map_.page(space_, frames[i].site).flow[CodePage::slot(frames[i].site)];
+    Flow& stored = page_at(frames[i].site).flow[CodePage::slot(frames[i].site)];
     stored = Flow(FlowKind::kJump, stored.length()).as_entry(stored.is_entry());
   }
 }

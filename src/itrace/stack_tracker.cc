@@ -64,37 +64,49 @@ StackTracker::StackTracker(CodeMap& map, Places& places, Accounts& accounts,
 }
 
 // What each instruction of the block gets: the time since the one before it.
-// Of several that retire in one cycle, the oldest gets the time that was
-// waited; the cycle itself goes to them in turn, one group to the next, so
-// that sums stay whole and none is left out.
+// So what several in a row get is the difference of two cycles, and nothing has
+// to be stored for it. Only where several retire in one cycle sums are kept:
+// the oldest gets the time that was waited, and the cycle itself goes to them
+// in turn, one group to the next, so that sums stay whole and none is left out.
 void StackTracker::give_out(const TraceBlock& block) {
   const std::vector<Retired>& all = block.instructions;
-  weights_.resize(all.size());
+  if (!started_ || block.after_gap) previous_cycle_ = all.front().cycle - 1;
+  block_previous_ = previous_cycle_;
+  sum_offset_ = counts_.weight - previous_cycle_;
   std::uint64_t previous = previous_cycle_;
   bool grouped = false;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::uint64_t cycle = all[i].cycle;
-    weights_[i] = cycle - previous;
-    grouped |= cycle <= previous;
-    previous = cycle;
+  for (const Retired& instruction : all) {
+    grouped |= instruction.cycle <= previous;
+    previous = instruction.cycle;
   }
-  if (!started_ || block.after_gap) weights_[0] = 1;
+  sums_.clear();
+  if (grouped) add_up_groups(all);
   previous_cycle_ = previous;
-  if (!grouped) return;
+}
+
+void StackTracker::add_up_groups(const std::vector<Retired>& all) {
+  sums_.resize(all.size() + 1);
+  std::uint64_t previous = previous_cycle_, sum = counts_.weight;
   for (std::size_t i = 0; i < all.size();) {
-    if (weights_[i] >> 63 != 0) {  // time goes back
-      weights_[i] = 0;
-      ++counts_.time_disorder;
-    }
+    const std::uint64_t cycle = all[i].cycle;
     std::size_t end = i + 1;
-    while (end < all.size() && weights_[end] == 0) ++end;
-    const std::size_t turn = turn_++ % (end - i);
-    if (turn != 0 && weights_[i] != 0) {
-      --weights_[i];
-      ++weights_[i + turn];
+    while (end < all.size() && all[end].cycle == cycle) ++end;
+    std::uint64_t weight = cycle - previous;
+    if (cycle < previous) {  // time goes back
+      ++counts_.time_disorder;
+      weight = 0;
     }
+    // Nothing is left of a cycle whose group began in the block before.
+    const std::size_t turn = weight == 0 ? 0 : turn_++ % (end - i);
+    for (std::size_t k = i; k < end; ++k) {
+      sums_[k] = sum;
+      sum += (k == i ? weight : 0) + (turn != 0 && k == i + turn ? 1 : 0) -
+             (turn != 0 && k == i ? 1 : 0);
+    }
+    previous = cycle;
     i = end;
   }
+  sums_[all.size()] = sum;
 }
 
 void StackTracker::track(const TraceBlock& block, const TraceBlock* next,
@@ -106,18 +118,18 @@ void StackTracker::track(const TraceBlock& block, const TraceBlock* next,
   next_block_ = next;
   spaces_ = spaces;
   context_at_ = trap_at_ = space_at_ = fact_at_ = 0;
+  gap_ = block.after_gap && started_;
+  if (gap_) page_pc_ = 1;
   if (generation_ != map_.generation()) {
     generation_ = map_.generation();
     page_pc_ = 1;  // no page: the next instruction is looked up anew
+    near_pages_.fill({});
   }
   const std::size_t size = block.instructions.size();
   for (std::size_t at = 0; at < size;) {
     apply_events(at);
     const std::size_t until = std::min(next_event(at), size);
-    if (options_.attribution == Attribution::kNextCommitting)
-      run<false>(at, until);
-    else
-      run<true>(at, until);
+    run(at, until);
     at = until;
   }
   apply_events(size);
@@ -160,8 +172,10 @@ void StackTracker::apply_events(std::size_t at) {
   }
   while (space_at_ < spaces_.size() && spaces_[space_at_].from <= at) {
     const SpaceId space = spaces_[space_at_++].space;
-    if (space != space_) page_pc_ = 1;
+    if (space == space_) continue;
     space_ = space;
+    page_pc_ = 1;
+    near_pages_.fill({});
   }
   while (fact_at_ < block_->facts.size() &&
          block_->facts[fact_at_].from <= at) {
@@ -177,37 +191,67 @@ void StackTracker::apply_events(std::size_t at) {
   }
 }
 
-template <bool kMovesStalls>
+// The sum of what the instructions of the block before this one get, and all
+// those of earlier blocks.
+std::uint64_t StackTracker::sum_before(std::size_t at) const {
+  if (!sums_.empty()) return sums_[at];
+  return sum_offset_ +
+         (at == 0 ? block_previous_ : block_->instructions[at - 1].cycle);
+}
+
+// How much of what instruction `at` gets belongs to the one before it.
+std::uint64_t StackTracker::stall_before(std::size_t at, Flow flow,
+                                         bool transferred) const {
+  if (options_.attribution == Attribution::kNextCommitting || !started_)
+    return 0;
+  const std::uint64_t weight = sum_before(at + 1) - sum_before(at);
+  if (weight <= 1) return 0;
+  return options_.attribution == Attribution::kLastCommitted ||
+                 waits_behind(flow, transferred, weight - 1)
+             ? weight - 1
+             : 0;
+}
+
+// The inner loop. Nothing is counted per instruction: as long as the same
+// counter gets them, that is one difference in the end.
 void StackTracker::run(std::size_t from, std::size_t to) {
   const Retired* const all = block_->instructions.data();
-  const std::uint64_t* const weights = weights_.data();
+  Accounts::Counter nothing;
+  Accounts::Counter* counter =
+      started_ ? &accounts_.counter(last_counter_) : &nothing;
+  std::size_t counted = from;
+  std::uint64_t given = counts_.weight;
+  const auto settle = [&](std::size_t until, std::uint64_t sum) {
+    counter->weight += sum - given;
+    counter->instructions += until - counted;
+    counted = until;
+    given = sum;
+  };
+
   CodePage* page = page_;
   std::uint64_t page_pc = page_pc_;
   FunctionId function = function_;
   Accounts::Counter* row =
       context_.frames.empty() ? nullptr : accounts_.row(top().node);
+  const bool infers = block_->bits.empty();
   std::uint64_t pc = pc_;
   Flow flow = flow_;
   std::uint64_t expected = pc + static_cast<std::uint64_t>(flow.length());
-  std::uint64_t given = counts_.weight;
   for (std::size_t i = from; i < to; ++i) {
     const std::uint64_t next = all[i].pc;
-    std::uint64_t weight = weights[i];
     std::size_t slot = (next - page_pc) / 2;
-    if constexpr (kMovesStalls) {
-      const bool moves = started_ && weight > 1 &&
-                         (options_.attribution == Attribution::kLastCommitted ||
-                          waits_behind(flow, next != expected, weight - 1));
-      if (moves) {
-        accounts_.counter(last_counter_).weight += weight - 1;
-        given += weight - 1;
-        weight = 1;
-      }
-    }
+    const auto is_inside = [&] {
+      if (slot >= CodePage::kSlots || page->function[slot] != function)
+        return false;
+      if (is_local(flow.kind())) return true;
+      // Of unknown text: a jump, unless it may be something else.
+      return infers && flow.kind() == FlowKind::kUnknown && next - pc > 4 &&
+             !page->flow[slot].is_entry() && !top().returns_to(next);
+    };
     const bool follows = next == expected && slot < CodePage::kSlots &&
                          !page->flow[slot].is_entry();
-    if (!follows && !(is_local(flow.kind()) && slot < CodePage::kSlots &&
-                      page->function[slot] == function)) {
+    if (!follows && !is_inside()) {
+      settle(i, sum_before(i) + stall_before(i, flow, next != expected));
       pc_ = pc;
       flow_ = flow;
       counts_.weight = given;
@@ -218,21 +262,29 @@ void StackTracker::run(std::size_t from, std::size_t to) {
       function = function_;
       row = accounts_.row(top().node);
       slot = CodePage::slot(next);
+      counter = row + page->place[slot];
+    } else if (Accounts::Counter* const here = row + page->place[slot];
+               here != counter) {
+      settle(i, sum_before(i) + stall_before(i, flow, next != expected));
+      counter = here;
     }
-    Accounts::Counter& counter = row[page->place[slot]];
-    counter.weight += weight;
-    ++counter.instructions;
-    given += weight;
-    if constexpr (kMovesStalls)
-      last_counter_ =
-          static_cast<std::uint32_t>(&counter - &accounts_.counter(0));
     pc = next;
     flow = page->flow[slot];
     expected = pc + static_cast<std::uint64_t>(flow.length());
   }
+  settle(to, sum_before(to));
+  counts_.weight = given;
+  last_counter_ = static_cast<std::uint32_t>(counter - &accounts_.counter(0));
   pc_ = pc;
   flow_ = flow;
-  counts_.weight = given;
+}
+
+CodePage& StackTracker::page_at(std::uint64_t pc) {
+  const std::uint64_t page_pc = pc & ~(CodePage::kBytes - 1);
+  NearPage& near = near_pages_[pc / CodePage::kBytes % near_pages_.size()];
+  if (near.page == nullptr || near.page_pc != page_pc)
+    near = {page_pc, &map_.page(space_, pc)};
+  return *near.page;
 }
 
 Flow StackTracker::flow_before(std::size_t at) const {
@@ -242,10 +294,13 @@ Flow StackTracker::flow_before(std::size_t at) const {
 
 // A transfer, or something that looks like one.
 void StackTracker::enter(std::size_t at, std::uint64_t pc) {
-  next_page_ = &map_.page(space_, pc);
+  next_page_ = &page_at(pc);
   next_function_ = next_page_->function[CodePage::slot(pc)];
   if (!started_) {
     next_layer_ = layer_reached(pc);
+  } else if (std::exchange(gap_, false)) {
+    next_layer_ = layer_reached(pc);
+    cross_gap();
   } else {
     flow_ = flow_before(at);
     Flow& stored = page_->flow[CodePage::slot(pc_)];

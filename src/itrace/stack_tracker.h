@@ -14,6 +14,7 @@
 // stack_repairs.cc has them, each with its reason.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -74,10 +75,13 @@ class StackTracker {
 
   // --- stack_tracker.cc
   void give_out(const TraceBlock& block);
+  void add_up_groups(const std::vector<Retired>& all);
+  std::uint64_t sum_before(std::size_t at) const;
+  std::uint64_t stall_before(std::size_t at, Flow flow, bool transferred) const;
   void apply_events(std::size_t at);
   std::size_t next_event(std::size_t at) const;
-  template <bool kMovesStalls>
   void run(std::size_t from, std::size_t to);
+  CodePage& page_at(std::uint64_t pc);
   void enter(std::size_t at, std::uint64_t pc);
   void dispatch(std::uint64_t pc);
   Flow flow_before(std::size_t at) const;
@@ -108,6 +112,7 @@ class StackTracker {
   bool land_in_caller();
   bool return_to_parent(std::uint64_t pc);
   void return_past_bottom(std::uint64_t pc);
+  void cross_gap();
   void unexplained_step(std::uint64_t pc);
   void resume_elsewhere(std::uint64_t pc);
   bool return_from_signal(std::uint64_t pc);
@@ -135,13 +140,18 @@ class StackTracker {
   Privilege privilege_ = Privilege::kUnknown;
   std::uint64_t thread_pointer_ = 0;
   std::uint32_t generation_ = 0;
-  bool started_ = false, trap_marked_ = false, exec_seen_ = false;
+  bool started_ = false, gap_ = false, trap_marked_ = false, exec_seen_ = false;
 
   // The instruction before the one that is looked at.
   std::uint64_t pc_ = 0;
   Flow flow_;
   std::uint32_t last_bits_ = 0;
   std::uint32_t last_counter_ = 0;
+  struct NearPage {
+    std::uint64_t page_pc = 0;
+    CodePage* page = nullptr;
+  };
+  std::array<NearPage, 256> near_pages_{};  // of space_
   CodePage* page_ = nullptr;
   std::uint64_t page_pc_ = 1;
   FunctionId function_ = FunctionId::kNone;
@@ -155,8 +165,9 @@ class StackTracker {
   std::span<const SpaceChange> spaces_;
   std::size_t at_ = 0;  // the instruction of the block
   std::size_t context_at_ = 0, trap_at_ = 0, space_at_ = 0, fact_at_ = 0;
-  std::vector<std::uint64_t> weights_;
-  std::uint64_t previous_cycle_ = 0;
+  // See give_out().
+  std::vector<std::uint64_t> sums_;
+  std::uint64_t previous_cycle_ = 0, block_previous_ = 0, sum_offset_ = 0;
   std::uint32_t turn_ = 0;
 
   std::uint64_t slice_start_ = 0, slice_weight_ = 0;

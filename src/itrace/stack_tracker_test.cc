@@ -27,12 +27,12 @@ class StackTrackerTest : public testing::Test {
     places_ = std::make_unique<Places>(*map_, Places::Detail::kFunctions);
     accounts_ = Accounts();
     contexts_ = Contexts();
-    std::string said;
+    said_.clear();
     tracker_ = std::make_unique<StackTracker>(
         *map_, *places_, accounts_, contexts_,
         StackTracker::Options{.attribution = how.attribution,
-                              .transcript = [&](const std::string& line) {
-                                said += line + '\n';
+                              .transcript = [this](const std::string& line) {
+                                said_ += line + '\n';
                               }});
     TraceBlock block = code_.trace(trace);
     if (how.bits) block.bits = code_.bits(block);
@@ -42,7 +42,7 @@ class StackTrackerTest : public testing::Test {
                                block.instructions.front().cycle + 1)
         << "every cycle goes to one stack";
     EXPECT_EQ(tracker_->counts().weight, given_out());
-    return said;
+    return said_;
   }
   std::string track(std::string_view trace) { return track(trace, {}); }
 
@@ -78,6 +78,7 @@ class StackTrackerTest : public testing::Test {
   std::string stack() const { return tracker_->describe(); }
 
   TracedCode code_;
+  std::string said_;  // lives as long as the tracker
   std::unique_ptr<CodeMap> map_;
   std::unique_ptr<Places> places_;
   Accounts accounts_;
@@ -256,6 +257,21 @@ TEST_F(StackTrackerTest, ATraceMayBeginInTheMiddle) {
   EXPECT_EQ(self("work"), 2);
   EXPECT_EQ(self("main;work"), 3);
   EXPECT_EQ(tracker_->counts().resynchronised, 1);
+}
+
+TEST_F(StackTrackerTest, BehindAGapTheFunctionsThatAreStillThereGoOn) {
+  code_.function("main", "call nop nop");
+  code_.function("work", "nop nop ret");
+  track("main:0 work:0");
+  TraceBlock block = code_.trace("@900 main:2");
+  block.after_gap = true;
+  tracker_->track(block, nullptr, {});
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(given_out(), 3) << "the cycles of the gap are nobody's";
+  block = code_.trace("@999 work:1");
+  block.after_gap = true;
+  tracker_->track(block, nullptr, {});
+  EXPECT_EQ(stack(), "work");
 }
 
 class Threads : public StackTrackerTest {

@@ -77,7 +77,7 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
     const bool follows = to == last + 2 || to == last + 4;
     last = to;
     if (follows) continue;
-    const CodePage& page = map_.page(space_, to);
+    const CodePage& page = page_at(to);
     const std::size_t slot = CodePage::slot(to);
     const FunctionId function = page.function[slot];
     if (page.layer != Layer::kKernel) {
