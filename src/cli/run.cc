@@ -160,6 +160,9 @@ void check_writable(const std::string& path) { OutputFile{path}; }
 
 void report_losses(const Profile& profile, const RunOptions& run) {
   if (run.quiet) return;
+  for (const About& about : profile.about)
+    if (profile.strings[about.key] == "trace")
+      fmt::print(stderr, "wick: {}\n", profile.strings[about.value]);
   std::int64_t whole = profile.diagnostics.missing_weight();
   for (const Sample& sample : profile.samples)
     whole = saturating_add(whole, sample.weight);

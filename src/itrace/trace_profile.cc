@@ -285,6 +285,30 @@ class TraceProfile {
     slices_ = {};
   }
 
+  // One line that the run says.
+  std::string summary(const TrackerCounts& all) const {
+    const auto number = [](std::uint64_t n) {
+      return with_commas(static_cast<std::int64_t>(n));
+    };
+    const auto share = [&](std::uint64_t part) {
+      return all.weight == 0
+                 ? 0.0
+                 : static_cast<double>(part) / static_cast<double>(all.weight);
+    };
+    std::string text;
+    if (reader_.info().unit != "instructions")
+      text =
+          fmt::format("{} {}, {:.3f} instructions each; ", number(all.weight),
+                      reader_.info().unit, share(all.instructions));
+    return text +
+           fmt::format(
+               "{} instructions, {} calls, {} traps, {} thread switches, {} "
+               "resynchronisations; {:.2f} % in unknown code",
+               number(all.instructions), number(all.calls), number(all.traps),
+               number(all.switches), number(all.resynchronised),
+               100 * share(unknown_));
+  }
+
   void summarize(Profile& profile) {
     TrackerCounts all;
     for (const auto& [number, at] : harts_) {
@@ -297,29 +321,7 @@ class TraceProfile {
       all.resynchronised += one.resynchronised;
       all.time_disorder += one.time_disorder;
     }
-    const auto number = [](std::uint64_t n) {
-      return with_commas(static_cast<std::int64_t>(n));
-    };
-    const std::string& unit = reader_.info().unit;
-    if (unit != "instructions") {
-      profile.set_about(unit, number(all.weight));
-      if (all.weight > 0)
-        profile.set_about(
-            "instructions per cycle",
-            fmt::format("{:.3f}", static_cast<double>(all.instructions) /
-                                      static_cast<double>(all.weight)));
-    }
-    profile.set_about("instructions", number(all.instructions));
-    profile.set_about("calls", number(all.calls));
-    profile.set_about("traps", number(all.traps));
-    profile.set_about("thread switches", number(all.switches));
-    profile.set_about("resynchronisations", number(all.resynchronised));
-    profile.set_about(
-        "unknown code",
-        fmt::format("{:.2f} %", all.weight == 0
-                                    ? 0.0
-                                    : 100.0 * static_cast<double>(unknown_) /
-                                          static_cast<double>(all.weight)));
+    profile.set_about("trace", summary(all));
     if (!reader_.info().layout.empty())
       profile.set_about("trace layout", reader_.info().layout);
     if (!reader_.info().clock_domain.empty())
