@@ -173,6 +173,9 @@ void StackTracker::apply_events(std::size_t at) {
   while (space_at_ < spaces_.size() && spaces_[space_at_].from <= at) {
     const SpaceId space = spaces_[space_at_++].space;
     if (space == space_) continue;
+    // Only a kernel goes from one process to another; without it, the trace
+    // has a hole here.
+    process_changed_ = layer_ == Layer::kUser && space_ != SpaceId::kNone;
     space_ = space;
     page_pc_ = 1;
     near_pages_.fill({});
@@ -313,7 +316,11 @@ void StackTracker::enter(std::size_t at, std::uint64_t pc) {
       stored = flow_;
     }
     next_layer_ = layer_reached(pc);
-    dispatch(pc);
+    if (std::exchange(process_changed_, false) && next_layer_ == Layer::kUser &&
+        layer_ == Layer::kUser)
+      change_process();
+    else
+      dispatch(pc);
   }
   started_ = true;
   land(pc);

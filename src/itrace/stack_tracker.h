@@ -124,6 +124,7 @@ class StackTracker {
 
   // --- thread_switch.cc
   void switch_thread(std::uint64_t pc);
+  void change_process();
   std::size_t find_resumed(std::uint64_t pc);
   const Retired* ahead(std::size_t steps) const;
 
@@ -141,6 +142,7 @@ class StackTracker {
   std::uint64_t thread_pointer_ = 0;
   std::uint32_t generation_ = 0;
   bool started_ = false, gap_ = false, trap_marked_ = false, exec_seen_ = false;
+  bool process_changed_ = false;
 
   // The instruction before the one that is looked at.
   std::uint64_t pc_ = 0;

@@ -274,6 +274,20 @@ TEST_F(StackTrackerTest, BehindAGapTheFunctionsThatAreStillThereGoOn) {
   EXPECT_EQ(stack(), "work");
 }
 
+TEST_F(StackTrackerTest, AProcessThatFollowsAnotherHasAStackOfItsOwn) {
+  code_.function("main", "call nop nop");
+  code_.function("work", "nop nop ret");
+  track("main:0");
+  const std::vector<SpaceChange> spaces = {
+      {0, SpaceId{1}}, {1, SpaceId{2}}, {3, SpaceId{1}}};
+  tracker_->track(code_.trace("@101 work:0 main:1-2 work:1"), nullptr, spaces);
+  EXPECT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(contexts_.threads()[0].space, SpaceId{1});
+  EXPECT_EQ(contexts_.threads()[1].space, SpaceId{2});
+  EXPECT_EQ(stack(), "main;work");
+  EXPECT_EQ(given_out(), 5);
+}
+
 class Threads : public StackTrackerTest {
  protected:
   Threads() {

@@ -35,6 +35,22 @@ void StackTracker::switch_thread(std::uint64_t pc) {
   if (found != kNotFound) pop_to(context_.frames.size() - 1);
 }
 
+// From one program to another without the kernel: it was not traced, or not all
+// the time.
+void StackTracker::change_process() {
+  ++counts_.switches;
+  std::size_t found = 0;
+  while (found < contexts_.parked() && contexts_[found].space != space_)
+    ++found;
+  Context next = found == contexts_.parked() ? contexts_.make(options_.hart)
+                                             : contexts_.take(found);
+  std::swap(next, context_);
+  contexts_.park(std::move(next));
+  if (options_.transcript)
+    options_.transcript("thread " + std::to_string(context_.thread));
+  cross_gap();
+}
+
 const Retired* StackTracker::ahead(std::size_t steps) const {
   const std::size_t at = at_ + steps;
   const std::size_t here = block_->instructions.size();
