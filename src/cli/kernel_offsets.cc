@@ -24,12 +24,8 @@ std::function<int(const Arguments&)> declare(CLI::App&) {
 extern const Command kernel_offsets_command = {
     .name = "kernel-offsets",
     .usage = "KERNEL",
-    .summary =
-        "where a Linux kernel keeps its tasks' names, for the QEMU plugin",
-    .examples =
-        "wick kernel-offsets vmlinux > offsets\n"
-        "qemu-system-riscv64 -plugin "
-        "wick-trace.so,out=t.trace,offsets=offsets …\n",
+    .summary = "where a kernel keeps tasks' names, for the QEMU plugin",
+    .examples = "wick kernel-offsets vmlinux > offsets  # docs/qemu.md\n",
     .declare = declare,
     .hidden = true,
 };
