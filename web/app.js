@@ -116,7 +116,9 @@ export class App {
     const state = fromFragment(location.hash.slice(1), this.usual);
     if (!this.views.includes(state.view)) state.view = this.usual.view;
     if (!this.groups.includes(state.event)) state.event = this.usual.event;
-    state.threads = state.threads?.filter(t => t < this.data.meta.threads.length) ?? null;
+    // An empty choice is one; a choice of threads that are not there is none.
+    const threads = state.threads?.filter(t => t < this.data.meta.threads.length);
+    state.threads = threads && (threads.length > 0 || state.threads?.length === 0) ? threads : null;
     if (!this.data.meta.has_time) state.range = state.baseline = null;
     // A transform that makes no sense ends the list.
     const good = [];
@@ -285,7 +287,8 @@ export class App {
     const bar = byId('crumbs');
     const isPicture = state.view === 'flame' || state.view === 'icicle';
     bar.replaceChildren();
-    if (!isPicture || (state.zoom === 0 && !state.window)) return;
+    // Always there above a picture, which would else jump by a row when it is zoomed.
+    if (!isPicture) return;
     const path = pathTo(shape, state.zoom);
     const crumb = (/** @type {number} */ box) => button(this.painter.name(shape.func[box]), () => this.zoomTo(box),
       box === state.zoom ? {'aria-current': 'location'} : {});
