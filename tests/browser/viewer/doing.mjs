@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be done in a page, with the mouse and with keys alone.
+import assert from 'node:assert/strict';
+import {before, test} from 'node:test';
+
+import {file} from '../browser.mjs';
+import {boxes, boxNamed, canvas, choose, click, drawn, exported, exportedFolded, layout, lines, open, pageOf, pasted, sameBoxes, tableRows, text} from './page.mjs';
+import {SAMPLES, timed} from './profiles.mjs';
+
+const RECURSIVE = `\
+main;walk;walk;walk;visit 8
+main;walk;visit 4
+main;std::vector<int>::at;walk;step;walk;visit 2
+main;std::vector<std::pair<a, b> >::at 3
+main;operator< 1
+`;
+
+let plain, recursive, modules;
+before(() => {
+  plain = pageOf(file(SAMPLES)).address;
+  recursive = pageOf(file(RECURSIVE)).address;
+  modules = pageOf(timed()).address;
+});
+const names = async page => (await boxes(page)).map(box => box.name);
+const widths = async page => Object.fromEntries((await boxes(page)).map(box => [box.name, Math.round(box.width)]));
+const crumbs = page => page.$$eval('#crumbs button', all => all.map(crumb => crumb.textContent));
+
+test('a click zooms, callers stay, and crumbs lead back', async () => {
+  const page = await open(plain);
+  await click(page, 'draw');
+  assert.deepEqual(await widths(page), {flush: 800, draw: 1000, main: 1000, all: 1000});
+  assert.deepEqual(await crumbs(page), ['all', 'main', 'draw']);
+  await page.locator('#crumbs button', {hasText: 'main'}).click();
+  assert.deepEqual(await widths(page), {all: 1000, main: 1000, draw: 556, parse: 444, flush: 444, 'Reader::next': 111, read: 333});
+  await click(page, 'all');
+  sameBoxes(await boxes(page), layout(SAMPLES));
+  assert.deepEqual(await crumbs(page), ['all']);
+});
+
+test('the wheel scales about the mouse, dragging moves', async () => {
+  const page = await open(plain);
+  const {x, y} = await canvas(page).boundingBox();
+  const before = await boxNamed(page, 'draw');
+  // At the left edge of draw, which stays where it is.
+  await page.mouse.move(x + 100, y + 40);
+  await page.mouse.wheel(0, -150);
+  const scaled = await boxNamed(page, 'draw');
+  assert.ok(Math.abs(scaled.width - before.width * Math.exp(0.5)) < 1, `${before.width} ${scaled.width}`);
+  assert.ok(Math.abs(scaled.left - 100) < 1, `draw begins at ${scaled.left}`);
+  await page.mouse.down();
+  await page.mouse.move(x + 60, y + 40);
+  await page.mouse.move(x + 20, y + 40);
+  await page.mouse.up();
+  assert.ok(Math.abs((await boxNamed(page, 'draw')).left - 20) < 1);
+  assert.deepEqual(await crumbs(page), ['all']);
+  await page.keyboard.press('Escape');
+  sameBoxes(await boxes(page), layout(SAMPLES));
+});
+
+test('a zoom that moves ends where one without does', async () => {
+  const page = await open(plain, {reducedMotion: 'no-preference'});
+  await click(page, 'draw');
+  await page.waitForTimeout(300);
+  assert.deepEqual(await widths(page), {flush: 800, draw: 1000, main: 1000, all: 1000});
+});
+
+test('hovering says self, total, shares and the module', async () => {
+  const page = await open(modules);
+  const {x, y} = await boxNamed(page, 'parse');
+  await page.mouse.move(x, y);
+  assert.deepEqual(await page.$$eval('#tip > *', all => all.map(e => e.textContent)),
+    ['parse', 'total: 50,000 cycles, 29.41%', 'self: 0 cycles, 0.00%', '/bin/app']);
+  assert.match(await text(page, '#details'), /^parse · total: 50,000 cycles, 29\.41% · self: 0 cycles, 0\.00% · \/bin\/app$/);
+  await click(page, 'main');
+  const zoomed = await boxNamed(page, 'parse');
+  await page.mouse.move(zoomed.x, zoomed.y);
+  assert.match(await text(page, '#tip'), /29\.41% · 50\.00% of the zoomed part/);
+  // Files and lines, where they are known.
+  const lined = pageOf(file(JSON.stringify({$schema: 'https://www.speedscope.app/file-format-schema.json',
+    shared: {frames: [{name: 'f', file: 'src/a.c', line: 12}]},
+    profiles: [{type: 'sampled', name: 'p', unit: 'none', startValue: 0, endValue: 3, samples: [[0]], weights: [3]}]})));
+  const other = await open(lined.address);
+  assert.match((await boxNamed(other, 'f')).tip, /src\/a\.c:12/);
+});
+
+test('a search by expression or text marks what matches and says its share', async () => {
+  const page = await open(plain);
+  await page.keyboard.press('/');
+  await page.keyboard.type('^(parse|read|idle)$');
+  assert.equal(await text(page, '#matched'), 'Matched: 50.00%');
+  const marked = async () => (await boxes(page)).filter(box => box.color === '#e600e6').map(box => box.name).sort();
+  assert.deepEqual(await marked(), ['idle', 'parse', 'read']);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('READER:');
+  assert.equal(await text(page, '#matched'), 'Matched: 0.00%');
+  await page.keyboard.press('Control+I');
+  assert.equal(await text(page, '#matched'), 'Matched: 10.00%');
+  assert.deepEqual(await marked(), ['Reader::next']);
+  await page.locator('#search').fill('r.*d');
+  assert.equal(await text(page, '#matched'), 'Matched: 40.00%');
+  await page.locator('#mode').click();
+  assert.equal(await text(page, '#matched'), 'Matched: 0.00%');
+  await page.locator('#mode').click();
+  await page.locator('#search').fill('(');
+  assert.equal(await text(page, '#matched'), 'not a regular expression');
+  assert.equal(await page.locator('#search').getAttribute('aria-invalid'), 'true');
+  await page.locator('#search').fill('flush');
+  await click(page, 'draw');
+  assert.equal(await text(page, '#matched'), 'Matched: 40.00% (80.00% of the zoomed part)');
+  await page.keyboard.press('Escape');
+  assert.equal(await text(page, '#matched'), '');
+  assert.deepEqual(await marked(), []);
+});
+
+test('n and N go through the matches, widest first', async () => {
+  const page = await open(plain);
+  await page.keyboard.press('/');
+  await page.keyboard.type('^(draw|parse|idle)$');
+  await page.keyboard.press('Enter');
+  const at = async () => [await text(page, '#matched'), (await text(page, '#details')).split(' ')[0]];
+  assert.deepEqual(await at(), ['Matched: 100.00% · 1 of 3', 'draw']);
+  await page.locator('#next').click();
+  assert.deepEqual(await at(), ['Matched: 100.00% · 2 of 3', 'parse']);
+  await canvas(page).focus();
+  await page.keyboard.press('n');
+  assert.deepEqual(await at(), ['Matched: 100.00% · 3 of 3', 'idle']);
+  await page.keyboard.press('n');
+  assert.deepEqual(await at(), ['Matched: 100.00% · 1 of 3', 'draw']);
+  await page.keyboard.press('N');
+  assert.deepEqual(await at(), ['Matched: 100.00% · 3 of 3', 'idle']);
+});
+
+test('transforms stack, and each can be undone', async () => {
+  const page = await open(recursive);
+  const all = await exportedFolded(page);
+  const steps = [
+    ['walk', 'Collapse its recursion', 'main;walk;visit 12'],
+    ['visit', 'Hide the function', 'main;walk 12'],
+    ['operator<', 'Drop the stacks', null],
+    ['walk', 'Focus on the function', 'walk 14'],
+  ];
+  const states = [all];
+  for (const [name, item, line] of steps) {
+    await choose(page, name, item);
+    states.push(await exportedFolded(page));
+    if (line) assert.ok(lines(states.at(-1)).includes(line), `${item}: ${states.at(-1)}`);
+  }
+  assert.equal(states[3].includes('operator'), false);
+  assert.deepEqual(lines(states[4]), ['walk 14']);
+  assert.equal(await page.locator('.chip').count(), 4);
+  for (let i = steps.length - 1; i >= 0; --i) {
+    await page.keyboard.press('Control+Z');
+    assert.equal(await exportedFolded(page), states[i]);
+  }
+  await page.keyboard.press('Control+Shift+Z');
+  await page.keyboard.press('Control+Shift+Z');
+  assert.equal(await exportedFolded(page), states[2]);
+  await page.getByLabel('Undo the last transform').click();
+  assert.equal(await exportedFolded(page), states[1]);
+});
+
+test('subtree, direct recursion, template arguments, invert', async () => {
+  const page = await open(recursive);
+  await page.keyboard.press('R');
+  assert.deepEqual(lines(await exportedFolded(page)), lines(RECURSIVE.replace('walk;walk;walk;visit 8', 'walk;visit 12').replace('main;walk;visit 4\n', '')));
+  await page.keyboard.press('T');
+  assert.deepEqual(lines(await exportedFolded(page)),
+    ['main;operator< 1', 'main;std::vector<>::at 3', 'main;std::vector<>::at;walk;step;walk;visit 2', 'main;walk;visit 12']);
+  const {x, y} = await boxNamed(page, 'step');
+  await page.mouse.move(x, y);
+  await page.keyboard.press('F');
+  assert.equal(await exportedFolded(page), 'step;walk;visit 2\n');
+  await page.keyboard.press('i');
+  assert.equal(await exportedFolded(page), 'visit;walk;step 2\n');
+  // A click on a step goes back to it.
+  await page.locator('.chip').first().click();
+  assert.equal(await page.locator('.chip').count(), 1);
+  assert.match(await exportedFolded(page), /main;walk;visit 12/);
+});
+
+test('inverted stacks are those that wick folds in reverse', async () => {
+  const page = await open(plain);
+  await page.keyboard.press('i');
+  const reversed = SAMPLES.replace(/^(.*) /gm, (_, stack) => stack.split(';').reverse().join(';') + ' ');
+  assert.deepEqual(lines(await exportedFolded(page)), lines(reversed));
+  sameBoxes(await boxes(page), layout(reversed));
+});
+
+test('a module collapses into one frame', async () => {
+  const page = await open(modules);
+  await choose(page, 'work', 'Collapse app');
+  assert.deepEqual(lines(await exportedFolded(page)), ['app;[app] 50000', 'app;[app];read 50000',
+    'tool;main;std::vector<char>::at 20000', 'worker;[app] 50000']);
+});
+
+test('all frames of a function can be marked', async () => {
+  const page = await open(recursive);
+  await choose(page, 'visit', 'Mark all its frames');
+  const marked = (await boxes(page)).filter(box => box.color === '#ffd400');
+  assert.deepEqual([...new Set(marked.map(box => box.name))], ['visit']);
+  assert.equal(marked.length, 3);
+  await page.locator('.chip').click();
+  assert.ok((await boxes(page)).every(box => box.color !== '#ffd400'));
+});
+
+test('names and stacks are copied', async () => {
+  const page = await open(recursive);
+  await choose(page, 'step', 'Copy the name');
+  assert.equal(await pasted(page), 'step');
+  await choose(page, 'step', 'Copy the stack');
+  assert.equal(await pasted(page), 'main\nstd::vector<int>::at\nwalk\nstep');
+});
+
+test('the view is exported as SVG and PNG', async () => {
+  const page = await open(plain);
+  await click(page, 'draw');
+  const shown = await boxes(page);
+  const svg = (await exported(page, 'SVG')).toString();
+  const drawnBoxes = await page.evaluate(source => {
+    const picture = new DOMParser().parseFromString(source, 'image/svg+xml');
+    return Array.from(picture.querySelectorAll('g > title'), title => {
+      const rect = title.parentElement.querySelector('rect');
+      return [title.textContent.replace(/ \([^(]*$/, ''), Number(rect.getAttribute('x')), Number(rect.getAttribute('width')), rect.getAttribute('fill')];
+    });
+  }, svg);
+  const order = (a, b) => a[0] < b[0] ? -1 : 1;
+  const clipped = drawnBoxes.map(([name, x, width, fill]) => [name, Math.round(Math.max(x, 0)), Math.round(Math.min(x + width, 1000) - Math.max(x, 0)), fill]);
+  assert.deepEqual(clipped.map(b => b.slice(0, 3)).sort(order), shown.map(box => [box.name, Math.round(box.left), Math.round(box.width)]).sort(order));
+  assert.equal(clipped.find(b => b[0] === 'flush')[3], shown.find(b => b.name === 'flush').color);
+  const png = await exported(page, 'PNG');
+  assert.equal(png.subarray(1, 4).toString(), 'PNG');
+  const {width} = await canvas(page).boundingBox();
+  assert.equal(png.readUInt32BE(16), width);
+});
+
+test('the address restores the view', async () => {
+  const page = await open(modules);
+  await choose(page, 'work', 'Collapse its recursion');
+  await page.getByLabel('Order').selectOption('heaviest first');
+  await page.locator('#filters summary').click();
+  await page.getByLabel('tool 200').uncheck();
+  await page.locator('#search').fill('WORK');
+  await page.keyboard.press('Control+I');
+  await click(page, 'start');
+  const {x, y} = await boxNamed(page, 'leaf');
+  await page.mouse.move(x, y);
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -200);
+  await page.keyboard.up('Control');
+  await page.waitForURL(/window=/);
+  const before = {boxes: await boxes(page), folded: await exportedFolded(page), matched: await text(page, '#matched')};
+  const again = await open(page.url());
+  assert.deepEqual(await boxes(again), before.boxes);
+  assert.equal(await exportedFolded(again), before.folded);
+  assert.equal(await text(again, '#matched'), before.matched);
+  assert.match(before.matched, /Matched: 33\.33%/);
+  // And the other views; nonsense is left out.
+  for (const view of ['icicle', 'time', 'heat', 'sandwich', 'table', 'about']) {
+    await again.evaluate(view => { location.hash = `#view=${view}`; }, view);
+    await again.waitForSelector(`#tab-${view}[aria-selected=true]`);
+  }
+  assert.deepEqual(again.errors, []);
+  const nonsense = await open(modules, {fragment: '#view=x&zoom=99999999&window=5-3&do=function.99999_subtree.-1_q&func=1e9&mark=77777&threads=9.x&range=a-b&file=9&lanes=3-1&event=none&cpu=up&search=%ff%00'});
+  assert.deepEqual(nonsense.errors, []);
+  assert.equal((await names(nonsense)).length, 15);
+});
+
+test('going to another address of the same page changes the view', async () => {
+  const page = await open(plain);
+  await page.evaluate(() => { location.hash = '#view=table&search=draw'; });
+  await page.waitForSelector('table');
+  assert.deepEqual((await tableRows(page)).map(row => row.name), ['draw']);
+});
+
+test('everything can be done with keys alone', async () => {
+  const page = await open(plain);
+  await page.keyboard.press('?');
+  assert.ok(await page.locator('#help').isVisible());
+  assert.match(await text(page, '#help'), /Ctrl-Z/);
+  await page.keyboard.press('Escape');
+  assert.ok(!await page.locator('#help').isVisible());
+  // Tab reaches the picture.
+  for (let i = 0; i < 30 && await page.evaluate(() => document.activeElement.tagName) !== 'CANVAS'; ++i) await page.keyboard.press('Tab');
+  const at = async () => (await text(page, '#details')).split(' ')[0];
+  assert.equal(await at(), 'all');
+  const walk = [['ArrowUp', 'main'], ['ArrowUp', 'draw'], ['ArrowRight', 'parse'], ['ArrowUp', 'read'], ['ArrowLeft', 'Reader::next'], ['ArrowDown', 'parse'], ['ArrowLeft', 'draw'], ['Home', 'all'], ['ArrowUp', 'main'], ['ArrowUp', 'draw']];
+  for (const [key, name] of walk) {
+    await page.keyboard.press(key);
+    assert.equal(await at(), name, key);
+  }
+  await page.keyboard.press('Enter');
+  assert.deepEqual(await crumbs(page), ['all', 'main', 'draw']);
+  await page.keyboard.press('Backspace');
+  assert.deepEqual(await crumbs(page), ['all', 'main']);
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await crumbs(page), ['all']);
+  // The menu of the selected box.
+  await page.keyboard.press('m');
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'menuitem');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('.menu').count(), 0);
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'CANVAS');
+  await page.keyboard.press('h');
+  assert.deepEqual(lines(await exportedFolded(page)), ['idle 10', 'main 10', 'main;flush 40', 'main;parse;Reader::next 10', 'main;parse;read 30']);
+  await page.keyboard.press('Control+Z');
+  assert.deepEqual(lines(await exportedFolded(page)), lines(SAMPLES));
+  // Views by number, and by arrows in the row of tabs.
+  await page.keyboard.press('2');
+  assert.equal(await page.locator('[aria-selected=true]').textContent(), 'Icicle');
+  await page.locator('#tab-icicle').focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.locator('[aria-selected=true]').textContent(), 'Sandwich');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  assert.equal(await page.locator('[aria-selected=true]').textContent(), 'Flame graph');
+  // + and - scale, a and d move.
+  await canvas(page).focus();
+  await page.keyboard.press('+');
+  await page.keyboard.press('+');
+  const wider = await boxNamed(page, 'parse');
+  assert.ok(Math.abs(wider.left - (0.6 - 0.18) / 0.64 * 1000) < 1, `${wider.left}`);
+  await page.keyboard.press('d');
+  assert.ok(Math.abs((await boxNamed(page, 'parse')).left - (0.6 - 0.18 - 0.128) / 0.64 * 1000) < 1);
+});
+
+test('a heat map is used with keys', async () => {
+  const page = await open(modules, {fragment: '#view=heat'});
+  await page.locator('.heat canvas').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press(' ');
+  for (let i = 0; i < 10; ++i) await page.keyboard.press('ArrowRight');
+  await page.keyboard.press(' ');
+  assert.match(await text(page, '.chip'), /^Time 0\.0+ s – /);
+  await page.keyboard.press('b');
+  assert.match(await text(page, '.chip'), /^compared with 0\.0+ s/);
+});
+
+test('the table says what the picture does', async () => {
+  const page = await open(plain);
+  assert.match(await canvas(page).getAttribute('aria-label'), /the table view has the same as text/);
+  await page.keyboard.press('4');
+  const table = page.getByRole('table');
+  assert.equal(await table.locator('caption').textContent(), 'Functions, in samples');
+  assert.deepEqual((await tableRows(page)).map(row => [row.name, row.cells[0], row.cells[2]]),
+    [['flush', '40', '40'], ['read', '30', '30'], ['Reader::next', '10', '10'], ['draw', '10', '50'], ['idle', '10', '10'], ['main', '0', '90'], ['parse', '0', '40']]);
+  await page.keyboard.press('/');
+  await page.keyboard.type('^re');
+  assert.deepEqual((await tableRows(page)).map(row => row.name), ['read']);
+});
+
+test('light and dark follow the system, and a button', async () => {
+  const paper = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await open(plain), dark = await open(plain, {colorScheme: 'dark'});
+  assert.deepEqual([await paper(light), await paper(dark)], ['rgb(255, 255, 251)', 'rgb(23, 25, 29)']);
+  const corner = page => page.evaluate(() => {
+    const c = document.querySelector('#view canvas');
+    return Array.from(c.getContext('2d').getImageData(2, 2, 1, 1).data).slice(0, 3);
+  });
+  await drawn(dark);
+  assert.deepEqual(await corner(dark), [23, 25, 29]);
+  await dark.locator('#theme').click();
+  await drawn(dark);
+  assert.equal(await paper(dark), 'rgb(255, 255, 251)');
+  assert.deepEqual(await corner(dark), [255, 255, 251]);
+});
+
+test('a page 400 pixels wide can be used', async () => {
+  const page = await open(modules, {viewport: {width: 400, height: 600}});
+  for (const view of ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'about']) {
+    await page.locator(`#tab-${view}`).click();
+    await drawn(page);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 400, `${view} is ${wide} wide`);
+    const seen = await page.locator('#view').boundingBox();
+    assert.ok(seen.height > 250, `${view} has ${seen.height} pixels`);
+  }
+  await page.locator('#tab-flame').click();
+  await click(page, 'draw');
+  assert.deepEqual(await widths(page), {'std::vector<int>::at': 400, draw: 400, main: 400, app: 400, all: 400});
+});

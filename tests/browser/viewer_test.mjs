@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// The viewer in a browser; one browser for all parts.
+import './viewer/views.mjs';
+import './viewer/doing.mjs';
