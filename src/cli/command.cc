@@ -20,20 +20,23 @@ extern const Command convert_command;
 extern const Command doctor_command;
 extern const Command record_command;
 extern const Command diff_command;
+extern const Command firesim_command;
 extern const Command flame_command;
 extern const Command fold_command;
 extern const Command formats_command;
 extern const Command kernel_offsets_command;
 extern const Command man_command;
 extern const Command report_command;
+extern const Command trace_command;
 
 namespace {
 
 constexpr const Command* kCommands[] = {
-    &flame_command,       &record_command, &cargo_command,
-    &fold_command,        &report_command, &diff_command,
-    &convert_command,     &doctor_command, &formats_command,
-    &completions_command, &man_command,    &kernel_offsets_command,
+    &flame_command,   &record_command,         &cargo_command,
+    &fold_command,    &report_command,         &diff_command,
+    &convert_command, &trace_command,          &firesim_command,
+    &doctor_command,  &formats_command,        &completions_command,
+    &man_command,     &kernel_offsets_command,
 };
 
 // "a range of seconds, or something that is meant as one".

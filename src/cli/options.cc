@@ -11,6 +11,7 @@
 #include "base/regex.h"
 #include "base/text.h"
 #include "cli/option_table.h"
+#include "cli/trace_options.h"
 
 namespace wick {
 namespace {

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/trace_options.h"
 #include "format/registry.h"
 #include "perf/data_file.h"
 
@@ -70,10 +71,12 @@ bool is_difference(const Profile& profile) {
 
 }  // namespace
 
-Profile read_inputs(const InputOptions& input, const RunOptions& run) {
+Profile read_inputs(const InputOptions& given, const RunOptions& run) {
   const ProgressLine progress(run.quiet);
   const std::vector<std::string> paths =
-      input.paths.empty() ? default_inputs() : input.paths;
+      given.paths.empty() ? default_inputs() : given.paths;
+  InputOptions input = given;
+  find_common_windows(paths, "", input.read.trace);
   Profile profile = read_input(paths.front(), input);
   for (std::size_t i = 1; i < paths.size(); ++i) {
     const Profile other = read_input(paths[i], input);

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// wick firesim: what gen-all-flamegraphs-fireperf.sh does, for everything that
+// a FireSim run left behind.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/trace_options.h"
+#include "format/auto_counter.h"
+#include "format/firesim_results.h"
+#include "format/registry.h"
+#include "itrace/runtime_config.h"
+#include "profile/transform.h"
+
+namespace wick {
+namespace {
+
+// Counters beyond these are in their file, not in the picture's notes.
+constexpr std::size_t kMaxCountersShown = 40;
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+std::string number(std::int64_t n) { return with_commas(n); }
+
+const OutputFormat* find_output(std::string_view name) {
+  for (const OutputFormat* format : output_formats())
+    if (format->name == name) return format;
+  return nullptr;
+}
+
+// A row of the table at the end.
+struct CoreResult {
+  std::string name;   // "job0/TRACEFILE-C0"
+  std::string error;  // "" if it was drawn
+  std::int64_t cycles = 0, instructions = 0, calls = 0;
+  std::string unknown;  // share of code without a name
+  std::vector<std::string> problems;
+};
+
+std::int64_t total_of(const Profile& profile, std::string_view event) {
+  for (const EventId id : profile.events.ids())
+    if (profile.strings[profile.events[id].name] == event)
+      return total_weight(profile, id);
+  return 0;
+}
+
+std::string about(const Profile& profile, std::string_view key) {
+  for (const About& row : profile.about)
+    if (profile.strings[row.key] == key)
+      return std::string(profile.strings[row.value]);
+  return "";
+}
+
+struct FireSimCommand {
+  ReadOptions read;
+  WriteOptions write;
+  RunOptions run;
+  std::vector<std::string> outputs = {"svg", "html", "folded"};
+
+  int operator()(const Arguments& arguments) {
+    if (arguments.inputs.size() != 1)
+      fail_usage(
+          "firesim: one results directory is wanted (or one trace), {} are "
+          "named",
+          arguments.inputs.size());
+    const FireSimResults results =
+        find_firesim_results(arguments.inputs.front(), ".");
+    for (const std::string& note : results.notes)
+      if (read.trace.elfs.empty()) say(run, note);
+    say_origin(results);
+    for (const FireSimJob& job : results.jobs) add_work(job);
+    draw_all();
+    std::cout << table();
+    for (const std::string& text : counter_tables_) std::cout << text;
+    finish_standard_output(std::cout);
+    report_stats(run);
+    return std::ranges::any_of(
+               cores_,
+               [](const CoreResult& core) { return !core.error.empty(); })
+               ? 1
+               : 0;
+  }
+
+ private:
+  struct Work {
+    std::string path;
+    ReadOptions read;
+    std::size_t counters = 0;  // in counters_
+  };
+
+  // The configuration says what the simulation was told, which is done: its
+  // trigger is not applied a second time.
+  void say_origin(const FireSimResults& results) const {
+    if (!results.workload.empty())
+      say(run,
+          fmt::format("workload {} ({})", results.benchmark, results.workload));
+    if (results.runtime_config.empty()) return;
+    try {
+      const RuntimeConfig config = read_runtime_config(results.runtime_config);
+      if (config.selector != 0)
+        say(run, fmt::format("traced with selector {}, {} to {} ({})",
+                             config.selector, config.start, config.end,
+                             results.runtime_config));
+    } catch (const Error& error) {
+      say(run, error.what());
+    }
+  }
+
+  void add_work(const FireSimJob& job) {
+    std::vector<std::pair<std::string, std::string>> counters;
+    for (const std::string& path : job.counters) read_counters(path, counters);
+    counters_.push_back(std::move(counters));
+    std::vector<std::string> traces = job.traces;
+    ReadOptions options = read;
+    // Of two files at one address the last counts: the one that was named.
+    options.trace.elfs.insert(options.trace.elfs.begin(), job.elfs.begin(),
+                              job.elfs.end());
+    if (options.trace.uartlog.empty()) options.trace.uartlog = job.uartlog;
+    find_common_windows(traces, "", options.trace);
+    for (const std::string& path : traces) {
+      work_.push_back(
+          {.path = path, .read = options, .counters = counters_.size() - 1});
+      cores_.push_back({.name = job.name + "/" + file_name(path)});
+    }
+    for (const std::string& elf : job.elfs)
+      if (run.verbose) say(run, fmt::format("{}: code of {}", job.name, elf));
+  }
+
+  void read_counters(const std::string& path,
+                     std::vector<std::pair<std::string, std::string>>& rows) {
+    try {
+      InputFile file = InputFile::open(path);
+      const AutoCounters counters = read_auto_counters(file);
+      std::string text = fmt::format(
+          "\n{}: {} cycles{}\n", path,
+          number(static_cast<std::int64_t>(counters.last_cycle)),
+          counters.clock_domain.empty() ? "" : " of " + counters.clock_domain);
+      for (const AutoCounters::Counter& counter : counters.counters) {
+        const std::string total =
+            number(static_cast<std::int64_t>(counter.total));
+        const double rate = counters.rate(counter);
+        if (rows.size() < kMaxCountersShown)
+          rows.emplace_back(
+              fmt::format("counter {}", excerpt(counter.label, 200)),
+              fmt::format("{}, {:.6f} per cycle", total, rate));
+        fmt::format_to(std::back_inserter(text), "{:>18} {:>12.6f}  {}{}{}\n",
+                       total, rate, excerpt(counter.label, 200),
+                       counter.description.empty() ? "" : ": ",
+                       excerpt(counter.description, 200));
+      }
+      counter_tables_.push_back(std::move(text));
+      for (const std::string& line : describe(counters.diagnostics))
+        say(run, fmt::format("{}: {}", path, line));
+    } catch (const Error& error) {
+      say(run, error.what());
+    }
+  }
+
+  void draw_all() {
+    const ProgressLine progress(run.quiet);
+    const int workers = worker_count(read.threads);
+    std::size_t done = 0;
+    std::mutex mutex;
+    parallel_for(work_.size(), workers, [&](std::size_t i) {
+      CoreResult& core = cores_[i];
+      try {
+        draw(work_[i], core);
+      } catch (const std::exception& error) {
+        core.error = error.what();
+      }
+      const std::scoped_lock lock(mutex);
+      ++done;
+      say(run, fmt::format("{} of {}: {}", done, work_.size(),
+                           core.error.empty() ? core.name : core.error));
+      for (const std::string& line : core.problems)
+        say(run, fmt::format("{}: {}", core.name, line));
+    });
+  }
+
+  void draw(const Work& work, CoreResult& core) const {
+    InputFile file = InputFile::open(work.path);
+    ReadOptions options = work.read;
+    options.threads = 1;  // the cores of the machine share the traces
+    options.keep_time = write.fold.flamechart;
+    Profile profile = read_profile(file, options);
+    core.cycles = total_of(profile, "cycles");
+    core.instructions = total_of(profile, "instructions");
+    core.calls = total_of(profile, "calls");
+    core.unknown = about(profile, "unknown code");
+    core.problems = describe(profile.diagnostics);
+    for (const auto& [key, value] : counters_[work.counters])
+      profile.set_about(key, value);
+    // A page has all events, a picture the first.
+    write_if_wanted(profile, "html", work.path);
+    const Profile selected = select(std::move(profile), {});
+    if (selected.samples.empty())
+      fail("{}: there is nothing to draw in it", work.path);
+    write_if_wanted(selected, "folded", work.path);
+    write_if_wanted(selected, "svg", work.path);
+  }
+
+  void write_if_wanted(const Profile& profile, std::string_view name,
+                       const std::string& trace) const {
+    if (std::ranges::find(outputs, name) == outputs.end()) return;
+    const OutputFormat* format = find_output(name);
+    if (format == nullptr) return;
+    OutputFile file(fmt::format("{}.{}", trace, name));
+    format->write(profile, write, file.stream());
+    file.commit();
+  }
+
+  std::string table() const {
+    std::string out =
+        fmt::format("{:>16} {:>16} {:>6} {:>14} {:>9}  {}\n", "cycles",
+                    "instructions", "IPC", "calls", "unknown", "trace");
+    for (const CoreResult& core : cores_) {
+      if (!core.error.empty()) {
+        out += fmt::format("{:>16} {:>16} {:>6} {:>14} {:>9}  {}: {}\n", "-",
+                           "-", "-", "-", "-", core.name, core.error);
+        continue;
+      }
+      out += fmt::format(
+          "{:>16} {:>16} {:>6} {:>14} {:>9}  {}\n", number(core.cycles),
+          core.instructions == 0 ? "-" : number(core.instructions),
+          core.cycles == 0 || core.instructions == 0
+              ? "-"
+              : fmt::format("{:.3f}", static_cast<double>(core.instructions) /
+                                          static_cast<double>(core.cycles)),
+          core.calls == 0 ? "-" : number(core.calls),
+          core.unknown.empty() ? "-" : core.unknown, core.name);
+    }
+    return out;
+  }
+
+  std::vector<Work> work_;
+  std::vector<CoreResult> cores_;
+  std::vector<std::vector<std::pair<std::string, std::string>>> counters_;
+  std::vector<std::string> counter_tables_;
+};
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<FireSimCommand>();
+  app.add_option_function<std::vector<std::string>>(
+         "--to",
+         [&outputs = command->outputs](const std::vector<std::string>& names) {
+           outputs = names;
+         },
+         "what is written for each trace; may be given several times")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"svg", "html", "folded"}))
+      ->type_name("svg|html|folded")
+      ->default_str("all three")
+      ->group("Output");
+  add_number(app, "-n,--nthreads", command->read.threads, "N", {0, 1024},
+             "traces that are read at once; 0: as many as there are cores")
+      ->group("Output");
+  add_trace_options(app, command->read.trace);
+  add_drawing_options(app, command->write.draw, command->write.fold);
+  add_run_options(app, command->run);
+  return runner(command);
+}
+
+}  // namespace
+
+extern const Command firesim_command = {
+    .name = "firesim",
+    .usage = "[OPTION…] RESULTS-DIRECTORY",
+    .summary = "flame graphs of all traces that a FireSim run left behind",
+    .examples =
+        "wick firesim results-workload/2026-01-02--10-11-12-linux-uniform\n"
+        "wick firesim DIR --sysroot rootfs         # with user programs\n"
+        "wick firesim DIR --elf vmlinux --to svg   # another kernel\n",
+    .declare = declare,
+};
+
+}  // namespace wick

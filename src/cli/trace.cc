@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/trace_options.h"
+#include "itrace/labels_write.h"
+#include "itrace/trace_look.h"
+#include "itrace/tracerv_write.h"
+#include "itrace/wick_trace.h"
+
+namespace wick {
+namespace {
+
+std::string number(std::uint64_t n) {
+  return with_commas(static_cast<std::int64_t>(n));
+}
+
+std::string what_it_has(const TraceInfo& info) {
+  std::string text =
+      fmt::format("{}, {} bits of each pc", info.unit, info.pc_bits);
+  if (info.has_bits) text += ", instructions";
+  if (info.has_privilege) text += ", privilege";
+  if (info.has_satp) text += ", satp";
+  if (info.has_traps) text += ", traps";
+  return text;
+}
+
+std::string as_text(const std::string& path, const TraceSummary& summary) {
+  const TraceInfo& info = summary.info;
+  std::string out = fmt::format("{}\n", path);
+  const auto end = std::back_inserter(out);
+  const auto row = [&](std::string_view key, std::string_view value) {
+    fmt::format_to(end, "  {:<9} {}\n", key, value);
+  };
+  if (!info.layout.empty()) row("layout", info.layout);
+  if (!info.clock_domain.empty()) row("clock", info.clock_domain);
+  row("has", what_it_has(info));
+  for (const HartSummary& hart : summary.harts) {
+    std::string text =
+        fmt::format("{} instructions", number(hart.instructions));
+    if (info.unit == "cycles")
+      fmt::format_to(std::back_inserter(text),
+                     ", cycles {} to {}: {}, {:.3f} instructions per cycle",
+                     hart.first_cycle, hart.last_cycle, number(hart.cycles),
+                     hart.cycles == 0 ? 0.0
+                                      : static_cast<double>(hart.instructions) /
+                                            static_cast<double>(hart.cycles));
+    if (hart.traps > 0) text += ", " + counted(hart.traps, "trap");
+    if (hart.gaps > 0) text += ", " + counted(hart.gaps, "gap");
+    row(fmt::format("hart {}", hart.hart), text);
+  }
+  if (summary.harts.empty()) row("", "no instructions");
+  if (summary.spaces > 0)
+    row("spaces", fmt::format("{} values of satp", number(summary.spaces)));
+  if (!summary.threads.empty())
+    row("threads", fmt::format("{}", fmt::join(summary.threads, ", ")));
+  return out;
+}
+
+// A file, or standard output for "-".
+class Sink {
+ public:
+  explicit Sink(const std::string& path) {
+    if (path != "-") file_ = std::make_unique<OutputFile>(path);
+  }
+  std::ostream& stream() { return file_ ? file_->stream() : std::cout; }
+  void commit() {
+    if (file_)
+      file_->commit();
+    else
+      finish_standard_output(std::cout);
+  }
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+};
+
+struct TraceCommand {
+  std::string format, count, to, output, out_layout;
+  std::string limit;
+  bool print = false;
+  ReadOptions read;
+  RunOptions run;
+  int top = 30;
+
+  int operator()(const Arguments& arguments) {
+    std::vector<std::string> paths = arguments.inputs;
+    if (paths.empty()) paths = default_inputs();
+    if (arguments.inputs.empty() && paths.front() != "-")
+      fail_usage("trace: no trace is named");
+    if (!output.empty() && paths.size() > 1)
+      fail_usage("trace: -o takes one trace; {} are named", paths.size());
+    if (output.empty() && !to.empty()) output = "-";
+    if (!output.empty() && to.empty()) to = "wick-trace";
+    find_common_windows(paths, format, read.trace);
+    for (const std::string& path : paths) show(path);
+    finish_standard_output(std::cout);
+    report_stats(run);
+    return 0;
+  }
+
+  void show(const std::string& path) {
+    const ProgressLine progress(run.quiet || (print && output.empty()));
+    InputFile file = InputFile::open(path);
+    const auto reader = open_trace(file, format, read.trace);
+    in_context(file.name(), [&] {
+      if (!output.empty())
+        convert(*reader);
+      else if (print)
+        print_instructions(*reader, read.trace, most(), std::cout);
+      else if (!count.empty())
+        show_counts(*reader);
+      else
+        std::cout << as_text(file.name(), summarize(*reader));
+    });
+    for (const std::string& line : describe(reader->diagnostics()))
+      say(run, fmt::format("{}: {}", file.name(), line));
+  }
+
+  std::uint64_t most() const {
+    if (limit.empty()) return UINT64_MAX;
+    const auto n = to_number<std::uint64_t>(limit);
+    if (!n) fail_usage("--limit: '{}' is not a number", excerpt(limit));
+    return *n;
+  }
+
+  void show_counts(TraceReader& reader) const {
+    const CountBy by = count == "pc"     ? CountBy::kPc
+                       : count == "kind" ? CountBy::kKind
+                                         : CountBy::kFunction;
+    const auto rows = count_instructions(reader, read.trace, by);
+    std::uint64_t instructions = 0, cycles = 0;
+    for (const CountRow& row : rows) {
+      instructions += row.instructions;
+      cycles += row.cycles;
+    }
+    const auto line = [&](std::uint64_t n, std::uint64_t c,
+                          std::string_view name) {
+      std::cout << fmt::format("{:>15} {:>15}  {}\n", number(n), number(c),
+                               valid_utf8(name));
+    };
+    std::cout << fmt::format("{:>15} {:>15}  {}\n", "instructions",
+                             reader.info().unit == "cycles" ? "cycles" : "time",
+                             count);
+    line(instructions, cycles, "[all]");
+    const std::size_t shown =
+        top == 0 ? rows.size()
+                 : std::min(rows.size(), static_cast<std::size_t>(top));
+    for (std::size_t i = 0; i < shown; ++i)
+      line(rows[i].instructions, rows[i].cycles, rows[i].name);
+    if (shown < rows.size())
+      std::cout << fmt::format("… {} more; --top 0 shows all\n",
+                               number(rows.size() - shown));
+  }
+
+  void convert(TraceReader& reader) {
+    if (to == "wick-trace") {
+      Sink sink(output);
+      write_wick_trace(reader, [&](std::string_view bytes) {
+        sink.stream().write(bytes.data(),
+                            static_cast<std::streamsize>(bytes.size()));
+      });
+      sink.commit();
+    } else if (to == "tracerv-labels") {
+      Sink sink(output);
+      write_trace_labels(reader, read, sink.stream());
+      sink.commit();
+    } else {
+      write_tracerv(reader);
+    }
+  }
+
+  // A TracerV file is of one hart.
+  void write_tracerv(TraceReader& reader) {
+    TracervWriteOptions options{.text = to == "tracerv-human"};
+    if (!out_layout.empty()) options.layout = parse_layout(out_layout);
+    if (options.layout.kind == TracervLayout::Kind::kTokens &&
+        !reader.info().has_bits)
+      fail("the trace has no instructions, which such tokens are made of");
+    if (!reader.info().clock_domain.empty())
+      options.clock_domain = reader.info().clock_domain;
+    struct Hart {
+      Sink sink;
+      TracervWriter writer;
+      Hart(const std::string& path, const TracervWriteOptions& options)
+          : sink(path), writer(sink.stream(), options) {}
+    };
+    const std::size_t place = output.find("%h");
+    std::map<std::uint32_t, std::unique_ptr<Hart>> harts;
+    TraceBlock block;
+    while (reader.next(block)) {
+      std::unique_ptr<Hart>& hart = harts[block.hart];
+      if (hart == nullptr) {
+        if (place == output.npos && harts.size() > 1)
+          fail(
+              "the trace has several harts, and a file of TracerV is of one; "
+              "choose one with --hart, or write %h for its number into the "
+              "name of the output");
+        std::string path = output;
+        if (place != output.npos)
+          path.replace(place, 2, std::to_string(block.hart));
+        hart = std::make_unique<Hart>(path, options);
+      }
+      hart->writer.add(block);
+    }
+    if (harts.empty()) fail("there is no instruction to be written");
+    for (auto& [hart_number, hart] : harts) {
+      hart->writer.finish();
+      hart->sink.commit();
+    }
+  }
+};
+
+std::function<int(const Arguments&)> declare(CLI::App& app) {
+  auto command = std::make_shared<TraceCommand>();
+  const std::string group = "What is shown or written";
+  add_flag(app, "--print", command->print,
+           "the instructions, a line each, with function and kind")
+      ->group(group);
+  add_text(app, "--limit", command->limit, "N", "print at most so many")
+      ->group(group);
+  add_text(app, "--count", command->count, "function|pc|kind",
+           "how many instructions and cycles each has")
+      ->check(CLI::IsMember({"function", "pc", "kind"}))
+      ->type_name("function|pc|kind")
+      ->group(group);
+  add_number(app, "--top", command->top, "N", {0, 1e9},
+             "show so many rows of the counts; 0: all")
+      ->group(group);
+  add_text(app, "-o,--output", command->output, "FILE",
+           "write the trace to this file; - is standard output")
+      ->group(group);
+  const std::string formats =
+      "wick-trace|tracerv-human|tracerv-binary|tracerv-labels";
+  add_text(app, "--to", command->to, formats,
+           "as this: wick's own file, or TracerV's output format 0, 1 or 2")
+      ->check(CLI::IsMember(
+          {"wick-trace", "tracerv-human", "tracerv-binary", "tracerv-labels"}))
+      ->type_name(formats)
+      ->group(group);
+  add_text(app, "--out-layout", command->out_layout, "LAYOUT",
+           "the layout of TracerV's records that are written, as "
+           "--trace-layout has them")
+      ->group(group);
+  add_text(app, "--format", command->format, "FORMAT",
+           "read the trace as this; without it, found by looking at it")
+      ->group("Input");
+  add_trace_options(app, command->read.trace);
+  add_run_options(app, command->run);
+  return runner(command);
+}
+
+}  // namespace
+
+extern const Command trace_command = {
+    .name = "trace",
+    .usage = "[OPTION…] TRACE…",
+    .summary = "look at, cut, convert and count instruction traces",
+    .examples =
+        "wick trace TRACEFILE-C0                         # what is it?\n"
+        "wick trace --print --limit 50 TRACEFILE-C0 --elf vmlinux\n"
+        "wick trace --count function TRACEFILE-C0 --elf vmlinux\n"
+        "wick trace TRACEFILE-C0 --from symbol:main --until symbol:exit \\\n"
+        "  --elf prog -o part.wtrace                     # cut\n"
+        "wick trace t.wtrace --to tracerv-human | less   # convert\n",
+    .declare = declare,
+};
+
+}  // namespace wick

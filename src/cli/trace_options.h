@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of every command that reads an instruction trace.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "profile/format.h"
+
+namespace CLI {
+class App;
+}
+
+namespace wick {
+
+// Code, layout, attribution and the part that is looked at. `trace` must
+// outlive the parsing.
+void add_trace_options(CLI::App& app, TraceOptions& trace);
+
+// Finds out when tracing is on, where a trigger is for all harts of all
+// files.
+void find_common_windows(std::span<const std::string> paths,
+                         std::string_view format, TraceOptions& trace);
+
+}  // namespace wick

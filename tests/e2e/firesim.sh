@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# wick firesim on a results directory as FireSim's manager leaves it, run as its
+# post_run_hook is: cd WORKLOAD && HOOK RESULTS.
+set -euo pipefail
+bad() { echo "firesim.sh: $*" >&2; exit 1; }
+make() { python3 "$SOURCE/tests/e2e/small_trace.py" "$@"; }
+
+mkdir -p bin workloads/linux-uniform
+results=$PWD/results-workload/2026-01-02--10-11-12-linux-uniform
+job=$results/linux-uniform0
+mkdir -p "$job" "$results/linux-uniform1"
+cp "$SOURCE"/tools/firesim/* bin/
+ln -s "$WICK" bin/wick
+export PATH=$PWD/bin:$PATH
+
+make elf workloads/linux-uniform/br-base-bin-dwarf
+make trace "$job/TRACEFILE-C0" 5
+make trace "$job/TRACEFILE-C1" 2
+make trace "$results/linux-uniform1/TRACEFILE-C0" 1
+echo '[    0.1] Linux' >"$job/uartlog"
+cat >workloads/linux-uniform.json <<'END'
+{ "benchmark_name": "linux-uniform", "common_bootbinary": "br-base-bin",
+  "common_rootfs": "br-base.img",
+  "common_simulation_inputs": ["br-base-bin-dwarf"],
+  "common_simulation_outputs": ["uartlog", "TRACEFILE*"],
+  "post_run_hook": "gen-all-flamegraphs-fireperf.sh" }
+END
+cat >"$job/AUTOCOUNTERFILE0.csv" <<'END'
+version,1
+Clock Domain Name,baseClock,Base Multiplier,1,Base Divisor,1
+label,local_cycle,dcache_miss
+description,local clock cycle,misses of data
+1000,1000,10
+2000,2000,50
+END
+
+(cd workloads/linux-uniform && gen-all-flamegraphs-fireperf.sh "$results") \
+  >out 2>err || bad "the hook failed: $(cat out err)"
+for trace in "$job/TRACEFILE-C0" "$job/TRACEFILE-C1" \
+  "$results/linux-uniform1/TRACEFILE-C0"; do
+  for kind in svg html folded; do
+    [ -s "$trace.$kind" ] || bad "no $trace.$kind"
+  done
+done
+grep -q 'start_kernel;leaf 55$' "$job/TRACEFILE-C0.folded" ||
+  bad "not folded: $(cat "$job/TRACEFILE-C0.folded")"
+grep -q '>leaf' "$job/TRACEFILE-C0.svg" || bad "leaf is not drawn"
+grep -q '^ *71 *26 *0.366 *5 .* linux-uniform0/TRACEFILE-C0$' out ||
+  bad "no line for a core: $(cat out)"
+grep -q '^ *50 *0.025000  dcache_miss: misses of data$' out ||
+  bad "no counter: $(cat out)"
+
+# What it wrote is no trace, and one bad trace stops no other.
+head -c 4000 /dev/zero | tr "\0" "\377" >"$results/linux-uniform1/TRACEFILE-C1"
+rm "$job/TRACEFILE-C0.svg"
+if (cd workloads/linux-uniform && wick firesim "$results") >out 2>err; then
+  bad "no failure: $(cat out)"
+fi
+[ -s "$job/TRACEFILE-C0.svg" ] || bad "one error stopped the others"
+grep -q -- '- .* linux-uniform1/TRACEFILE-C1: ' out || bad "no reason: $(cat out)"
+[ "$(grep -c 'TRACEFILE' out)" -ge 4 ] || bad "not four traces: $(cat out)"
+
+# FirePerf's program for one trace, of output format 2.
+wick trace "$job/TRACEFILE-C0" --to tracerv-labels -o labels \
+  --elf workloads/linux-uniform/br-base-bin-dwarf
+flamegraph-tracerv labels chart.svg 2>err || bad "$(cat err)"
+grep -q '>leaf' chart.svg || bad "leaf is not in the picture of labels"
+grep -q 'start_kernel;leaf 55$' labels.folded || bad "$(cat labels.folded)"
+flamegraph-tracerv -t labels >chart2.svg 2>err || bad "$(cat err)"
+grep -q '<svg' chart2.svg || bad "no chart"
+
+if wick firesim "$PWD/workloads" 2>err; then bad "found traces"; fi
+grep -q 'was tracing enabled' err || bad "no advice: $(cat err)"

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# wick trace: looked at, printed, counted, cut by triggers, converted.
+set -euo pipefail
+bad() { echo "trace.sh: $*" >&2; exit 1; }
+make() { python3 "$SOURCE/tests/e2e/small_trace.py" "$@"; }
+has() { grep -q -e "$1" out || bad "no '$1' in: $(cat out)"; }
+
+make elf vmlinux
+make trace TRACEFILE-C0
+
+"$WICK" trace TRACEFILE-C0 >out
+has '^  has       cycles, 40 bits of each pc$'
+has '^  hart 0    16 instructions, cycles 1001 to 1043: 43, 0.372'
+"$WICK" trace --print --limit 3 --elf vmlinux TRACEFILE-C0 >out
+[ "$(wc -l <out)" = 3 ] || bad "not 3 lines: $(cat out)"
+has '^0         1002 ff80002004  start_kernel+0x4  call$'
+has '^0         1012 ff80002020  leaf$'
+"$WICK" trace --count function --elf vmlinux TRACEFILE-C0 >out
+has '^ *16 *43  \[all\]$'
+has '^ *6 *33  leaf$'
+
+# Triggers: words, TracerV's numbers, its configuration.
+part() { "$WICK" trace "$@" --elf vmlinux TRACEFILE-C0 >out 2>err; }
+part --from symbol:leaf#2 --until insn:8013
+has '^  hart 0    3 instructions, cycles 1026 to 1028: 3'
+part --trace-select 1 --trace-start 1012 --trace-end 1015
+has ' 4 instructions, cycles 1012 to 1015: 4'
+printf 'tracing:\n  enable: yes\n  selector: 2\n  start: ffffffff80002020\n  end: ffffffff80002008\n' >run.yaml
+part --runtime-config run.yaml --edges until
+has ' 6 instructions, cycles 1013 to 1042: 6,.* 2 gaps'
+part --from pc:1234
+grep -q '16 samples are left out by the options given (all: pc:1234 was not met)' err ||
+  bad "not said: $(cat err)"
+if part --from here; then bad "took --from here"; fi
+grep -q "'here' is not cycle:N" err || bad "no reason: $(cat err)"
+
+# To every format and back.
+for format in tracerv-human tracerv-binary wick-trace; do
+  "$WICK" trace TRACEFILE-C0 --to $format -o copy
+  "$WICK" trace --print copy >got
+  "$WICK" trace --print TRACEFILE-C0 >wanted
+  cmp got wanted || bad "$format is not the same trace"
+done
+head -c 64 copy | grep -aq wickT || bad "no wick trace"
+"$WICK" trace TRACEFILE-C0 --to tracerv-labels --elf vmlinux >labels
+[ "$(grep -c 'Start label: leaf' labels)" = 3 ] || bad "not 3 calls: $(cat labels)"
+"$WICK" fold labels >from_labels
+"$WICK" fold TRACEFILE-C0 --elf vmlinux >folded
+grep -q 'start_kernel;leaf 33$' folded || bad "not folded: $(cat folded)"
+grep -q 'start_kernel 10$' folded || bad "not folded: $(cat folded)"
+[ "$(awk '{ sum += $NF } END { print sum }' folded)" = 43 ] || bad "cycles are lost"
+cmp <(sed 's/^[^;]*;\(start_kernel\)/\1/' from_labels | sort) \
+  <(sed 's/^[^;]*;\(start_kernel\)/\1/' folded | sort) ||
+  bad "the labels are other stacks: $(cat from_labels)"
+
+# Two harts, one trigger.
+make trace TRACEFILE-C1 1
+"$WICK" trace TRACEFILE-C0 TRACEFILE-C1 --all-harts --from pc:ffffffff80002020 \
+  --until pc:ffffffff80002024#2 >out
+[ "$(grep -c '^  hart' out)" = 2 ] || bad "not two harts: $(cat out)"
+if "$WICK" trace --all-harts --from pc:0 - <TRACEFILE-C0 2>err; then
+  bad "read a pipe twice"
+fi
