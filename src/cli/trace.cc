@@ -222,6 +222,20 @@ struct TraceCommand {
   }
 };
 
+// "A..B"; one of them may be left out.
+void set_cycles(const std::string& text, TriggerOptions& trigger) {
+  const std::size_t dots = text.find("..");
+  const std::string first = text.substr(0, dots);
+  const std::string last = dots == text.npos ? "x" : text.substr(dots + 2);
+  const auto good = [](const std::string& n) {
+    return n.empty() || to_number<std::uint64_t>(n);
+  };
+  if (!good(first) || !good(last) || (first.empty() && last.empty()))
+    fail_usage("--cycles: '{}' is not A..B", excerpt(text));
+  if (!first.empty()) trigger.from = "cycle:" + first;
+  if (!last.empty()) trigger.until = "cycle:" + last;
+}
+
 std::function<int(const Arguments&)> declare(CLI::App& app) {
   auto command = std::make_shared<TraceCommand>();
   const std::string group = "What is shown or written";
@@ -253,6 +267,15 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
            "the layout of TracerV's records that are written, as "
            "--trace-layout has them")
       ->group(group);
+  app.add_option_function<std::string>(
+         "--cycles",
+         [&trigger = command->read.trace.trigger](const std::string& text) {
+           set_cycles(text, trigger);
+         },
+         "only these, both inclusive; short for --from cycle:A --until cycle:B")
+      ->type_name("A..B")
+      ->take_last()
+      ->group("Input");
   add_text(app, "--format", command->format, "FORMAT",
            "read the trace as this; without it, found by looking at it")
       ->group("Input");

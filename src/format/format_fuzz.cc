@@ -20,6 +20,7 @@
 namespace wick {
 
 // Decoders that are no formats.
+extern const FuzzTarget auto_counter_fuzz;
 extern const FuzzTarget btf_fuzz;
 extern const FuzzTarget demangle_fuzz;
 extern const FuzzTarget dwarf_fuzz;
@@ -36,11 +37,25 @@ extern const FuzzTarget wick_trace_fuzz;
 
 namespace {
 
+// One line for each, so that lines can be added side by side.
+// clang-format off
 const FuzzTarget* const kDecoders[] = {
-    &btf_fuzz,          &wick_trace_fuzz, &demangle_fuzz,       &dwarf_fuzz,
-    &elf_fuzz,          &jitdump_fuzz,    &kallsyms_fuzz,       &perf_map_fuzz,
-    &perf_records_fuzz, &proc_files_fuzz, &runtime_config_fuzz, &unwind_fuzz,
-    &user_code_fuzz};
+    &auto_counter_fuzz,
+    &btf_fuzz,
+    &demangle_fuzz,
+    &dwarf_fuzz,
+    &elf_fuzz,
+    &jitdump_fuzz,
+    &kallsyms_fuzz,
+    &perf_map_fuzz,
+    &perf_records_fuzz,
+    &proc_files_fuzz,
+    &runtime_config_fuzz,
+    &unwind_fuzz,
+    &user_code_fuzz,
+    &wick_trace_fuzz,
+};
+// clang-format on
 
 std::string format_name;
 const FuzzTarget* decoder = nullptr;        // what is tried, if it is no format

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
 #include "itrace/accounts.h"
+#include "itrace/address_spaces.h"
 #include "itrace/code_map.h"
 #include "itrace/contexts.h"
 #include "itrace/places.h"
@@ -25,7 +27,10 @@ class LabelWriter {
         map_(options.trace, reader.info()),
         places_(map_, Places::Detail::kFunctions),
         attribution_(options.trace.attribution),
-        out_(out) {}
+        out_(out) {
+    map_.set_user_code(std::make_unique<AddressSpaces>(map_, reader.info(),
+                                                       options.trace.sysroot));
+  }
 
   void write() {
     if (attribution_ == Attribution::kFirePerf)

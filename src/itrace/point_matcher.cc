@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/point_matcher.h"
 
+#include <elf.h>
+
+#include <optional>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "itrace/code_map.h"
@@ -24,6 +28,20 @@ std::uint32_t half_at(std::string_view text, std::size_t at) {
   return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at]) |
                                     static_cast<unsigned char>(text[at + 1])
                                         << 8);
+}
+
+std::optional<std::uint64_t> file_offset(const CodeImage& image,
+                                         std::uint64_t elf_addr) {
+  if (image.elf == nullptr) return {};
+  for (const ElfFile::Segment& segment : image.elf->segments())
+    if (segment.type == PT_LOAD && elf_addr >= segment.address &&
+        elf_addr - segment.address < segment.file_size)
+      return segment.offset + (elf_addr - segment.address);
+  return {};
+}
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
 }  // namespace
@@ -70,7 +88,6 @@ void PointMatcher::use_symbol(const TracePoint& point,
                               const TraceOptions& options,
                               const TraceInfo& info) {
   const CodeMap map(options, info);
-  const std::string* movable = nullptr;  // a file that has it, at no address
   for (std::size_t i = 0; i < map.function_count(); ++i) {
     const CodeFunction& function =
         map.function(FunctionId{static_cast<std::uint32_t>(i)});
@@ -82,15 +99,10 @@ void PointMatcher::use_symbol(const TracePoint& point,
     const CodeImage& image = map.image(function.image);
     if (image.fixed)
       add_pc((function.start + image.bias) & mask_of(info.pc_bits));
-    else
-      movable = &image.path;
+    else if (const auto off = file_offset(image, function.start))
+      movable_.push_back({image.path, *off});
   }
-  if (!pcs_.empty()) return;
-  if (movable != nullptr)
-    fail(
-        "'{}' is in {}, whose address differs from run to run; use its pc in "
-        "this trace (pc:HEX)",
-        excerpt(point.symbol), *movable);
+  if (!pcs_.empty() || !movable_.empty()) return;
   fail("there is no function '{}' in {}", excerpt(point.symbol),
        options.elfs.empty() ? "any file: name one with --elf"
                             : "the files that --elf names");
@@ -122,6 +134,19 @@ void PointMatcher::use_text(const TracePoint& point,
     fail(
         "the trace has pcs but no instructions, so a trigger by instruction "
         "needs the program: name it with --elf, or give pc:HEX");
+}
+
+void PointMatcher::learn(const SideBandFact& fact) {
+  if (fact.kind != SideBandFact::Kind::kMapping) return;
+  for (const Movable& one : movable_)
+    if (one.file_off >= fact.file_off &&
+        one.file_off - fact.file_off < fact.end - fact.start &&
+        file_name(one.path) == file_name(fact.name))
+      add_pc(fact.start + (one.file_off - fact.file_off));
+}
+
+std::string PointMatcher::unplaced() const {
+  return pcs_.empty() && !movable_.empty() ? movable_.front().path : "";
 }
 
 void PointMatcher::find(const TraceBlock& block, int pc_bits,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -23,6 +24,11 @@ class PointMatcher {
   bool is_none() const { return kind_ == TracePoint::Kind::kNone; }
   std::uint64_t limit() const { return value_; }  // of the trace's own cycles
 
+  // A file was mapped: a function in it that had no address has one now.
+  void learn(const SideBandFact& fact);
+  // A file whose address was never said, if the function is in none other.
+  std::string unplaced() const;
+
   // Appends the numbers of the instructions that match, in order. `pc_bits` is
   // how many the trace has.
   void find(const TraceBlock& block, int pc_bits,
@@ -35,6 +41,12 @@ class PointMatcher {
                 const TraceInfo& info);
   void add_pc(std::uint64_t pc);
 
+  // A function in a file that may be loaded anywhere.
+  struct Movable {
+    std::string path;
+    std::uint64_t file_off;
+  };
+
   TracePoint::Kind kind_;
   bool is_time_ = false;
   bool by_bits_ = false;  // the trace itself has the instructions
@@ -45,6 +57,7 @@ class PointMatcher {
   // occur in one, which most instructions fail at.
   absl::flat_hash_set<std::uint64_t> pcs_;
   std::vector<bool> low_bits_;
+  std::vector<Movable> movable_;
 };
 
 }  // namespace wick

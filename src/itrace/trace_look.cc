@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "itrace/address_spaces.h"
 #include "itrace/code_map.h"
 #include "object/demangle.h"
 
@@ -23,7 +25,10 @@ constexpr std::size_t kMaxPcs = 1 << 22;
 class Lookup {
  public:
   Lookup(const TraceOptions& options, const TraceInfo& info)
-      : map_(options, info) {}
+      : map_(options, info) {
+    map_.set_user_code(
+        std::make_unique<AddressSpaces>(map_, info, options.sysroot));
+  }
 
   // The block that is gone through next.
   void start(const TraceBlock& block) {

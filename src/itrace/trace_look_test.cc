@@ -17,7 +17,9 @@ namespace wick {
 namespace {
 
 // main: jal f; nop; ecall.   f: nop; ret.
-constexpr std::uint64_t kMain = 0x10100, kF = 0x10110;
+constexpr std::uint64_t kMain = 0xffffffff80002100, kF = kMain + 0x10;
+// The bits that TracerV has.
+constexpr std::uint64_t kMask = 0xffffffffff;
 constexpr std::uint32_t kCallF = 0x010000ef, kNop = 0x13, kEcall = 0x73,
                         kReturn = 0x8082;
 
@@ -42,11 +44,12 @@ class TraceLook : public testing::Test {
 
   // main calls f; its instructions retire in the cycles 10, 12, 15, 16, 20.
   static Steps steps() {
-    return {{.cycle = 10, .pc = kMain, .bits = kCallF, .satp = 7},
-            {.cycle = 12, .pc = kF, .bits = kNop, .satp = 7},
-            {.cycle = 15, .pc = kF + 4, .bits = kReturn, .satp = 7},
-            {.cycle = 16, .pc = kMain + 4, .bits = kNop, .satp = 8},
-            {.cycle = 20, .pc = kMain + 8, .bits = kEcall, .satp = 8}};
+    return {
+        {.cycle = 10, .pc = kMask & kMain, .bits = kCallF, .satp = 7},
+        {.cycle = 12, .pc = kMask & kF, .bits = kNop, .satp = 7},
+        {.cycle = 15, .pc = kMask & (kF + 4), .bits = kReturn, .satp = 7},
+        {.cycle = 16, .pc = kMask & (kMain + 4), .bits = kNop, .satp = 8},
+        {.cycle = 20, .pc = kMask & (kMain + 8), .bits = kEcall, .satp = 8}};
   }
   static std::string stock() {
     return std::string(kClockHeader) +
@@ -98,12 +101,12 @@ TEST_F(TraceLook, SummarizesWhatATraceHas) {
 
 TEST_F(TraceLook, CountsNoCyclesOfWhatWasCutOut) {
   TraceOptions options;
-  options.trigger = {.from = "pc:10100", .until = "pc:10110"};
+  options.trigger = {.from = "pc:ff80002100", .until = "pc:ff80002110"};
   options.trigger.edges = TriggerOptions::Edges::kBoth;
   const TraceSummary summary =
-      with(stock() + tracerv_records(
-                         {{.cycle = 30, .pc = kMain}, {.cycle = 31, .pc = kF}},
-                         {.words = 2, .slots = 1}),
+      with(stock() + tracerv_records({{.cycle = 30, .pc = kMask & kMain},
+                                      {.cycle = 31, .pc = kMask & kF}},
+                                     {.words = 2, .slots = 1}),
            options, summarize);
   EXPECT_EQ(summary.harts.at(0).instructions, 4u);
   EXPECT_EQ(summary.harts[0].cycles, 5u);  // 1 + 2 and 1 + 1
@@ -112,18 +115,19 @@ TEST_F(TraceLook, CountsNoCyclesOfWhatWasCutOut) {
 
 TEST_F(TraceLook, PrintsInstructionsWithFunctionAndKind) {
   EXPECT_EQ(printed(stock(), 3),
-            "0           10 0000010100  main  call\n"
-            "0           12 0000010110  f\n"
-            "0           15 0000010114  f+0x4  return\n");
+            "0           10 ff80002100  main  call\n"
+            "0           12 ff80002110  f\n"
+            "0           15 ff80002114  f+0x4  return\n");
   EXPECT_EQ(printed(tokens(), 1),
-            "0           10 0000010100 010000ef U  main  call\n");
+            "0           10 ff80002100 010000ef U  main  call\n");
 }
 
 TEST_F(TraceLook, CountsByFunctionPcAndKind) {
   EXPECT_EQ(counts(stock(), CountBy::kFunction), "3 6 main\n2 5 f\n");
   EXPECT_EQ(counts(stock(), CountBy::kPc),
-            "1 1 10100 main\n1 1 10104 main\n1 4 10108 main\n1 2 10110 f\n"
-            "1 3 10114 f\n");
+            "1 1 ff80002100 main\n1 1 ff80002104 main\n1 4 ff80002108 main\n1 "
+            "2 ff80002110 f\n"
+            "1 3 ff80002114 f\n");
   EXPECT_EQ(counts(stock(), CountBy::kKind),
             "2 3 plain\n1 1 call\n1 4 ecall\n1 3 return\n");
 }
@@ -141,10 +145,10 @@ TEST_F(TraceLook, WritesFunctionsAsTracervDoes) {
 
 TEST_F(TraceLook, WritesNoFunctionsAcrossAGap) {
   TraceOptions options = options_.trace;
-  options.trigger = {.from = "symbol:f", .until = "pc:10114"};
+  options.trigger = {.from = "symbol:f", .until = "pc:ff80002114"};
   std::ostringstream out;
-  with(stock() +
-           tracerv_records({{.cycle = 40, .pc = kF}}, {.words = 2, .slots = 1}),
+  with(stock() + tracerv_records({{.cycle = 40, .pc = kMask & kF}},
+                                 {.words = 2, .slots = 1}),
        options,
        [&](TraceReader& reader) { write_trace_labels(reader, options_, out); });
   EXPECT_EQ(out.str(), std::string(kClockHeader) +

@@ -55,6 +55,23 @@ struct Trigger {
         until(points.until, options, info),
         edges(options.trigger.edges) {}
 
+  void learn(const TraceBlock& block) {
+    for (const SideBandFact& fact : block.facts) {
+      from.learn(fact);
+      until.learn(fact);
+    }
+  }
+  // To be asked at the end of the trace.
+  void check_placed() const {
+    for (const PointMatcher* matcher : {&from, &until})
+      if (const std::string path = matcher->unplaced(); !path.empty())
+        fail(
+            "a function of the trigger is in {}, whose address differs from "
+            "run to run, and the trace does not say where it was; give its pc "
+            "in this trace (pc:HEX)",
+            path);
+  }
+
   bool has_time() const { return from.is_time() || until.is_time(); }
   bool in_time(std::uint64_t cycle) const {
     if (from.is_time() &&
@@ -252,6 +269,7 @@ void TriggeredTrace::keep_by_switch(Hart& hart) {
                 keep_.begin() + static_cast<std::ptrdiff_t>(until), 1);
     done = until;
   };
+  trigger_.learn(in_);
   matches_.find(trigger_, in_, reader_->info().pc_bits);
   matches_.each([&](std::uint32_t at, bool is_from, bool is_until) {
     // Nothing starts or ends outside the time that is asked for.
@@ -435,6 +453,7 @@ bool TriggeredTrace::next(TraceBlock& block) {
 
 void TriggeredTrace::note_end() {
   if (std::exchange(noted_, true)) return;
+  if (options_.windows == nullptr) trigger_.check_placed();
   const bool by_thread = space_.kind == WantedSpace::Kind::kName ||
                          space_.kind == WantedSpace::Kind::kPid;
   if (by_thread && !knows_threads_ && seen_ > 0)
@@ -471,12 +490,13 @@ void add_matches(InputFile& file, std::string_view format_name,
   all.trigger = {};
   all.hart = -1;
   const auto reader = open_trace(file, format_name, all);
-  const Trigger trigger(options, reader->info());
+  Trigger trigger(options, reader->info());
   const ClockRatio ratio = clock_ratio(reader->info().clock_domain);
   std::map<std::uint32_t, std::uint64_t> ordinals;
   Matches matches;
   TraceBlock block;
   while (reader->next(block)) {
+    trigger.learn(block);
     matches.find(trigger, block, reader->info().pc_bits);
     std::uint64_t& ordinal = ordinals[block.hart];
     matches.each([&](std::uint32_t at, bool is_from, bool is_until) {
@@ -490,6 +510,7 @@ void add_matches(InputFile& file, std::string_view format_name,
     });
     ordinal += block.instructions.size();
   }
+  trigger.check_placed();
 }
 
 std::vector<TraceWindows::Window> windows_of(const std::vector<Match>& matches,

@@ -53,9 +53,11 @@ TraceBlock block_of(const std::vector<std::uint64_t>& pcs,
 
 std::vector<TraceBlock> cut(std::vector<TraceBlock> blocks,
                             const TriggerOptions& trigger,
-                            const TraceInfo& info = {}) {
+                            const TraceInfo& info = {},
+                            const std::string& elf = "") {
   TraceOptions options;
   options.trigger = trigger;
+  if (!elf.empty()) options.elfs = {elf};
   const auto reader = cut_by_trigger(
       std::make_unique<FakeReader>(std::move(blocks), info), options);
   std::vector<TraceBlock> result;
@@ -301,6 +303,23 @@ TEST(Trigger, FindsFunctionsAndInstructionsInThePrograms) {
               ThrowsMessage<Error>(HasSubstr("differs from run to run")));
   EXPECT_THAT([&] { with(pie, {.from = "insn:8013"}); },
               ThrowsMessage<Error>(HasSubstr("needs the program")));
+}
+
+TEST(Trigger, FindsFunctionsWhereTheTraceSaysThatTheirFileIsMapped) {
+  const TestFolder folder;
+  const std::string bytes = program(ET_DYN);
+  const std::string pie = written(folder, "pie", bytes);
+  TraceBlock block = block_of({0x5000, 0x7008, 0x700c});
+  // The text begins somewhere in the file: a page before it is mapped.
+  const std::uint64_t text = bytes.find(std::string("\x13\x80\0\0", 4)) - 4;
+  block.facts = {{.from = 1,
+                  .kind = SideBandFact::Kind::kMapping,
+                  .start = 0x7000 - text,
+                  .end = 0x8000,
+                  .file_off = 0,
+                  .name = "/usr/bin/pie"}};
+  EXPECT_EQ(text_of(cut({block}, {.from = "symbol:stop"}, {}, pie)),
+            "11:7008 12:700c");
 }
 
 TEST(Trigger, StartsAndStopsAllHartsOfAllFilesTogether) {

@@ -26,6 +26,8 @@ part --from symbol:leaf#2 --until insn:8013
 has '^  hart 0    3 instructions, cycles 1026 to 1028: 3'
 part --trace-select 1 --trace-start 1012 --trace-end 1015
 has ' 4 instructions, cycles 1012 to 1015: 4'
+part --cycles 1012..1015
+has ' 4 instructions, cycles 1012 to 1015: 4'
 printf 'tracing:\n  enable: yes\n  selector: 2\n  start: ffffffff80002020\n  end: ffffffff80002008\n' >run.yaml
 part --runtime-config run.yaml --edges until
 has ' 6 instructions, cycles 1013 to 1042: 6,.* 2 gaps'
