@@ -16,6 +16,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/option_table.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/trace_options.h"
@@ -258,11 +259,15 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
   app.add_option_function<std::vector<std::string>>(
          "--to",
          [&outputs = command->outputs](const std::vector<std::string>& names) {
+           const auto known = possible_values("svg|html|folded");
+           for (const std::string& name : names)
+             if (std::ranges::find(known, name) == known.end())
+               fail_usage("--to: '{}' is not among {}", excerpt(name),
+                          fmt::join(known, ", "));
            outputs = names;
          },
          "what is written for each trace; may be given several times")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"svg", "html", "folded"}))
       ->type_name("svg|html|folded")
       ->default_str("all three")
       ->group("Output");

@@ -179,56 +179,6 @@ void add_symbol_options(CLI::App& app, SymbolOptions& symbols) {
       ->group(group);
 }
 
-// The code that an instruction trace runs through, and how it is counted.
-void add_trace_options(CLI::App& app, TraceOptions& trace) {
-  const char* const group = "Instruction traces";
-  add_texts(app, "--elf", trace.elfs, "FILE",
-            "a file of the traced code: the kernel (vmlinux or System.map), "
-            "the SBI, programs and libraries")
-      ->group(group);
-  add_text(app, "--sysroot", trace.sysroot, "DIR",
-           "look for programs and libraries in this folder")
-      ->group(group);
-  add_texts(app, "--module", trace.modules, "FILE@ADDRESS",
-            "a module of the kernel, and where its text is")
-      ->group(group);
-  add_text(app, "--uartlog", trace.uartlog, "FILE",
-           "the console's output; lines of /proc/modules in it say where "
-           "modules are")
-      ->group(group);
-  add_text(app, "--trace-layout", trace.layout, "LAYOUT",
-           "the layout of a binary trace, where it is not found by looking")
-      ->group(group);
-  app.add_option_function<std::string>(
-         "--attribute",
-         [&trace](const std::string& text) {
-           check_choice("--attribute", "next|last|tip|fireperf", text);
-           trace.attribution = text == "last"  ? Attribution::kLastCommitted
-                               : text == "tip" ? Attribution::kTip
-                               : text == "fireperf"
-                                   ? Attribution::kFirePerf
-                                   : Attribution::kNextCommitting;
-         },
-         "who gets the cycles between two instructions: the one that was "
-         "waited "
-         "for, the one before, that one if it emptied the pipeline; or all as "
-         "FirePerf has it")
-      ->type_name("next|last|tip|fireperf")
-      ->default_str("next")
-      ->take_last()
-      ->group(group);
-  app.add_option_function<std::string>(
-         "--hart",
-         [&trace](const std::string& text) {
-           trace.hart = static_cast<int>(
-               checked_number("--hart", text, {0, 1 << 20}, true));
-         },
-         "this hart of the trace only")
-      ->type_name("N")
-      ->take_last()
-      ->group(group);
-}
-
 // Options that one or two formats know, under the peers' names.
 void add_single_format_options(CLI::App& app, ReadOptions& read) {
   const auto flag = [&](const char* name, bool& out, const char* description) {

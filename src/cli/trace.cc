@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -11,6 +12,7 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/option_table.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/trace_options.h"
@@ -222,6 +224,25 @@ struct TraceCommand {
   }
 };
 
+// An option whose value is one of the words in `words`, "pc|kind".
+CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& out,
+                      const std::string& words,
+                      const std::string& description) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [&out, name, words](const std::string& text) {
+            const auto choices = possible_values(words);
+            if (std::ranges::find(choices, text) == choices.end())
+              fail_usage("{}: '{}' is not among {}", name, excerpt(text),
+                         fmt::join(choices, ", "));
+            out = text;
+          },
+          description)
+      ->type_name(words)
+      ->take_last();
+}
+
 // "A..B"; one of them may be left out.
 void set_cycles(const std::string& text, TriggerOptions& trigger) {
   const std::size_t dots = text.find("..");
@@ -244,10 +265,8 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
       ->group(group);
   add_text(app, "--limit", command->limit, "N", "print at most so many")
       ->group(group);
-  add_text(app, "--count", command->count, "function|pc|kind",
+  add_word(app, "--count", command->count, "function|pc|kind",
            "how many instructions and cycles each has")
-      ->check(CLI::IsMember({"function", "pc", "kind"}))
-      ->type_name("function|pc|kind")
       ->group(group);
   add_number(app, "--top", command->top, "N", {0, 1e9},
              "show so many rows of the counts; 0: all")
@@ -255,13 +274,9 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
   add_text(app, "-o,--output", command->output, "FILE",
            "write the trace to this file; - is standard output")
       ->group(group);
-  const std::string formats =
-      "wick-trace|tracerv-human|tracerv-binary|tracerv-labels";
-  add_text(app, "--to", command->to, formats,
+  add_word(app, "--to", command->to,
+           "wick-trace|tracerv-human|tracerv-binary|tracerv-labels",
            "as this: wick's own file, or TracerV's output format 0, 1 or 2")
-      ->check(CLI::IsMember(
-          {"wick-trace", "tracerv-human", "tracerv-binary", "tracerv-labels"}))
-      ->type_name(formats)
       ->group(group);
   add_text(app, "--out-layout", command->out_layout, "LAYOUT",
            "the layout of TracerV's records that are written, as "
