@@ -6,12 +6,13 @@ set -euo pipefail
 bad() { echo "firesim.sh: $*" >&2; exit 1; }
 make() { python3 "$SOURCE/tests/e2e/small_trace.py" "$@"; }
 
-mkdir -p bin workloads/linux-uniform
+mkdir -p workloads/linux-uniform
 results=$PWD/results-workload/2026-01-02--10-11-12-linux-uniform
 job=$results/linux-uniform0
 mkdir -p "$job" "$results/linux-uniform1"
-cp "$SOURCE"/tools/firesim/* bin/
-ln -s "$WICK" bin/wick
+# As `make install` does it.
+cmake --install "$(dirname "$(realpath "$WICK")")" --prefix "$PWD" >install.log ||
+  bad "not installed: $(cat install.log)"
 export PATH=$PWD/bin:$PATH
 
 make elf workloads/linux-uniform/br-base-bin-dwarf

@@ -9,7 +9,7 @@ complete_words() {
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _wick
     echo "${COMPREPLY[*]}"' bash "$@"
 }
-has 'bash: commands' "$(complete_words wick f)" 'flame fold formats'
+has 'bash: commands' "$(complete_words wick f)" 'flame fold firesim formats'
 has 'bash: options' "$(complete_words wick fold --mer)" '^--merge-recursion$'
 has 'bash: palettes' "$(complete_words wick flame --colors ja)" '^java$'
 has 'bash: formats' "$(complete_words wick fold --format = fol)" '^folded$'
