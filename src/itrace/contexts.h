@@ -52,6 +52,8 @@ struct StackFrame {
 struct Context {
   std::uint32_t thread = 0;  // the bottom of its stacks in Accounts
   std::vector<StackFrame> frames;
+  // How many frames there are up to each kTrap, that one included.
+  std::vector<std::uint32_t> traps;
   SpaceId space = SpaceId::kNone;    // of its user code, once it ran some
   std::uint64_t thread_pointer = 0;  // the kernel's; 0: not known
   // Where the parent of a new thread was when it made it, callers first: who

@@ -11,6 +11,8 @@ namespace {
 
 // Deeper, the outermost half is forgotten: a damaged trace may push for ever.
 constexpr std::size_t kMaxFrames = 1 << 16;
+// Traps within traps; real ones are a handful.
+constexpr std::size_t kMaxNested = 64;
 
 std::string_view name_of(const CodeMap& map, FunctionId id) {
   const std::string_view name = map.function(id).name;
@@ -35,9 +37,7 @@ bool StackTracker::is_sequential(std::uint64_t pc) const {
 
 // The first frame behind the innermost trap.
 std::size_t StackTracker::segment_start() const {
-  std::size_t i = context_.frames.size();
-  while (i > 0 && context_.frames[i - 1].kind != Kind::kTrap) --i;
-  return i;
+  return context_.traps.empty() ? 0 : context_.traps.back();
 }
 
 CallNodeId StackTracker::child_of_top(FunctionId function) {
@@ -63,6 +63,9 @@ void StackTracker::push(Kind kind, std::uint64_t pc) {
   if (frames.size() >= kMaxFrames) {
     frames.erase(frames.begin(), frames.begin() + kMaxFrames / 2);
     frames.front().kind = Kind::kBottom;
+    context_.traps.clear();
+    for (std::uint32_t i = 0; i < frames.size(); ++i)
+      if (frames[i].kind == Kind::kTrap) context_.traps.push_back(i + 1);
     ++counts_.resynchronised;
   }
   const CallNodeId node = child_of_top(next_function_);
@@ -72,6 +75,8 @@ void StackTracker::push(Kind kind, std::uint64_t pc) {
                     .layer = next_layer_,
                     .function = next_function_,
                     .node = node});
+  if (kind == Kind::kTrap)
+    context_.traps.push_back(static_cast<std::uint32_t>(frames.size()));
   if (kind == Kind::kCall || is_entry(pc)) {
     ++accounts_[node].calls;
     ++counts_.calls;
@@ -84,6 +89,8 @@ void StackTracker::pop_to(std::size_t size) {
     say("pop");
     context_.frames.pop_back();
   }
+  while (!context_.traps.empty() && context_.traps.back() > size)
+    context_.traps.pop_back();
 }
 
 // Another function takes the place of the one on top: it returns to the same
@@ -128,14 +135,17 @@ void StackTracker::trap(std::uint64_t pc) {
 // fault that is fixed up), the layer does.
 void StackTracker::trap_return(std::uint64_t pc) {
   const std::vector<StackFrame>& frames = context_.frames;
+  const std::vector<std::uint32_t>& traps = context_.traps;
   std::size_t found = 0;  // one above the frame
-  for (std::size_t i = frames.size(); i > 0 && found == 0; --i)
-    if (frames[i - 1].kind != Kind::kBottom && frames[i - 1].resumes_at(pc) &&
-        (frames[i - 1].kind == Kind::kTrap || i == frames.size()))
-      found = i;
-  for (std::size_t i = frames.size(); i > 1 && found == 0; --i)
-    if (frames[i - 1].kind == Kind::kTrap && frames[i - 2].layer == next_layer_)
-      found = i;
+  if (top().kind != Kind::kBottom && top().resumes_at(pc))
+    found = frames.size();
+  const std::size_t outermost =
+      traps.size() > kMaxNested ? traps.size() - kMaxNested : 0;
+  for (std::size_t i = traps.size(); i > outermost && found == 0; --i)
+    if (frames[traps[i - 1] - 1].resumes_at(pc)) found = traps[i - 1];
+  for (std::size_t i = traps.size(); i > outermost && found == 0; --i)
+    if (traps[i - 1] > 1 && frames[traps[i - 1] - 2].layer == next_layer_)
+      found = traps[i - 1];
   if (found == 0) {
     // The trap was taken before the trace began.
     ++counts_.resynchronised;

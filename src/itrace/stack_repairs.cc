@@ -58,6 +58,7 @@ bool StackTracker::return_to_parent(std::uint64_t pc) {
   if (i < 2) return false;
   // The parent's callers, as callers of this thread.
   context_.frames.clear();
+  context_.traps.clear();
   CallNodeId node = accounts_.root(context_.thread);
   for (std::size_t k = 0; k + 1 < i; ++k) {
     StackFrame frame = inherited[k];
@@ -249,17 +250,17 @@ void StackTracker::learn_trap_return() {
 void StackTracker::inherit(std::uint64_t pc) {
   if (next_layer_ != Layer::kUser) return;
   for (std::size_t c = 0; c < contexts_.parked(); ++c) {
-    const std::vector<StackFrame>& frames = contexts_[c].frames;
-    for (std::size_t i = 1; i < frames.size(); ++i) {
-      if (frames[i].kind != Kind::kTrap || frames[i - 1].layer != Layer::kUser)
-        continue;
-      if (frames[i].site != pc && frames[i].resumes_at(pc)) {
-        context_.inherited.assign(
-            frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(i));
-        return;
-      }
-      break;
-    }
+    const Context& parent = contexts_[c];
+    if (parent.traps.empty() || parent.traps.front() < 2) continue;
+    const std::size_t trap = parent.traps.front() - 1;
+    const StackFrame& frame = parent.frames[trap];
+    if (parent.frames[trap - 1].layer != Layer::kUser || frame.site == pc ||
+        !frame.resumes_at(pc))
+      continue;
+    context_.inherited.assign(
+        parent.frames.begin(),
+        parent.frames.begin() + static_cast<std::ptrdiff_t>(trap));
+    return;
   }
 }
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kNotFound = SIZE_MAX;
 // Instructions that are looked at ahead. From __switch_to to the first return
 // that differs it is a few thousand.
-constexpr std::size_t kLookahead = 1 << 15;
+constexpr std::size_t kLookahead = 1 << 15, kShortLookahead = 256,
+                      kAtFirst = 1 << 20;
 // Returns that fit, after which the last thread that is left is believed.
 constexpr int kProofs = 4;
 
@@ -86,7 +87,13 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
   int proofs = 0;
   FunctionId running = next_function_, before = next_function_;
   std::uint64_t last = pc;
-  for (std::size_t k = 1; k < kLookahead && !alive.empty(); ++k) {
+  // In all, no more is looked at ahead than was tracked: a damaged trace may
+  // switch at every step.
+  const std::size_t steps = looked_ahead_ <= counts_.instructions + kAtFirst
+                                ? kLookahead
+                                : kShortLookahead;
+  for (std::size_t k = 1; k < steps && !alive.empty(); ++k) {
+    ++looked_ahead_;
     const Retired* const instruction = ahead(k);
     if (instruction == nullptr) break;
     const std::uint64_t to = instruction->pc;
