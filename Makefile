@@ -37,7 +37,7 @@ test: deps-test build/asan/build.ninja
 
 # Not in `make test`: downloads a kernel and QEMU 10, and takes minutes.
 test-riscv-linux: deps-riscv release qemu-plugin
-	@cmake --build build/release --target list_trace fold_trace cut_trace
+	@cmake --build build/release --target list_trace fold_trace cut_trace check_flow
 	@tests/riscv-linux/run $(WICK) build/qemu/wick-trace.so
 
 golden-bless: release

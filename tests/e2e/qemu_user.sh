@@ -66,6 +66,9 @@ same "their thread ids" "$("$list" calls.trace | awk '/^# thread/ {print $4}' | 
 fib=$(riscv64-linux-gnu-nm calls | awk '$3 == "fib" {print $1}' | sed 's/^0*//')
 same "calls of fib in two threads" "$(pcs | grep -c "^$fib$")" $((20 * (465 + 753)))
 
+"$(dirname "$WICK")/check_flow" calls.trace >said.txt ||
+  complain "instructions that do not follow: $(cat said.txt)"
+
 # A forked process has its own file.
 trace "" fork
 same "calls of fib before the fork's" "$(pcs | grep -c "^$fib$")" 0
