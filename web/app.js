@@ -70,9 +70,11 @@ export class App {
   }
 
   start() {
-    const title = this.data.meta.title || (this.data.isDifference ? 'Differential flame graph' : 'Flame graph');
+    const {meta} = this.data, command = meta.about.find(([key]) => key === 'command')?.[1];
+    const title = meta.title || (this.data.isDifference ? 'Differential flame graph' : command || 'Flame graph');
+    document.title = title;
     byId('title').textContent = title;
-    byId('title').title = this.data.meta.subtitle || title;
+    byId('title').title = meta.subtitle || title;
     byId('tabs').append(...this.views.map((view, i) => button(TITLES[view], () => this.set({view}), {
       role: 'tab', id: `tab-${view}`, title: `${TITLES[view]} (${i + 1})`, 'aria-controls': 'view'})));
     byId('tabs').addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
