@@ -11,7 +11,7 @@ import {flameView, sandwichView} from './flame_view.js';
 import {heatView} from './heat_view.js';
 import {closeMenu, fillHelp, showMenu} from './menu.js';
 import {Shapes} from './merge.js';
-import {isolated} from './names.js';
+import {cutLabel, isolated} from './names.js';
 import {amount, percent} from './numbers.js';
 import {Painter} from './paint.js';
 import {matched, matcher, matchingFunctions} from './search.js';
@@ -292,8 +292,8 @@ export class App {
     // Always there above a picture, which would else jump by a row when it is zoomed.
     if (!isPicture) return;
     const path = pathTo(shape, state.zoom);
-    const crumb = (/** @type {number} */ box) => button(this.painter.name(shape.func[box]), () => this.zoomTo(box),
-      box === state.zoom ? {'aria-current': 'location'} : {});
+    const crumb = (/** @type {number} */ box) => button(cutLabel(this.painter.name(shape.func[box]), 30), () => this.zoomTo(box),
+      {title: this.painter.name(shape.func[box]).slice(0, 500), ...(box === state.zoom ? {'aria-current': 'location'} : {})});
     const shown = path.length > 60 ? [...path.slice(0, 20), ...path.slice(-40)] : path;
     bar.append(crumb(0), ...shown.flatMap(box => [el('span', {textContent: '›', 'aria-hidden': 'true'}), crumb(box)]));
     bar.scrollLeft = bar.scrollWidth;
