@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
         name = fmt::format("[{}]", path.substr(path.rfind('/') + 1));
       }
       if (frame.kind == FrameKind::kKernel) name += "_[k]";
+      if (frame.kind == FrameKind::kInlined) name += "_[i]";
       line = ";" + name + line;
     }
     const Thread& thread = profile.threads[sample.thread];
