@@ -37,4 +37,5 @@ async function open() {
     say(error);
   }
 }
-open();
+// The script stands before the data, so that it can say where a file ends early.
+document.addEventListener('DOMContentLoaded', open);

@@ -58,8 +58,6 @@ export class Painter {
     this.colors = [];
     /** @type {(string|undefined)[]} */
     this.shown = [];
-    /** @type {Map<number, string>} */
-    this.changes = new Map();
     /** 1 for functions that a search found. @type {Uint8Array|null} */
     this.hits = null;
     this.highlight = -1;
@@ -80,17 +78,15 @@ export class Painter {
 
   /** @param {number} f @param {number} frame */
   plain(f, frame) {
-    if (f < 0) return css(plainColor(this.look, 'all', 0));
+    // The root has no name, as in the SVG and in flamegraph.pl.
+    if (f < 0) return css(plainColor(this.look, '', 0));
     return this.colors[f] ??= css(plainColor(this.look, this.data.name(f), frame < 0 ? 0 : this.data.frameKind[frame]));
   }
 
   /** @param {Tree} tree @param {number} box */
   changeOf(tree, box) {
     const change = tree.total[box] - /** @type {Float64Array} */ (tree.beforeTotal)[box];
-    const step = Math.round(changeStep(change, tree.largestChange) * 100) * (this.look.negate ? -1 : 1);
-    let color = this.changes.get(step);
-    if (color === undefined) this.changes.set(step, color = css(changeColor(step / 100)));
-    return color;
+    return css(changeColor(changeStep(change, tree.largestChange) * (this.look.negate ? -1 : 1)));
   }
 
   /** @param {number} f */

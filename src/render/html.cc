@@ -53,8 +53,8 @@ void write(const Profile& profile, const WriteOptions& options,
       {"{policy}", policy()},
       {"{title}", xml_escaped(title.empty() ? "Flame Graph" : title)},
       {"{style}", std::string(kViewerCss)},
-      {"{data}", data},
       {"{script}", std::string(kViewerJs)},
+      {"{data}", data},
   }};
   std::string_view page = kViewerHtml;
   for (const auto& [place, text] : parts) {
