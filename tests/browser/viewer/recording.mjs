@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page of a real recording: threads, time, time off the CPU, lines of source.
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {writeFileSync} from 'node:fs';
+import {before, test} from 'node:test';
+
+import {file} from '../browser.mjs';
+import {boxes, drawn, exportedFolded, layout, lines, open, pageOf, sameBoxes, tableRows, text, wick} from './page.mjs';
+
+/** Runs `early`, then `late`; a thread sleeps first, then calls itself. */
+const PROGRAM = `\
+#include <pthread.h>
+#include <time.h>
+static volatile long sink;
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+__attribute__((noinline)) void spin(double end) {
+  while (now() < end)
+    for (int i = 0; i < 20000; ++i) sink += i; /* the hot line */
+}
+__attribute__((noinline)) void early(double end) { spin(end); sink++; }
+__attribute__((noinline)) void late(double end) { spin(end); sink++; }
+__attribute__((noinline)) void deeper(int n, double end) {
+  if (n > 0) deeper(n - 1, end);
+  else spin(end);
+  sink++;
+}
+static void* worker(void* begin) {
+  struct timespec nap = {0, 200000000};
+  nanosleep(&nap, 0);
+  deeper(3, *(double*)begin + 0.6);
+  return 0;
+}
+int main(void) {
+  pthread_t thread;
+  double start = now();
+  pthread_create(&thread, 0, worker, &start);
+  early(start + 0.3);
+  late(start + 0.6);
+  pthread_join(thread, 0);
+  return 0;
+}
+`;
+
+let data, address, why = '';
+before(() => {
+  const program = file('');
+  try {
+    writeFileSync(program + '.c', PROGRAM);
+    execFileSync('cc', ['-g', '-O1', '-fno-omit-frame-pointer', '-pthread', '-o', program + '.out', program + '.c']);
+    data = program + '.data';
+    const offCpu = wick('doctor').includes('tracepoints can be used') ? ['--off-cpu'] : [];
+    if (offCpu.length === 0) throw new Error('tracepoints cannot be used');
+    wick('record', '--quiet', ...offCpu, '-o', data, '--', program + '.out');
+    address = pageOf(data, '--embed-source').address;
+  } catch (error) {
+    why = `nothing can be recorded here: ${error.message.split('\n')[0]}`;
+  }
+});
+const fold = (...options) => wick('fold', '--quiet', ...options, data);
+const recorded = (name, each) => test(name, async t => why ? t.skip(why) : each(t));
+const exact = folded => lines(folded).map(line => line.replace(/ (\d+)$/, (_, n) => ` ${Number(n)}`));
+
+recorded('a recording is drawn as wick fold and wick report have it', async () => {
+  const page = await open(address, {viewport: {width: 1000, height: 900}});
+  const folded = fold();
+  assert.match(folded, /main;early;spin/);
+  assert.equal(await exportedFolded(page), folded);
+  sameBoxes(await boxes(page), layout(folded), {least: 20, surplus: 100});
+  await page.getByRole('tab', {name: 'Table'}).click();
+  const report = wick('report', '--quiet', '--by', 'function', '--top', '0', '--name-width', '0', data);
+  const rows = new Map((await tableRows(page)).map(row => [row.name, row.cells]));
+  let compared = 0;
+  for (const line of report.split('\n')) {
+    const row = line.match(/^ *([\d,]+) +([\d.]+%) +([\d,]+) +([\d.]+%)  (.+)$/);
+    if (!row) continue;
+    assert.deepEqual(rows.get(row[5]), row.slice(1, 5), row[5]);
+    ++compared;
+  }
+  assert.ok(compared > 8);
+  assert.deepEqual(page.errors, []);
+});
+
+recorded('time on and off the CPU are filters', async () => {
+  const page = await open(address);
+  const choice = page.getByLabel('On or off the CPU');
+  await choice.selectOption('off');
+  assert.deepEqual(exact(await exportedFolded(page)).filter(line => line.includes('nanosleep')),
+    exact(fold('--event', 'offcpu-time')).filter(line => line.includes('nanosleep')));
+  const [, slept] = (await exportedFolded(page)).match(/nanosleep.*\[blocked\] (\d+)\n/);
+  assert.ok(slept > 199e6 && slept < 400e6, `slept ${slept} ns`);
+  await choice.selectOption('both');
+  assert.equal(await exportedFolded(page), fold('--event', 'wall-time'));
+});
+
+recorded('threads are lanes, and each can be taken alone', async () => {
+  const page = await open(address);
+  await page.locator('#filters summary').click();
+  const threads = await page.$$eval('#filters label', all => all.map(label => label.textContent.trim()));
+  assert.equal(threads.length, 4, threads.join());
+  const worker = threads.find(name => /^.*\d+\/\d+$/.test(name));
+  const main = threads.find(name => /^\S+ \d+$/.test(name));
+  await page.getByLabel(main, {exact: true}).uncheck();
+  const tid = worker.match(/\/(\d+)$/)[1];
+  const alone = await exportedFolded(page);
+  assert.equal(alone, fold('--only-tid', tid));
+  assert.match(alone, /worker;deeper;deeper;deeper;deeper;spin/);
+  assert.doesNotMatch(alone, /early/);
+});
+
+recorded('a range of time has what ran in it', async () => {
+  const page = await open(address, {fragment: '#view=heat'});
+  const map = await page.locator('.heat canvas').boundingBox();
+  await page.mouse.move(map.x + 1, map.y + map.height - 1);
+  await page.mouse.down();
+  await page.mouse.move(map.x + map.width * 0.2, map.y + map.height / 2);
+  await page.mouse.move(map.x + map.width * 0.3, map.y + 1);
+  await page.mouse.up();
+  await drawn(page);
+  const folded = await exportedFolded(page);
+  assert.match(folded, /early;spin/);
+  assert.doesNotMatch(folded, /late/);
+});
+
+recorded('the hot line of the source is the hottest', async () => {
+  const page = await open(address, {fragment: '#view=source'});
+  const rows = await page.$$eval('#view tbody tr', all => all.map(row => Array.from(row.cells, cell => cell.textContent)));
+  assert.equal(rows.map(row => row[4] + '\n').join('').trimEnd(), PROGRAM.trimEnd());
+  const hot = rows.reduce((a, b) => parseFloat(b[1] || '0') > parseFloat(a[1] || '0') ? b : a);
+  assert.match(hot[4], /the hot line|while \(now/);
+  const byLine = wick('report', '--quiet', '--by', 'line', '--top', '1', '--name-width', '0', data);
+  assert.ok(byLine.includes(hot[0]), `${hot[0]} is not in ${byLine}`);
+});
+
+recorded('how it was recorded is said', async () => {
+  const page = await open(address, {fragment: '#view=about'});
+  const facts = await page.$$eval('#view dl > *', all => Object.fromEntries(all.flatMap((e, i) => e.tagName === 'DT' ? [[e.textContent, all[i + 1].textContent]] : [])));
+  assert.match(facts.command ?? '', /record.*\.out/);
+  assert.match(facts.rate ?? '', /Hz/);
+  for (const fact of ['host', 'kernel', 'date']) assert.ok(facts[fact], `${fact}: ${Object.keys(facts)}`);
+  assert.match(facts.threads, /^2 in 1 process$/);
+  assert.match(await text(page, '#view'), /What is missing/);
+});

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences; names, files and pages that mean harm; what the page may do.
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {before, test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+import {gzipSync, gunzipSync} from 'node:zlib';
+
+import {file, show} from '../browser.mjs';
+import {boxes, boxNamed, click, drawn, exported, exportedFolded, lines, open, pageOf, tableRows, text, wick} from './page.mjs';
+import {SAMPLES} from './profiles.mjs';
+
+/** The address of a page with this text. */
+function pageWith(source) {
+  const path = file('') + '.html';
+  writeFileSync(path, source);
+  return pathToFileURL(path).href;
+}
+
+const BEFORE = 'main;old 40\nmain;same 50\nmain;grown 10\n', AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 130\n';
+
+test('a difference is shown normalised or absolute, with what vanished and what is new', async () => {
+  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
+  const by = async () => Object.fromEntries((await boxes(page)).map(box => [box.name, box]));
+  // Normalised: each weight before counts twice.
+  const normal = await by();
+  const share = {fresh: 20, grown: 130, old: 80, same: 100}, whole = 330;
+  for (const [name, weight] of Object.entries(share)) assert.ok(Math.abs(normal[name].width - weight / whole * 1000) < 1, name);
+  assert.match(normal.old.tip, /^old \(vanished\)before: 40\.00%, after: 0\.00%/);
+  assert.match(normal.fresh.tip, /^fresh \(new\)before: 0\.00%, after: 10\.00%/);
+  assert.match(normal.grown.tip, /change: \+55\.00 points, with 95% confidence /);
+  assert.match(normal.same.tip, /change: -25\.00 points/);
+  assert.match(normal.grown.color, /^#ff(..)\1$/);
+  assert.match(normal.same.color, /^#(..)\1ff$/);
+  await page.getByLabel('Scale').selectOption('absolute');
+  const absolute = await by();
+  assert.equal(absolute.same.color, '#fafafa');
+  assert.ok(Math.abs(absolute.same.width - 50 / 240 * 1000) < 1);
+  assert.deepEqual(lines(await exportedFolded(page)), lines(wick('diff', '--quiet', '--to', 'folded', file(BEFORE), file(AFTER))));
+  const reopened = await open(page.url());
+  assert.equal(await reopened.getByLabel('Scale').inputValue(), 'absolute');
+});
+
+test('the table of a difference has the changes and intervals of wick diff', async () => {
+  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
+  await page.getByRole('tab', {name: 'Table'}).click();
+  const wanted = wick('diff', '--quiet', file(BEFORE), file(AFTER)).split('\n')
+    .map(line => line.match(/^ *([\d.]+%) +([\d.]+%) +([-+\d.]+) +([\d.]+)  (\*?) *(gone|new|) +(\S+)$/)).filter(Boolean)
+    .map(([, before, after, change, half, star, what, name]) =>
+      [name, change, half + (star ? ' *' : ''), what === 'new' ? 'new' : before, what === 'gone' ? 'gone' : after]);
+  assert.equal(wanted.length, 5);
+  assert.deepEqual((await tableRows(page)).map(row => [row.name, ...row.cells.slice(0, 4)]), wanted);
+});
+
+const LONG = 'long' + 'x'.repeat(100_000);
+const HOSTILE = [
+  '<script>alert(1)</script>', '</script><script>alert(2)</script>', '<!--<script>', '"><img src=x onerror=alert(3)>',
+  "' onclick='alert(4)", ']]>&lt&amp&#60<![CDATA[', 'javascript:alert(5)', 'a\u2028b\u2029c', '${alert(6)}`', '__proto__', 'constructor',
+  '\u202eevil\u202c \u2066x', '\u05d0\u05d1 <b>', '\ud83d\udd25 fire', LONG,
+];
+
+let hostile;
+before(() => {
+  const frames = HOSTILE.map((name, i) => ({name, file: HOSTILE[(i + 1) % 14], line: i + 1}));
+  const samples = HOSTILE.map((_, i) => [i]);
+  const profile = (name, startValue) => ({type: 'sampled', name, unit: 'seconds', startValue, endValue: startValue + 15, samples, weights: samples.map(() => 1)});
+  hostile = pageOf(file(JSON.stringify({$schema: 'https://www.speedscope.app/file-format-schema.json', shared: {frames},
+    profiles: [profile(HOSTILE[0], 0), profile(HOSTILE[11], 0), profile(HOSTILE[1], 0)]})), '--title', HOSTILE[1]);
+});
+
+test('names are shown as text everywhere, whatever is in them', async () => {
+  const source = hostile.text();
+  assert.equal(source.match(/<script/g).length, 2);
+  assert.ok(!source.includes('<script>alert'));
+  const page = await open(hostile.address);
+  assert.equal(await text(page, '#title'), HOSTILE[1]);
+  const tabs = await page.$$eval('[role=tab]', all => all.map(tab => tab.id));
+  assert.deepEqual(tabs, ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'].map(name => `tab-${name}`));
+  const shown = name => name === LONG ? /^longx{1900,}$/ : name;
+  for (const id of tabs) {
+    await page.locator(`#${id}`).click();
+    await drawn(page);
+    if (id === 'tab-flame') {
+      const names = new Set((await boxes(page)).map(box => box.name));
+      for (const name of HOSTILE) assert.ok([...names].some(n => name === LONG ? shown(name).test(n) : n === name), JSON.stringify(name.slice(0, 50)));
+    }
+    if (id === 'tab-table') assert.deepEqual((await tableRows(page)).map(row => row.name).filter(name => HOSTILE.includes(name)).sort(), [...HOSTILE].sort());
+    if (id === 'tab-source') {
+      const files = await page.$$eval('#view option', all => all.map(o => o.textContent));
+      assert.equal(files.length, 14);
+    }
+  }
+  // Threads, menus, crumbs, steps, marks.
+  await page.locator('#tab-flame').click();
+  await page.locator('#filters summary').click();
+  const labels = await page.$$eval('#filters label', all => all.map(label => label.textContent.trim()));
+  for (const name of [HOSTILE[0], HOSTILE[11], HOSTILE[1]]) assert.ok(labels.some(label => label.includes(name)), name);
+  await page.locator('#filters summary').click();
+  for (const name of [HOSTILE[1], HOSTILE[3], HOSTILE[11]]) {
+    await click(page, name);
+    assert.equal(await page.locator('#crumbs button').last().textContent(), name);
+    await page.keyboard.press('m');
+    assert.equal(await text(page, '.menu-head'), name);
+    await page.keyboard.press('k');
+    assert.ok((await text(page, '.chip')).includes(name));
+    await page.keyboard.press('h');
+    await page.keyboard.press('Control+Z');
+    await page.keyboard.press('Escape');
+  }
+  await page.locator('#search').fill('<script>');
+  const svg = (await exported(page, 'SVG')).toString();
+  const titles = await page.evaluate(source => {
+    const picture = new DOMParser().parseFromString(source, 'image/svg+xml');
+    return picture.querySelector('parsererror,script,img,[onerror]') ? null : Array.from(picture.querySelectorAll('g > title'), t => t.textContent);
+  }, svg);
+  assert.ok(titles.some(title => title.startsWith(HOSTILE[3] + ' (')));
+  assert.equal(page.dialogs, 0);
+  assert.deepEqual(page.errors, []);
+  assert.equal(await page.locator('script').count(), 1);
+  assert.equal(await page.locator('img, [onclick], [onerror], b b, iframe').count(), 0);
+});
+
+test('marks of direction end with the name that has them', async () => {
+  const page = await open(hostile.address);
+  const {x, y} = await boxNamed(page, HOSTILE[11]);
+  await page.mouse.move(x, y);
+  assert.ok((await text(page, '#details')).startsWith(`\u2068${HOSTILE[11]}\u2069 · `));
+});
+
+test('a damaged page says so', async () => {
+  const good = pageOf(file(SAMPLES)).text();
+  const [, data] = good.match(/id="data">([^<]*)</);
+  const bytes = gunzipSync(Buffer.from(data, 'base64'));
+  const repacked = change => {
+    const copy = Buffer.from(bytes);
+    change(copy);
+    return good.replace(data, gzipSync(copy).toString('base64'));
+  };
+  const cases = {
+    'the data ends early': good.replace(data, data.slice(0, data.length / 2 & ~3)),
+    'a letter of the data was changed': good.replace(data, data.slice(0, 300) + (data[300] === 'A' ? 'B' : 'A') + data.slice(301)),
+    'the data is not base64': good.replace(data, '!' + data.slice(1)),
+    'there is no data': good.replace(data, ''),
+    'the data is something else': good.replace(data, gzipSync('something else that is long enough').toString('base64')),
+    'the data is of another version': repacked(copy => { copy[8] = 9; }),
+    'a number has no end': repacked(copy => copy.fill(0xff, 16 + copy.readUInt32LE(12), 26 + copy.readUInt32LE(12))),
+    'the file ends within the data': good.slice(0, good.indexOf(data) + data.length / 2),
+    'the description is broken': repacked(copy => { copy[17] = 0; }),
+  };
+  for (const [what, source] of Object.entries(cases)) {
+    assert.notEqual(source, good, what);
+    const page = await open(pageWith(source));
+    assert.match(await text(page, '#message'), /^This page cannot be shown: .*data.* Get the file again, or write it again with wick\.$/, what);
+    assert.ok(await page.locator('#message').isVisible(), what);
+    assert.deepEqual(page.errors, [], what);
+  }
+});
+
+test('a page whose script was changed or is missing says that something is wrong', async () => {
+  const good = pageOf(file(SAMPLES)).text();
+  const script = good.match(/<script>([^]*?)<\/script>/)[1];
+  for (const source of [good.replace(script, script + ' '), good.slice(0, good.indexOf(script) + script.length / 2)]) {
+    const page = await show(pageWith(source));
+    assert.ok(await page.locator('#message').isVisible());
+    assert.match(await text(page, '#message'), /not complete or was changed/);
+  }
+});
+
+test('the page loads nothing and may load nothing', async () => {
+  const page = await open(pageOf(file(SAMPLES)).address);
+  const requests = [];
+  page.on('requestfinished', request => requests.push(request.url()));
+  const blocked = await page.evaluate(async () => {
+    const violations = [];
+    document.addEventListener('securitypolicyviolation', event => violations.push(event.effectiveDirective));
+    const script = document.createElement('script');
+    script.textContent = 'window.ran = true';
+    document.body.append(script);
+    const image = document.createElement('img');
+    image.src = 'https://example.org/x.png';
+    document.body.append(image);
+    document.body.setAttribute('onclick', 'window.ran = true');
+    document.body.click();
+    const fetched = await fetch('https://example.org/').then(() => true, () => false);
+    await new Promise(done => setTimeout(done, 50));
+    return {violations, ran: window.ran, fetched};
+  });
+  assert.equal(blocked.ran, undefined);
+  assert.equal(blocked.fetched, false);
+  for (const directive of ['script-src-elem', 'img-src', 'script-src-attr', 'connect-src']) assert.ok(blocked.violations.includes(directive), `${directive}: ${blocked.violations}`);
+  assert.deepEqual(requests, []);
+});
