@@ -2,7 +2,10 @@
 // Transcripts: where the trace goes, and the pushes and pops that this caused.
 #include "itrace/stack_tracker.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <random>
 
 #include "builders/traced_code.h"
 
@@ -474,6 +477,31 @@ TEST_F(StackTrackerTest, InstructionsOfOneCycleTakeTurns) {
   track("@100 +0 main:0 work:0 @101 main:1-2 @102 work:0 main:3");
   EXPECT_EQ(self("main") + self("main;work"), 3);
   EXPECT_EQ(self("main;work"), 1);
+}
+
+TEST_F(StackTrackerTest, AnyTraceGivesEveryCycleToOneStack) {
+  const std::string names[] = {
+      "main",        "work",   "handle_exception", "ret_from_exception",
+      "__switch_to", "k_read", "_trap_handler",    "m_set_timer"};
+  for (const std::string& name : names)
+    code_.function(name,
+                   "nop call beq jr ret ecall sret j jalr mret wfi "
+                   "callt0 rett0 csrw nop nop");
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE(round);
+    std::string trace;
+    while (trace.size() < 3000) {
+      const auto at = random() % 16;
+      trace += fmt::format("+{} {}:{}-{} ", random() % 3,
+                           names[random() % std::size(names)], at,
+                           at + random() % (16 - at));
+    }
+    track(trace, {.bits = round % 3 == 0,
+                  .text = round % 3 != 1,
+                  .attribution = static_cast<Attribution>(round % 5 % 3)});
+    if (HasFailure()) return;
+  }
 }
 
 TEST_F(StackTrackerTest, TimeThatGoesBackIsCountedAndGivesNothing) {
