@@ -60,11 +60,19 @@ std::int64_t total_of(const Profile& profile, std::string_view event) {
   return 0;
 }
 
-std::string about(const Profile& profile, std::string_view key) {
-  for (const About& row : profile.about)
-    if (profile.strings[row.key] == key)
-      return std::string(profile.strings[row.value]);
-  return "";
+// The share of the first event that code without a name has.
+std::string unknown_share(const Profile& profile) {
+  if (profile.samples.empty()) return "";
+  double all = 0, unknown = 0;
+  const EventId event = profile.samples.front().event;
+  for (const Sample& sample : profile.samples) {
+    if (sample.event != event || sample.stack == StackId::kRoot) continue;
+    const auto name = profile.function(profile.stacks.frame(sample.stack));
+    all += static_cast<double>(sample.weight);
+    if (name.empty() || name.starts_with("[unknown"))
+      unknown += static_cast<double>(sample.weight);
+  }
+  return all == 0 ? "" : fmt::format("{:.2f} %", 100 * unknown / all);
 }
 
 struct FireSimCommand {
@@ -202,7 +210,6 @@ struct FireSimCommand {
     core.cycles = total_of(profile, "cycles");
     core.instructions = total_of(profile, "instructions");
     core.calls = total_of(profile, "calls");
-    core.unknown = about(profile, "unknown code");
     core.problems = describe(profile.diagnostics);
     for (const auto& [key, value] : counters_[work.counters])
       profile.set_about(key, value);
@@ -211,6 +218,7 @@ struct FireSimCommand {
     const Profile selected = select(std::move(profile), {});
     if (selected.samples.empty())
       fail("{}: there is nothing to draw in it", work.path);
+    core.unknown = unknown_share(selected);
     write_if_wanted(selected, "folded", work.path);
     write_if_wanted(selected, "svg", work.path);
   }

@@ -82,7 +82,6 @@ class Reader : public TraceReader {
   // half.
   std::vector<std::uint64_t> followers_;
   std::uint64_t epoch_ = 0;
-  bool gap_ = false;  // the block that next() fills comes after one
 
   std::map<std::uint32_t, TraceBlock> waiting_;  // rows, by hart
   std::size_t filled_ = 0;   // instructions of the block that next() fills
@@ -493,7 +492,6 @@ bool Reader::next(TraceBlock& out) {
     }
     while (!chunk_ended() && !full && !block_ends_) full = !step(out);
   }
-  out.after_gap = std::exchange(gap_, false);
   out.instructions.resize(filled_);
   out.bits.resize(flags_ & kHasBits ? filled_ : 0);
   if (begun) keep_for_next(out);

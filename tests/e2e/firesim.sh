@@ -47,7 +47,7 @@ done
 grep -q 'start_kernel;leaf 55$' "$job/TRACEFILE-C0.folded" ||
   bad "not folded: $(cat "$job/TRACEFILE-C0.folded")"
 grep -q '>leaf' "$job/TRACEFILE-C0.svg" || bad "leaf is not drawn"
-grep -q '^ *71 *26 *0.366 *5 .* linux-uniform0/TRACEFILE-C0$' out ||
+grep -q '^ *71 *26 *0.366 *5 *0.00 %  linux-uniform0/TRACEFILE-C0$' out ||
   bad "no line for a core: $(cat out)"
 grep -q '^ *50 *0.025000  dcache_miss: misses of data$' out ||
   bad "no counter: $(cat out)"
