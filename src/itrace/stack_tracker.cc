@@ -22,6 +22,11 @@ constexpr bool is_local(FlowKind kind) {
 // it, a long one for code that had to be fetched.
 constexpr std::uint64_t kMispredicted = 16;
 
+// Right, too, from the -1 that is before a first cycle of 0.
+constexpr std::int64_t cycles_between(std::uint64_t from, std::uint64_t to) {
+  return static_cast<std::int64_t>(to - from);
+}
+
 bool waits_behind(Flow flow, bool transferred, std::uint64_t stall) {
   switch (flow.kind()) {
     case FlowKind::kXret:
@@ -76,7 +81,7 @@ void StackTracker::give_out(const TraceBlock& block) {
   std::uint64_t previous = previous_cycle_;
   bool grouped = false;
   for (const Retired& instruction : all) {
-    grouped |= instruction.cycle <= previous;
+    grouped |= cycles_between(previous, instruction.cycle) <= 0;
     previous = instruction.cycle;
   }
   sums_.clear();
@@ -92,7 +97,7 @@ void StackTracker::add_up_groups(const std::vector<Retired>& all) {
     std::size_t end = i + 1;
     while (end < all.size() && all[end].cycle == cycle) ++end;
     std::uint64_t weight = cycle - previous;
-    if (cycle < previous) {  // time goes back
+    if (cycles_between(previous, cycle) < 0) {  // time goes back
       ++counts_.time_disorder;
       weight = 0;
     }
@@ -119,10 +124,10 @@ void StackTracker::track(const TraceBlock& block, const TraceBlock* next,
   spaces_ = spaces;
   context_at_ = trap_at_ = space_at_ = fact_at_ = 0;
   gap_ = block.after_gap && started_;
-  if (gap_) page_pc_ = 1;
+  if (gap_) page_pc_ = kNoPage;
   if (generation_ != map_.generation()) {
     generation_ = map_.generation();
-    page_pc_ = 1;  // no page: the next instruction is looked up anew
+    page_pc_ = kNoPage;  // no page: the next instruction is looked up anew
     near_pages_.fill({});
   }
   const std::size_t size = block.instructions.size();
@@ -168,7 +173,7 @@ void StackTracker::apply_events(std::size_t at) {
   while (trap_at_ < block_->traps.size() && block_->traps[trap_at_].at < at) {
     ++trap_at_;
     trap_marked_ = true;
-    page_pc_ = 1;  // what comes next does not follow, wherever it is
+    page_pc_ = kNoPage;  // what comes next does not follow, wherever it is
   }
   while (space_at_ < spaces_.size() && spaces_[space_at_].from <= at) {
     const SpaceId space = spaces_[space_at_++].space;
@@ -177,7 +182,7 @@ void StackTracker::apply_events(std::size_t at) {
     // has a hole here.
     process_changed_ = layer_ == Layer::kUser && space_ != SpaceId::kNone;
     space_ = space;
-    page_pc_ = 1;
+    page_pc_ = kNoPage;
     near_pages_.fill({});
   }
   while (fact_at_ < block_->facts.size() &&
@@ -240,7 +245,23 @@ void StackTracker::run(std::size_t from, std::size_t to) {
   std::uint64_t pc = pc_;
   Flow flow = flow_;
   std::uint64_t expected = pc + static_cast<std::uint64_t>(flow.length());
-  for (std::size_t i = from; i < to; ++i) {
+  bool enters = page_pc == kNoPage;
+  for (std::size_t i = from;; ++i) {
+    // Nearly all: what follows the one before it, for the same counter.
+    if (!enters) {
+      const auto place = static_cast<std::uint16_t>(counter - row);
+      for (; i < to; ++i) {
+        const std::uint64_t next = all[i].pc;
+        const std::size_t slot = (next - page_pc) / 2;
+        if (next != expected || slot >= CodePage::kSlots) break;
+        const Flow here = page->flow[slot];
+        if (here.is_entry() || page->place[slot] != place) break;
+        pc = next;
+        flow = here;
+        expected = pc + static_cast<std::uint64_t>(flow.length());
+      }
+    }
+    if (i == to) break;
     const std::uint64_t next = all[i].pc;
     std::size_t slot = (next - page_pc) / 2;
     const auto is_inside = [&] {
@@ -251,15 +272,18 @@ void StackTracker::run(std::size_t from, std::size_t to) {
       return infers && flow.kind() == FlowKind::kUnknown && next - pc > 4 &&
              !page->flow[slot].is_entry() && !top().returns_to(next);
     };
-    const bool follows = next == expected && slot < CodePage::kSlots &&
-                         !page->flow[slot].is_entry();
-    if (!follows && !is_inside()) {
+    const auto follows = [&] {
+      return next == expected && slot < CodePage::kSlots &&
+             !page->flow[slot].is_entry();
+    };
+    if (enters || (!follows() && !is_inside())) {
       settle(i, sum_before(i) + stall_before(i, flow, next != expected));
       pc_ = pc;
       flow_ = flow;
       counts_.weight = given;
       at_ = i;
       enter(i, next);
+      enters = false;
       page = page_;
       page_pc = page_pc_;
       function = function_;

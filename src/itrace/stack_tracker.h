@@ -155,7 +155,9 @@ class StackTracker {
   };
   std::array<NearPage, 256> near_pages_{};  // of space_
   CodePage* page_ = nullptr;
-  std::uint64_t page_pc_ = 1;
+  // kNoPage: whatever comes next is looked up, and does not follow.
+  static constexpr std::uint64_t kNoPage = 1;
+  std::uint64_t page_pc_ = kNoPage;
   FunctionId function_ = FunctionId::kNone;
   // Of the instruction that a transfer reaches.
   CodePage* next_page_ = nullptr;

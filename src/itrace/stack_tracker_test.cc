@@ -262,6 +262,18 @@ TEST_F(StackTrackerTest, ATraceMayBeginInTheMiddle) {
   EXPECT_EQ(tracker_->counts().resynchronised, 1);
 }
 
+TEST_F(StackTrackerTest, ATraceMayBeginAtCycle0InTheSecondPageOfMemory) {
+  TraceBlock reset_vector;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    reset_vector.instructions.push_back({i, 0x1000 + 4 * i});
+  CodeMap map({}, {});
+  Places places(map, Places::Detail::kFunctions);
+  StackTracker tracker(map, places, accounts_, contexts_, {});
+  tracker.track(reset_vector, nullptr, {});
+  EXPECT_EQ(tracker.counts().weight, 4);
+  EXPECT_EQ(tracker.counts().time_disorder, 0);
+}
+
 TEST_F(StackTrackerTest, BehindAGapTheFunctionsThatAreStillThereGoOn) {
   code_.function("main", "call nop nop");
   code_.function("work", "nop nop ret");
