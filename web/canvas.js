@@ -4,6 +4,7 @@
 // no depth is too much for it.
 import {el, oncePerFrame} from './dom.js';
 import {paintTree} from './paint.js';
+import {Pixels} from './pixels.js';
 import {boxAt, depthOf} from './tree.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
@@ -48,6 +49,7 @@ export class FlameCanvas {
     this.spacer = el('div', {className: 'spacer'});
     this.element = el('div', {className: 'stage'}, this.canvas, this.spacer);
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
+    this.pixels = new Pixels();
     this.redraw = oncePerFrame(() => this.draw());
     // What lies below; a flame graph keeps its root in place when its height changes.
     this.below = 0;
@@ -143,7 +145,7 @@ export class FlameCanvas {
     if (last <= first) return;
     const from = this.rootAtTop ? first : this.levels - last, to = this.rootAtTop ? last : this.levels - first;
     paintTree(context, this.painter, this.tree, {window: this.window, width, from, to,
-      top: depth => this.top(depth) - scroll, row: this.row, pixel: 1 / Math.min(ratio, 2), above: this.above, theme});
+      top: depth => this.top(depth) - scroll, row: this.row, ratio, above: this.above, theme, pixels: this.pixels});
     this.outline(this.hovered, theme.ink, 1);
     if (this.selected >= 0) this.outline(this.selected, theme.ring, 2.5);
   }

@@ -151,7 +151,10 @@ export function changeColor(change) {
 export const changeStep = (change, largest) =>
   largest === 0 ? 0 : Math.sign(change) * Math.sqrt(Math.min(1, Math.abs(change) / largest));
 
-/** @param {Rgb} c */
-export const css = c => '#' + ((1 << 24) | (c[0] << 16) | (c[1] << 8) | c[2]).toString(16).slice(1);
+/** As one number, 0xrrggbb. @param {Rgb} c */
+export const packed = c => c[0] << 16 | c[1] << 8 | c[2];
 
-export const SEARCH_COLOR = '#e600e6';
+/** @param {number} color 0xrrggbb */
+export const css = color => '#' + (1 << 24 | color).toString(16).slice(1);
+
+export const SEARCH_COLOR = 0xe600e6, MARK_COLOR = 0xffd400;

@@ -2,8 +2,9 @@
 // Which boxes can be seen, and how one looks. Whatever the size of the tree, the
 // work follows the number of pixels: boxes below a pixel are passed over in
 // leaps, and one pixel stands for all of them.
-import {changeColor, changeStep, css, plainColor, SEARCH_COLOR} from './color.js';
+import {changeColor, changeStep, css, MARK_COLOR, packed, plainColor, SEARCH_COLOR} from './color.js';
 import {cutLabel, shownName} from './names.js';
+import {mixed, Pixels} from './pixels.js';
 import {firstAt, skipTo} from './tree.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -54,8 +55,8 @@ export class Painter {
   constructor(data) {
     this.data = data;
     this.look = data.meta.look;
-    /** @type {(string|undefined)[]} */
-    this.colors = [];
+    /** By function; -1: not known yet. */
+    this.colors = new Int32Array(data.names).fill(-1);
     /** @type {(string|undefined)[]} */
     this.shown = [];
     /** 1 for functions that a search found. @type {Uint8Array|null} */
@@ -67,11 +68,14 @@ export class Painter {
     this.letter = Math.max(context.measureText('M'.repeat(50)).width / 50, 1);
   }
 
-  /** @param {Tree} tree @param {number} box */
-  color(tree, box) {
+  /** @param {Tree} tree @param {number} box @returns {string} */
+  color(tree, box) { return css(this.rgb(tree, box)); }
+
+  /** @param {Tree} tree @param {number} box @returns {number} 0xrrggbb */
+  rgb(tree, box) {
     const f = tree.shape.func[box];
-    if (f >= 0 && this.hits?.[f]) return SEARCH_COLOR;
-    if (f >= 0 && f === this.highlight) return '#ffd400';
+    if (this.hits !== null && f >= 0 && this.hits[f] === 1) return SEARCH_COLOR;
+    if (f >= 0 && f === this.highlight) return MARK_COLOR;
     if (tree.beforeTotal) return this.changeOf(tree, box);
     return this.plain(f, tree.shape.frame[box]);
   }
@@ -79,14 +83,21 @@ export class Painter {
   /** @param {number} f @param {number} frame */
   plain(f, frame) {
     // The root has no name, as in the SVG and in flamegraph.pl.
-    if (f < 0) return css(plainColor(this.look, '', 0));
-    return this.colors[f] ??= css(plainColor(this.look, this.data.name(f), frame < 0 ? 0 : this.data.frameKind[frame]));
+    if (f < 0) return packed(plainColor(this.look, '', 0));
+    // Transforms make names.
+    if (f >= this.colors.length) {
+      const more = new Int32Array(this.data.names + 64).fill(-1);
+      more.set(this.colors);
+      this.colors = more;
+    }
+    if (this.colors[f] < 0) this.colors[f] = packed(plainColor(this.look, this.data.name(f), frame < 0 ? 0 : this.data.frameKind[frame]));
+    return this.colors[f];
   }
 
   /** @param {Tree} tree @param {number} box */
   changeOf(tree, box) {
     const change = tree.total[box] - /** @type {Float64Array} */ (tree.beforeTotal)[box];
-    return css(changeColor(changeStep(change, tree.largestChange) * (this.look.negate ? -1 : 1)));
+    return packed(changeColor(changeStep(change, tree.largestChange) * (this.look.negate ? -1 : 1)));
   }
 
   /** @param {number} f */
@@ -115,43 +126,44 @@ export function putText(context, text, x, y, room) {
 }
 
 /**
- * Draws levels of a tree. `top` gives the upper edge of a level.
+ * Draws levels of a tree on the whole of a canvas. `top` gives the upper edge of a level.
  * @param {CanvasRenderingContext2D} context @param {Painter} painter @param {Tree} tree
  * @param {{window: Window, width: number, from: number, to: number, top: (depth: number) => number,
- *   row: number, pixel: number, above: Set<number>, theme: Theme}} place  above: boxes around the zoomed one
+ *   row: number, ratio: number, above: Set<number>, theme: Theme, pixels: Pixels}} place
+ *   above: boxes around the zoomed one; ratio: pixels of the canvas for each of the page
  */
 export function paintTree(context, painter, tree, place) {
-  const {window, width, row, theme} = place;
-  context.font = painter.font;
-  context.textBaseline = 'middle';
-  const isDifference = tree.beforeTotal !== null;
+  const {window, width, row, theme, pixels, above} = place;
+  const isDifference = tree.beforeTotal !== null, paper = parseInt(theme.paper.slice(1), 16);
+  /** Boxes with room for a label, and where. @type {number[]} */
+  const labels = [];
+  /** @type {number[]} */
+  const outlines = [];
+  pixels.begin(context, place.ratio, paper);
   for (let depth = place.from; depth < place.to; ++depth) {
     const y = place.top(depth);
-    /** @type {number[]} */
-    const labels = [];
-    let color = '';
-    visibleBoxes(tree, depth, window, width, place.pixel, (box, left, size) => {
-      const wanted = painter.color(tree, box);
-      if (wanted !== color) context.fillStyle = color = wanted;
-      const faint = place.above.has(box);
-      if (faint) context.globalAlpha = 0.45;
-      context.fillRect(left, y, size > 2 ? size - 0.5 : size, row - 1);
-      if (faint) context.globalAlpha = 1;
-      if (isDifference && size > 4) {
-        context.strokeStyle = '#0004';
-        context.strokeRect(left + 0.25, y + 0.25, size - 1, row - 1.5);
-      }
-      if (size >= 24) labels.push(box, left, size);
+    visibleBoxes(tree, depth, window, width, 1 / Math.min(place.ratio, 2), (box, left, size) => {
+      const color = painter.rgb(tree, box);
+      pixels.box(left, size, above.has(box) ? mixed(color, paper, 0.45) : color);
+      if (isDifference && size > 4) outlines.push(left, size, y);
+      if (size >= 24) labels.push(box, left, size, y);
     });
-    context.fillStyle = '#000';
-    for (let i = 0; i < labels.length; i += 3) {
-      const box = labels[i], left = Math.max(labels[i + 1], 0);
-      const text = painter.label(tree, box, labels[i + 2] - (left - labels[i + 1]));
-      if (text === '') continue;
-      const isPale = theme.dark && place.above.has(box);
-      if (isPale) context.fillStyle = theme.ink;
-      putText(context, text, left + 3, y + row / 2, labels[i + 1] + labels[i + 2] - left - 5);
-      if (isPale) context.fillStyle = '#000';
-    }
+    pixels.endRow(y, row - 1);
+  }
+  pixels.end(context);
+  // White boxes on white paper need an edge.
+  context.strokeStyle = '#0004';
+  for (let i = 0; i < outlines.length; i += 3) context.strokeRect(outlines[i] + 0.25, outlines[i + 2] + 0.25, outlines[i + 1] - 1, row - 1.5);
+  context.font = painter.font;
+  context.textBaseline = 'middle';
+  context.fillStyle = '#000';
+  for (let i = 0; i < labels.length; i += 4) {
+    const box = labels[i], left = Math.max(labels[i + 1], 0), right = labels[i + 1] + labels[i + 2];
+    const text = painter.label(tree, box, right - left);
+    if (text === '') continue;
+    const isPale = theme.dark && above.has(box);
+    if (isPale) context.fillStyle = theme.ink;
+    putText(context, text, left + 3, labels[i + 3] + row / 2, right - left - 5);
+    if (isPale) context.fillStyle = '#000';
   }
 }

