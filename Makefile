@@ -48,6 +48,9 @@ bench: deps-bench release
 	@build/release/wick_bench --benchmark_min_time=0.2
 	@bench/run.py $(WICK) $(BENCH_ARGS)
 
+bench-web: deps-test release
+	@bench/web/run.sh $(WICK) $(BENCH_ARGS)
+
 soak: deps-bench release
 	@bench/soak.py $(WICK) --seconds $(SOAK_SECONDS)
 
@@ -82,6 +85,7 @@ clean:
 help:
 	@sed -n 's/^#   //p' Makefile
 	@echo "make bench      wick beside the peers in FLAMEGRAPH_DIR and INFERNO_BIN_DIR (BENCH_ARGS=--help)"
+	@echo "make bench-web  the viewer beside d3-flame-graph and speedscope in Chromium, on a tree of a million nodes"
 	@echo "make soak       records the machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks"
 	@echo "make fuzz       every reader for FUZZ_SECONDS ($(FUZZ_SECONDS))"
 	@echo "make lint       clang-format, layers, clang-tidy"
@@ -94,5 +98,5 @@ help:
 
 # Packages first, then what is built with them.
 .NOTPARALLEL:
-.PHONY: release qemu-plugin demo test test-riscv-linux golden-bless bench soak fuzz lint format coverage install clean help
+.PHONY: release qemu-plugin demo test test-riscv-linux golden-bless bench bench-web soak fuzz lint format coverage install clean help
 .DEFAULT_GOAL = release
