@@ -43,6 +43,8 @@ export class FlameCanvas {
     this.zoomed = 0;
     this.selected = -1;
     this.hovered = -1;
+    /** Rows above flames that do not fill the height: their root lies at the bottom. */
+    this.emptyRows = 0;
     /** @type {Set<number>} */
     this.above = new Set();
     this.canvas = el('canvas', {tabIndex: 0, role: 'img', 'aria-label': label});
@@ -117,7 +119,7 @@ export class FlameCanvas {
   }
 
   /** The upper edge of a level within the whole height. @param {number} depth */
-  top(depth) { return (this.rootAtTop ? depth : this.levels - 1 - depth) * this.row; }
+  top(depth) { return (this.rootAtTop ? depth : this.emptyRows + this.levels - 1 - depth) * this.row; }
 
   draw() {
     const width = this.element.clientWidth, height = this.element.clientHeight;
@@ -140,8 +142,9 @@ export class FlameCanvas {
       context.fillText('No samples are left.', 12, 30);
       return;
     }
-    const first = Math.max(0, Math.floor(scroll / this.row));
-    const last = Math.min(this.levels, Math.ceil((scroll + height) / this.row));
+    const empty = this.emptyRows = this.rootAtTop ? 0 : Math.max(0, Math.floor(height / this.row) - this.levels);
+    const first = Math.max(0, Math.floor(scroll / this.row) - empty);
+    const last = Math.min(this.levels, Math.ceil((scroll + height) / this.row) - empty);
     if (last <= first) return;
     const from = this.rootAtTop ? first : this.levels - last, to = this.rootAtTop ? last : this.levels - first;
     paintTree(context, this.painter, this.tree, {window: this.window, width, from, to,
@@ -176,7 +179,7 @@ export class FlameCanvas {
     const bounds = this.canvas.getBoundingClientRect();
     const tree = this.tree;
     if (!tree) return -1;
-    const line = Math.floor((clientY - bounds.top + this.element.scrollTop) / this.row);
+    const line = Math.floor((clientY - bounds.top + this.element.scrollTop) / this.row) - this.emptyRows;
     const depth = this.rootAtTop ? line : this.levels - 1 - line;
     const share = this.window[0] + (clientX - bounds.left) / this.width * (this.window[1] - this.window[0]);
     return boxAt(tree, depth, share * tree.whole);

@@ -50,6 +50,9 @@ test('the table of a difference has the changes and intervals of wick diff', asy
       [name, change, half + (star ? ' *' : ''), what === 'new' ? 'new' : before, what === 'gone' ? 'gone' : after]);
   assert.equal(wanted.length, 5);
   assert.deepEqual((await tableRows(page)).map(row => [row.name, ...row.cells.slice(0, 4)]), wanted);
+  await page.setViewportSize({width: 400, height: 600});
+  const heights = await page.$$eval('#view tbody tr', rows => rows.map(row => row.getBoundingClientRect().height));
+  assert.ok(Math.max(...heights) < 40, `rows are ${heights} high`);
 });
 
 const LONG = 'long' + 'x'.repeat(100_000);
