@@ -48,7 +48,7 @@ bench: deps-bench release
 	@build/release/wick_bench --benchmark_min_time=0.2
 	@bench/run.py $(WICK) $(BENCH_ARGS)
 
-bench-web: deps-test release
+bench-web: deps-bench deps-test release
 	@bench/web/run.sh $(WICK) $(BENCH_ARGS)
 
 soak: deps-bench release

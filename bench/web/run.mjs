@@ -77,9 +77,10 @@ const TOOLS = {
     search: `term => { chart.search(term); return ''; }`,
   },
   'speedscope 1.25': {
-    address: () => `${pathToFileURL(join(folder, 'node_modules/speedscope/dist/release/index.html')).href}#localProfilePath=${pathToFileURL(join(folder, 'profile.js')).href}`,
-    ready: `document.querySelectorAll('canvas').length > 0 && /Left Heavy/.test(document.body.innerText)`,
-    canvas: `Array.from(document.querySelectorAll('div')).filter(e => e.clientHeight > 300).at(-1)`,
+    address: () => `${pathToFileURL(join(folder, 'node_modules/speedscope/dist/release/index.html')).href}#localProfilePath=${join(folder, 'profile.js')}`,
+    // Its canvas is there from the beginning; those of the flame graph come with the profile.
+    ready: `document.querySelectorAll('canvas').length > 1 && /Left Heavy/.test(document.body.innerText)`,
+    canvas: `document.elementFromPoint(800, 600)`,
   },
 };
 

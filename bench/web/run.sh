@@ -19,4 +19,9 @@ if ! cmp -s "$here/package-lock.json" "$build/package-lock.json" || [ ! -d "$bui
     exit 1
   }
 fi
-exec node "$here/run.mjs" "$wick" "$build" "$@"
+# How large the page of a recording of some 100 MB is, where perf can record.
+recording=$(cd "$here/.." && python3 -c "
+import pathlib, sys, recordings
+if not recordings.possible():
+    print(recordings.deep(pathlib.Path(sys.argv[1]), 12))" "$build")
+exec node "$here/run.mjs" "$wick" "$build" ${recording:+--perf-data "$recording"} "$@"
