@@ -51,10 +51,13 @@ export function toFolded(data, tree) {
   const lines = [], path = new Array(shape.count);
   path[0] = '';
   const weight = (/** @type {number} */ w) => String(Number((w / 10 ** tree.decimals).toFixed(tree.decimals + (tree.scale === 1 ? 0 : 3))));
-  for (let i = 1; i < shape.count; ++i) {
+  for (let i = 0; i < shape.count; ++i) {
     if (tree.extent[i] === 0) continue;
-    const name = data.name(shape.func[i]).replace(/[;\n\r]/g, ':');
-    path[i] = path[shape.parent[i]] === '' ? name : `${path[shape.parent[i]]};${name}`;
+    // Samples without a stack stand at the root, whose line has only a weight.
+    if (i > 0) {
+      const name = data.name(shape.func[i]).replace(/[;\n\r]/g, ':');
+      path[i] = shape.parent[i] === 0 ? name : `${path[shape.parent[i]]};${name}`;
+    }
     if (self[i] > 0 || (beforeSelf && beforeSelf[i] > 0))
       lines.push(`${path[i]}${beforeSelf ? ' ' + weight(beforeSelf[i]) : ''} ${weight(self[i])}\n`);
   }

@@ -52,6 +52,10 @@ test('a page gives back what was packed', async () => {
   assert.equal(await after(SAMPLES), 'idle 20\nmain;draw;flush 40\nmain;parse;parse;next 10\nmain;parse;read 30\n');
 });
 
+test('what has no stack is exported as wick fold prints it', async () => {
+  assert.equal(await after('a;b 2\n 5\n'), ' 5\na;b 2\n');
+});
+
 test('focus makes a function the root of its stacks', async () => {
   assert.equal(await after(SAMPLES, ['function', 'parse']), 'parse;parse;next 10\nparse;read 30\n');
 });
