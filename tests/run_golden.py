@@ -7,6 +7,7 @@ usage: run_golden.py WICK [--bless] [PART-OF-PATH...]
 tests/golden/<format>/<case> is an input for the reader of that name, and
 <case>.folded beside it what must be printed. --bless writes what is printed now
 into those files: read the difference before you commit it.
+Instruction traces are of the code in tests/golden-code, whose script wrote them.
 """
 import difflib
 import pathlib
@@ -14,6 +15,9 @@ import subprocess
 import sys
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
+CODE = pathlib.Path(__file__).parent / "golden-code"
+TRACES = {"cospike", "execlog", "riscv-csv", "spike", "tracedoctor", "tracerv",
+          "tracerv-text", "wick-trace"}
 
 
 def inputs():
@@ -24,9 +28,11 @@ def inputs():
 
 
 def folded(wick, path):
-    done = subprocess.run(
-        [wick, "fold", "--format", path.parent.name, str(path)], timeout=60,
-        capture_output=True, check=False)
+    command = [wick, "fold", "--format", path.parent.name, str(path)]
+    if path.parent.name in TRACES:
+        command += ["--elf", str(CODE / "program"),
+                    "--elf", str(CODE / "System.map")]
+    done = subprocess.run(command, timeout=60, capture_output=True, check=False)
     if done.returncode != 0:
         return f"exit status {done.returncode}: ".encode() + done.stderr
     return done.stdout
