@@ -38,7 +38,7 @@ class Accounts {
   // `places`: how many the function has. Beyond kMaxDepth and kMaxNodes the
   // caller itself is given: what is deeper counts as part of it.
   CallNodeId child(CallNodeId caller, std::uint16_t place, FunctionId function,
-               std::uint32_t places);
+                   std::uint32_t places);
 
   const Node& operator[](CallNodeId id) const { return nodes_[id]; }
   Node& operator[](CallNodeId id) { return nodes_[id]; }

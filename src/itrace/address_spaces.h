@@ -50,7 +50,7 @@ class AddressSpaces : public UserCode {
   // How often what was learnt was contradicted and learnt anew: a whole space,
   // or one page.
   std::uint64_t spaces_relearnt() const { return spaces_relearnt_; }
-  std::uint64_t pages_relearnt() const { return pages_relearnt_; }
+  std::uint64_t pages_relearnt() const override { return pages_relearnt_; }
   std::size_t space_count() const { return pages_.space_count() - 1; }
 
  private:

@@ -126,6 +126,9 @@ class UserCode {
 
   // For the names of threads: satp, and what else is known, "" if nothing.
   virtual std::string name(SpaceId space) const = 0;
+
+  // Answers of find() that turned out to be wrong.
+  virtual std::uint64_t pages_relearnt() const { return 0; }
 };
 
 class CodeMap {
@@ -166,6 +169,9 @@ class CodeMap {
   // The function of this name in a fixed image; kNone if there is none.
   FunctionId find_function(std::string_view name) const;
   std::string space_name(SpaceId space) const;
+  std::uint64_t pages_relearnt() const {
+    return user_code_ == nullptr ? 0 : user_code_->pages_relearnt();
+  }
 
   std::uint64_t pc_mask() const { return pc_mask_; }
   Xlen xlen() const { return xlen_; }

@@ -31,6 +31,8 @@ struct StackFrame {
   std::uint64_t site = 0;
   Flow flow;  // of the instruction at `site`
   Kind kind = Kind::kBottom;
+  // Of a kSignal: its handler has returned, to the code that ends a signal.
+  bool returned = false;
   Layer layer = Layer::kUnknown;
   FunctionId function = FunctionId::kNone;
   CallNodeId node = CallNodeId::kRoot;

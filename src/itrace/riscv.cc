@@ -78,4 +78,34 @@ Flow decode_riscv(std::uint32_t bits, Xlen xlen) {
   }
 }
 
+std::int32_t riscv_distance(std::uint32_t bits, Xlen xlen) {
+  // Bits `from` to `from + count - 1`, put at `to`.
+  const auto field = [&](unsigned from, unsigned count, unsigned to) {
+    return (bits >> from & ((1u << count) - 1)) << to;
+  };
+  const auto extended = [](std::uint32_t value, unsigned sign) {
+    return static_cast<std::int32_t>(value << (31 - sign)) >> (31 - sign);
+  };
+  const FlowKind kind = decode_riscv(bits, xlen).kind();
+  if (kind != FlowKind::kBranch && kind != FlowKind::kJump &&
+      kind != FlowKind::kCall)
+    return 0;
+  if ((bits & 3) != 3)
+    return kind == FlowKind::kBranch
+               ? extended(field(12, 1, 8) | field(10, 2, 3) | field(5, 2, 6) |
+                              field(3, 2, 1) | field(2, 1, 5),
+                          8)
+               : extended(field(12, 1, 11) | field(11, 1, 4) | field(9, 2, 8) |
+                              field(8, 1, 10) | field(7, 1, 6) |
+                              field(6, 1, 7) | field(3, 3, 1) | field(2, 1, 5),
+                          11);
+  return kind == FlowKind::kBranch
+             ? extended(field(31, 1, 12) | field(25, 6, 5) | field(8, 4, 1) |
+                            field(7, 1, 11),
+                        12)
+             : extended(field(31, 1, 20) | field(21, 10, 1) | field(20, 1, 11) |
+                            field(12, 8, 12),
+                        20);
+}
+
 }  // namespace wick

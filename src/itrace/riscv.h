@@ -71,4 +71,7 @@ enum class Xlen : std::uint8_t { k32, k64 };
 // Length is 2 or 4; longer encodings, which nobody uses yet, count as 4.
 Flow decode_riscv(std::uint32_t bits, Xlen xlen);
 
+// How far a kBranch that is taken, a kJump or a kCall leads; 0 for all else.
+std::int32_t riscv_distance(std::uint32_t bits, Xlen xlen);
+
 }  // namespace wick

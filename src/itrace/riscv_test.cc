@@ -73,5 +73,17 @@ TEST(Riscv, IgnoresTheUpperHalfOfACompressedInstruction) {
             decode_riscv(0x8082, Xlen::k64));
 }
 
+TEST(Riscv, DistancesAreAsTheAssemblerHasThem) {
+  const auto distance = [](std::uint32_t bits) {
+    return riscv_distance(bits, Xlen::k64);
+  };
+  EXPECT_EQ(distance(0x022000ef), 0x22);   // jal ra, .+0x22
+  EXPECT_EQ(distance(0xf8e7fee3), -0x64);  // bgeu a5, a4, .-0x64
+  EXPECT_EQ(distance(0xbfd1), -0x2c);      // c.j .-0x2c
+  EXPECT_EQ(distance(0xe111), 4);          // c.bnez a0, .+4
+  EXPECT_EQ(distance(0x00008067), 0);      // ret
+  EXPECT_EQ(distance(0x8082), 0);          // c.ret
+}
+
 }  // namespace
 }  // namespace wick

@@ -47,13 +47,12 @@ CallNodeId StackTracker::child_of_top(FunctionId function) {
                          function, places_.count(function));
 }
 
-void StackTracker::begin_at(std::uint64_t) {
-  const CallNodeId node =
-      accounts_.child(accounts_.root(context_.thread), 0, next_function_,
-                      places_.count(next_function_));
+void StackTracker::begin_in(FunctionId function, Layer layer) {
+  const CallNodeId node = accounts_.child(accounts_.root(context_.thread), 0,
+                                          function, places_.count(function));
   context_.frames.push_back({.kind = Kind::kBottom,
-                             .layer = next_layer_,
-                             .function = next_function_,
+                             .layer = layer,
+                             .function = function,
                              .node = node});
   say("begin");
 }
@@ -116,7 +115,10 @@ void StackTracker::replace_top() {
 void StackTracker::jump(std::uint64_t pc) {
   if (next_function_ == function_) return;
   const bool entry = is_entry(pc);
-  if (!entry && flow_.kind() == FlowKind::kIndirectJump && land_in_caller())
+  // All code of a file that has no symbol is one function, which is on the
+  // stack soon; there it is the resolver of the PLT or a tail call.
+  if (!entry && flow_.kind() == FlowKind::kIndirectJump &&
+      !map_.function(next_function_).name.empty() && land_in_caller())
     return;
   replace_top();
   if (entry) {
@@ -173,7 +175,9 @@ void StackTracker::function_return(std::uint64_t pc) {
   // A jump through a link register: to a label of the same function, or to
   // another function, as the kernel's handlers are entered.
   if (next_function_ == function_) return;
-  if (is_entry(pc)) return jump(pc);
+  if (return_from_handler()) return;
+  if (is_entry(pc) && layer_ != Layer::kUser) return jump(pc);
+  if (is_entry(pc) && !is_cold_part()) return begin_signal(pc);
   if (land_in_caller()) return;
   if (return_to_parent(pc)) return;
   return_past_bottom(pc);

@@ -13,6 +13,9 @@ namespace {
 // step.
 constexpr std::size_t kMaxSearch = 1024;
 
+// Compilers put what is hardly executed, such as landing pads, elsewhere.
+constexpr std::string_view kCold = ".cold";
+
 }  // namespace
 
 // The return address of an outer call: what is above it was left without a
@@ -31,14 +34,27 @@ bool StackTracker::return_deeper(std::uint64_t pc) {
   return false;
 }
 
+bool StackTracker::is_cold_part() const {
+  return map_.function(next_function_).name.find(kCold) !=
+         std::string_view::npos;
+}
+
 // Inside a function that is on the stack, not behind a call of it: a landing
 // pad of a C++ exception, the second return of setjmp.
 bool StackTracker::land_in_caller() {
+  std::string_view whole;
+  if (is_cold_part()) {
+    whole = map_.function(next_function_).name;
+    whole = whole.substr(0, whole.find(kCold));
+  }
   const std::vector<StackFrame>& frames = context_.frames;
   const std::size_t segment = std::max<std::size_t>(segment_start(), 1);
   for (std::size_t i = frames.size() - 1, n = 0;
        i + 1 > segment && i > 0 && n < kMaxSearch; --i, ++n) {
-    if (frames[i - 1].function != next_function_) continue;
+    const FunctionId function = frames[i - 1].function;
+    if (function != next_function_ &&
+        (whole.empty() || map_.function(function).name != whole))
+      continue;
     if (i - 1 + 1 < segment_start()) return false;
     counts_.unwound += frames.size() - i;
     pop_to(i);
@@ -78,7 +94,7 @@ void StackTracker::return_past_bottom(std::uint64_t pc) {
   const std::size_t segment = segment_start();
   if (segment == 0) {
     pop_to(0);
-    begin_at(pc);
+    begin_in(next_function_, next_layer_);
     return;
   }
   // The handler of a trap goes on as another function.
@@ -108,8 +124,12 @@ void StackTracker::unexplained_step(std::uint64_t pc) {
   if (layer_ == Layer::kKernel && block_->bits.empty() && is_entry(pc))
     return push(Kind::kCall, pc);
   // Of a program that is traced without its kernel, a signal.
-  if (layer_ == Layer::kUser) return push(Kind::kSignal, pc);
-  trap(pc);
+  if (layer_ != Layer::kUser) return trap(pc);
+  if (is_entry(pc) || map_.function(next_function_).name.empty())
+    return begin_signal(pc);
+  // Or another program, which was running for a while.
+  ++counts_.resynchronised;
+  cross_gap();
 }
 
 // A trap is over, but what it interrupted does not simply go on.
@@ -123,12 +143,11 @@ void StackTracker::resume_elsewhere(std::uint64_t pc) {
     case FlowKind::kReturn:
     case FlowKind::kSwapLink:
       // The trap came between a transfer and where it leads to.
-      if (return_from_signal(pc)) return;
       return dispatch(pc);
     case FlowKind::kUnknown:
       if (return_from_signal(pc)) return;
       if (is_entry(pc) && layer_ == Layer::kUser && next_function_ != function_)
-        return push(Kind::kSignal, pc);
+        return begin_signal(pc);
       return infer(pc);
     default:
       break;
@@ -142,7 +161,7 @@ void StackTracker::resume_elsewhere(std::uint64_t pc) {
       pop_to(0);
       return;
     }
-    if (next_function_ != function_ || is_entry(pc)) push(Kind::kSignal, pc);
+    if (next_function_ != function_ || is_entry(pc)) begin_signal(pc);
     return;
   }
   // A fault in the kernel that is fixed up goes on in the same function.
@@ -150,21 +169,6 @@ void StackTracker::resume_elsewhere(std::uint64_t pc) {
     ++counts_.resynchronised;
     replace_top();
   }
-}
-
-// Back to what was to go on when the signal came.
-bool StackTracker::return_from_signal(std::uint64_t pc) {
-  const std::vector<StackFrame>& frames = context_.frames;
-  const std::size_t segment = segment_start();
-  for (std::size_t i = frames.size(), n = 0; i > segment && n < kMaxSearch;
-       --i, ++n) {
-    if (frames[i - 1].kind != Kind::kSignal || i < 2) continue;
-    const bool same = frames[i - 1].resumes_at(pc);
-    if (!same && frames[i - 2].function != next_function_) continue;
-    pop_to(i - 1);
-    return true;
-  }
-  return false;
 }
 
 // --- without text: by where it lands

@@ -342,7 +342,7 @@ void StackTracker::enter(std::size_t at, std::uint64_t pc) {
     next_layer_ = layer_reached(pc);
     if (std::exchange(process_changed_, false) && next_layer_ == Layer::kUser &&
         layer_ == Layer::kUser)
-      change_process();
+      change_process(pc);
     else
       dispatch(pc);
   }
@@ -385,7 +385,11 @@ void StackTracker::dispatch(std::uint64_t pc) {
   if (is_entry(pc) &&
       std::ranges::find(trap_entries_, next_function_) != trap_entries_.end())
     return trap(pc);
-  if (is_sequential(pc)) return;  // land() sees to the function
+  // A tail call of the function that follows is a jump all the same.
+  const bool jumps = is_entry(pc) && (flow_.kind() == FlowKind::kJump ||
+                                      flow_.kind() == FlowKind::kCall);
+  if (is_sequential(pc) && !jumps) return;  // land() sees to the function
+  if (is_signal(pc)) return begin_signal(pc);
   switch (flow_.kind()) {
     case FlowKind::kCall:
     case FlowKind::kIndirectCall:
@@ -404,8 +408,10 @@ void StackTracker::dispatch(std::uint64_t pc) {
       return trap_return(pc);
     case FlowKind::kEcall:
     case FlowKind::kBreak:
-      if (layer_ == Layer::kUser && return_from_signal(pc)) return;
-      return trap(pc);
+      if (layer_ != Layer::kUser) return trap(pc);
+      // Of a program that is traced without its kernel.
+      if (return_from_signal(pc)) return;
+      return begin_signal(pc);
     case FlowKind::kPlain:
     case FlowKind::kWait:
       return unexplained_step(pc);
@@ -421,7 +427,7 @@ void StackTracker::land(std::uint64_t pc) {
   function_ = next_function_;
   layer_ = next_layer_;
   places_.fill(*page_, CodePage::slot(pc));
-  if (context_.frames.empty()) begin_at(pc);
+  if (context_.frames.empty()) begin_in(next_function_, next_layer_);
   if (top().function != function_) replace_top();
   if (layer_ == Layer::kUser && space_ != SpaceId::kNone) {
     context_.space = space_;

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -93,7 +94,7 @@ class StackTracker {
   void push(Kind kind, std::uint64_t pc);
   void pop_to(std::size_t size);
   void replace_top();
-  void begin_at(std::uint64_t pc);
+  void begin_in(FunctionId function, Layer layer);
   void jump(std::uint64_t pc);
   void trap(std::uint64_t pc);
   void trap_return(std::uint64_t pc);
@@ -109,22 +110,30 @@ class StackTracker {
 
   // --- stack_repairs.cc: when it is not
   bool return_deeper(std::uint64_t pc);
+  bool is_cold_part() const;
   bool land_in_caller();
   bool return_to_parent(std::uint64_t pc);
   void return_past_bottom(std::uint64_t pc);
   void cross_gap();
   void unexplained_step(std::uint64_t pc);
   void resume_elsewhere(std::uint64_t pc);
-  bool return_from_signal(std::uint64_t pc);
   void infer(std::uint64_t pc);
   void learn_call_length(const StackFrame& frame, std::uint64_t pc);
   void learn_tail_calls(std::size_t from);
   void learn_trap_return();
   void inherit(std::uint64_t pc);
 
+  // --- signals.cc
+  bool is_signal(std::uint64_t pc) const;
+  std::optional<bool> leads_to(std::uint64_t pc) const;
+  void begin_signal(std::uint64_t pc);
+  bool return_from_handler();
+  bool return_from_signal(std::uint64_t pc);
+  std::uint32_t word_at(std::uint64_t pc, const CodePage& page) const;
+
   // --- thread_switch.cc
   void switch_thread(std::uint64_t pc);
-  void change_process();
+  void change_process(std::uint64_t pc);
   std::size_t find_resumed(std::uint64_t pc);
   const Retired* ahead(std::size_t steps) const;
 
@@ -180,6 +189,7 @@ class StackTracker {
 
   // Functions of the kernel and the SBI that are known by their names.
   std::vector<FunctionId> trap_entries_, trap_exits_;
+  std::vector<FunctionId> signal_handlers_;  // seen so far
   FunctionId switch_to_ = FunctionId::kNone, new_thread_ = FunctionId::kNone;
 };
 

@@ -303,6 +303,27 @@ TEST_F(StackTrackerTest, AProcessThatFollowsAnotherHasAStackOfItsOwn) {
   EXPECT_EQ(given_out(), 5);
 }
 
+TEST_F(StackTrackerTest, AProcessMayBeToldOfLate) {
+  code_.function("other", "nop nop");
+  code_.function("work", "nop nop ret");
+  code_.function("main", "nop call>work nop");
+  track("other:0");
+  const std::vector<SpaceChange> spaces = {{0, SpaceId{1}}, {3, SpaceId{2}}};
+  tracker_->track(code_.trace("@101 other:1 main:0-1 work:0-2 main:2"), nullptr,
+                  spaces);
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(self("main;work"), 3);
+  EXPECT_EQ(contexts_.threads().size(), 2);
+}
+
+TEST_F(StackTrackerTest, AProgramInTheMiddleOfAnotherFunctionIsNoSignal) {
+  code_.function("main", "nop nop");
+  code_.function("other", "nop nop");
+  track("main:0 other:1");
+  EXPECT_EQ(stack(), "other");
+  EXPECT_EQ(tracker_->counts().resynchronised, 1);
+}
+
 class Threads : public StackTrackerTest {
  protected:
   Threads() {

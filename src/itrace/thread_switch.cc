@@ -38,8 +38,11 @@ void StackTracker::switch_thread(std::uint64_t pc) {
 
 // From one program to another without the kernel: it was not traced, or not all
 // the time.
-void StackTracker::change_process() {
+void StackTracker::change_process(std::uint64_t pc) {
   ++counts_.switches;
+  // A source may tell of it late: if it is a jump that leads here, the
+  // function that jumped was of this process already.
+  const bool is_late = leads_to(pc) == true;
   std::size_t found = 0;
   while (found < contexts_.parked() && contexts_[found].space != space_)
     ++found;
@@ -49,6 +52,10 @@ void StackTracker::change_process() {
   contexts_.park(std::move(next));
   if (options_.transcript)
     options_.transcript("thread " + std::to_string(context_.thread));
+  if (is_late && context_.frames.empty()) {
+    begin_in(function_, layer_);
+    return dispatch(pc);
+  }
   cross_gap();
 }
 

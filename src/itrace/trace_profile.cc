@@ -275,9 +275,12 @@ class TraceProfile {
         if (!profile.has_time) add(id, stack, time, counter.weight);
         if (count_instructions)
           add(id, stack, instructions, counter.instructions);
-        if (map_.function(node.function).name.empty()) {
+        const CodeFunction& function = map_.function(node.function);
+        if (function.image == CodeImageId::kNone) {
           unknown_ += counter.weight;
           unknown_instructions_ += counter.instructions;
+        } else if (function.name.empty()) {
+          nameless_ += counter.weight;
         }
       }
       if (node.calls > 0) add(id, maker.entered(id), calls, node.calls);
@@ -300,13 +303,19 @@ class TraceProfile {
       text =
           fmt::format("{} {}, {:.3f} instructions each; ", number(all.weight),
                       reader_.info().unit, share(all.instructions));
-    return text +
-           fmt::format(
-               "{} instructions, {} calls, {} traps, {} thread switches, {} "
-               "resynchronisations; {:.2f} % in unknown code",
-               number(all.instructions), number(all.calls), number(all.traps),
-               number(all.switches), number(all.resynchronised),
-               100 * share(unknown_));
+    text += fmt::format(
+        "{} instructions, {} calls, {} traps, {} thread switches, {} "
+        "resynchronisations; {:.2f} % in unknown code",
+        number(all.instructions), number(all.calls), number(all.traps),
+        number(all.switches), number(all.resynchronised),
+        100 * share(unknown_));
+    if (nameless_ > 0)
+      text += fmt::format(", {:.2f} % in files without a symbol for it",
+                          100 * share(nameless_));
+    if (const std::uint64_t pages = map_.pages_relearnt(); pages > 0)
+      text += fmt::format("; {} pages of user code held other code later",
+                          number(pages));
+    return text;
   }
 
   void summarize(Profile& profile) {
@@ -343,7 +352,7 @@ class TraceProfile {
   std::map<std::uint32_t, Hart> harts_;  // by number
   std::vector<Slice> slices_;
   std::uint64_t slice_count_ = 0;
-  std::uint64_t unknown_ = 0, unknown_instructions_ = 0;
+  std::uint64_t unknown_ = 0, unknown_instructions_ = 0, nameless_ = 0;
 };
 
 }  // namespace

@@ -90,30 +90,118 @@ class FirePerfTest : public TraceProfileTest {
     options.trace.attribution = Attribution::kFirePerf;
     return stacks(read(trace, options), "cycles");
   }
+  Stacks ours(std::string_view trace) {
+    return stacks(read(trace, {.keep_time = false}), "cycles");
+  }
 };
 
 TEST_F(FirePerfTest, ACalleeGetsOnlyTheTimeBetweenItsInstructions) {
-  code_.function("k_a", "nop call nop");
+  code_.function("k_a", "call nop");
   code_.function("k_b", "ret");
   code_.function("main", "nop");
-  EXPECT_EQ(theirs("@0 k_a:0-1 @51 k_b:0 @81 k_a:2 @82 main:0"),
-            (Stacks{{"k_a", 81}}));
+  const char* const trace = "@0 k_a:0 @51 k_b:0 @82 k_a:1 main:0";
+  EXPECT_EQ(theirs(trace), (Stacks{{"k_a", 82}}));
+  EXPECT_EQ(ours(trace), (Stacks{{"k_a", 32}, {"k_a;k_b", 51}, {"main", 1}}));
 }
 
 TEST_F(FirePerfTest, RecursionIsOneFrame) {
   code_.function("k_a", "nop call ret");
   code_.function("main", "nop");
-  EXPECT_EQ(theirs("k_a:0-1 k_a:0-1 k_a:0-2 k_a:2 main:0"),
-            (Stacks{{"k_a", 7}}));
+  const char* const trace = "k_a:0-1 k_a:0-1 k_a:0-2 k_a:2 main:0";
+  EXPECT_EQ(theirs(trace), (Stacks{{"k_a", 7}}));
+  EXPECT_EQ(
+      ours(trace),
+      (Stacks{{"k_a", 2}, {"k_a;k_a", 3}, {"k_a;k_a;k_a", 3}, {"main", 1}}));
+}
+
+TEST_F(FirePerfTest, MutualRecursionIsTwoFrames) {
+  code_.function("k_a", "call ret");
+  code_.function("k_b", "call ret");
+  code_.function("main", "nop");
+  const char* const trace =
+      "k_a:0 k_b:0 k_a:0 k_b:0-1 k_a:1 k_b:1 k_a:1 main:0";
+  // Each return is taken for one to the outermost of that name.
+  EXPECT_EQ(theirs(trace).count("k_a;k_b;k_a;k_b"), 1);
+  EXPECT_EQ(ours(trace), (Stacks{{"k_a", 2},
+                                 {"k_a;k_b", 2},
+                                 {"k_a;k_b;k_a", 2},
+                                 {"k_a;k_b;k_a;k_b", 2},
+                                 {"main", 1}}));
+}
+
+TEST_F(FirePerfTest, AJumpIntoAFunctionLosesTheStack) {
+  code_.function("k_a", "call nop");
+  code_.function("k_b", "nop j");
+  code_.function("k_b.cold", "nop nop ret");
+  code_.function("main", "nop");
+  const char* const trace = "k_a:0 k_b:0-1 k_b.cold:1-2 k_a:1 main:0";
+  EXPECT_EQ(theirs(trace).count("k_a;k_b.cold"), 0);
+  EXPECT_EQ(
+      ours(trace),
+      (Stacks{{"k_a", 2}, {"k_a;k_b", 2}, {"k_a;k_b.cold", 2}, {"main", 1}}));
+}
+
+TEST_F(FirePerfTest, ATailCallLeavesItsCallerBehind) {
+  code_.function("k_a", "call nop");
+  code_.function("k_b", "nop j");
+  code_.function("k_c", "nop ret");
+  const char* const trace = "k_a:0 k_b:0-1 k_c:0-1 k_a:1";
+  EXPECT_EQ(theirs(trace).count("k_a;k_b;k_c"), 1);
+  EXPECT_EQ(ours(trace), (Stacks{{"k_a", 2}, {"k_a;k_b", 2}, {"k_a;k_c", 2}}));
 }
 
 TEST_F(FirePerfTest, TheSbiIsTakenForAProgramAndTheStackIsLost) {
   code_.function("k_a", "nop call nop");
   code_.function("k_b", "ecall nop ret");
   code_.function("m_sbi", "nop mret");
-  const Stacks found = theirs("k_a:0-1 k_b:0 m_sbi:0-1 k_b:1-2 k_a:2 m_sbi:0");
+  const char* const trace = "k_a:0-1 k_b:0 m_sbi:0-1 k_b:1-2 k_a:2 m_sbi:0";
+  const Stacks found = theirs(trace);
   EXPECT_EQ(found.count("USERSPACE_ALL"), 1);
   EXPECT_EQ(found.count("k_b"), 1);
+  EXPECT_EQ(
+      ours(trace),
+      (Stacks{
+          {"k_a", 3}, {"k_a;k_b", 3}, {"k_a;k_b;m_sbi", 2}, {"k_a;m_sbi", 1}}));
+}
+
+TEST_F(FirePerfTest, TheEndOfATraceVanishes) {
+  code_.function("k_a", "call nop");
+  code_.function("k_b", "nop nop");
+  const char* const trace = "@0 k_a:0 @10 k_b:0 @1010 k_b:1";
+  EXPECT_EQ(theirs(trace), (Stacks{{"k_a", 10}}));
+  EXPECT_EQ(ours(trace), (Stacks{{"k_a", 1}, {"k_a;k_b", 1010}}));
+}
+
+TEST_F(FirePerfTest, ASystemCallHasNoCaller) {
+  code_.function("main", "nop ecall nop");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("k_write", "nop ret");
+  const char* const trace =
+      "main:0-1 handle_exception:0-1 k_write:0-1 handle_exception:2 main:2";
+  EXPECT_EQ(theirs(trace), (Stacks{{"USERSPACE_ALL", 1},
+                                   {"handle_exception", 3},
+                                   {"handle_exception;k_write", 1}}));
+  EXPECT_EQ(ours(trace), (Stacks{{"main", 3},
+                                 {"main;handle_exception", 3},
+                                 {"main;handle_exception;k_write", 2}}));
+}
+
+TEST_F(FirePerfTest, AThreadThatGoesOnHasNoCallers) {
+  code_.function("main", "ecall nop");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("k_schedule", "nop call nop ret");
+  code_.function("__switch_to", "nop ret");
+  code_.function("k_worker", "nop call nop");
+  code_.function("ret_from_fork", "jalr");
+  const char* const trace =
+      "main:0 handle_exception:0-1 k_schedule:0-1 __switch_to:0-1 "
+      "ret_from_fork:0 k_worker:0-1 k_schedule:0-1 __switch_to:0-1 "
+      "k_schedule:2-3 handle_exception:2 main:1";
+  EXPECT_EQ(theirs(trace).count("handle_exception"), 1);
+  EXPECT_EQ(theirs(trace).count("ret_from_fork;k_worker"), 0);
+  const Stacks right = ours(trace);
+  EXPECT_EQ(right.at("main;handle_exception;k_schedule"), 4);
+  EXPECT_EQ(right.at("ret_from_fork;k_worker;k_schedule"), 2);
 }
 
 }  // namespace

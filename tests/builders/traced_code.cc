@@ -21,8 +21,15 @@ std::uint32_t word_of(std::string_view name) {
       {"j", 0x0000006f},      {"beq", 0x00000063},   {"jr", 0x00078067},
       {"jalr", 0x000780e7},   {"ecall", 0x00000073}, {"sret", 0x10200073},
       {"mret", 0x30200073},   {"wfi", 0x10500073},   {"csrw", 0x18079073},
-      {"callt0", 0x000002ef}, {"rett0", 0x00028067}};
+      {"callt0", 0x000002ef}, {"rett0", 0x00028067}, {"li139", 0x08b00893}};
   return words.at(name);
+}
+
+// The immediate of jal and j.
+std::uint32_t distance_bits(std::uint64_t from, std::uint64_t to) {
+  const auto distance = static_cast<std::uint32_t>(to - from);
+  return (distance >> 20 & 1) << 31 | (distance >> 1 & 0x3ff) << 21 |
+         (distance >> 11 & 1) << 20 | (distance >> 12 & 0xff) << 12;
 }
 
 }  // namespace
@@ -42,9 +49,13 @@ void TracedCode::function(const std::string& name,
   while (!(instructions = trim(instructions)).empty()) {
     const std::size_t end =
         std::min(instructions.find(' '), instructions.size());
-    words_[added.start + 4 * added.words.size()] =
-        word_of(instructions.substr(0, end));
-    added.words.push_back(word_of(instructions.substr(0, end)));
+    std::string_view target = instructions.substr(0, end);
+    std::uint32_t word = word_of(take_until(target, '>'));
+    const std::uint64_t pc = added.start + 4 * added.words.size();
+    if (!target.empty())
+      word |= distance_bits(pc, starts_.at(std::string(target)));
+    words_[pc] = word;
+    added.words.push_back(word);
     instructions.remove_prefix(end);
   }
   if (added.words.size() > 16) throw std::length_error(name);

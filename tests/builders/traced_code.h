@@ -8,7 +8,9 @@
 //
 // Instructions have four bytes. "call", "ret", "j", "beq", "jr", "jalr",
 // "ecall", "sret", "mret", "wfi", "csrw", "callt0", "rett0" are what they are
-// named after; targets play no part. A function whose name begins with "k_" is
+// named after; targets play no part, but "call>work" and "j>work" lead to a
+// function that was added before. "li139" chooses the system call that ends a
+// signal. A function whose name begins with "k_" is
 // the kernel's, with "m_" the SBI's; so are those that Linux and OpenSBI have.
 #pragma once
 
