@@ -4,7 +4,7 @@
 // no depth is too much for it.
 import {el, oncePerFrame} from './dom.js';
 import {paintTree} from './paint.js';
-import {Pixels} from './pixels.js';
+import {fitCanvas, Pixels} from './pixels.js';
 import {boxAt, depthOf} from './tree.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
@@ -124,13 +124,7 @@ export class FlameCanvas {
   draw() {
     const width = this.element.clientWidth, height = this.element.clientHeight;
     if (!this.tree || width === 0 || height === 0) return;
-    const ratio = devicePixelRatio || 1;
-    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
-      this.canvas.width = Math.round(width * ratio);
-      this.canvas.height = Math.round(height * ratio);
-      this.canvas.style.width = `${width}px`;
-      this.canvas.style.height = `${height}px`;
-    }
+    const ratio = fitCanvas(this.canvas, width, height);
     const context = this.context, scroll = this.element.scrollTop;
     const theme = this.host.theme();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -134,17 +134,17 @@ export function putText(context, text, x, y, room) {
  */
 export function paintTree(context, painter, tree, place) {
   const {window, width, row, theme, pixels, above} = place;
-  const isDifference = tree.beforeTotal !== null, paper = parseInt(theme.paper.slice(1), 16);
+  const isDifference = tree.beforeTotal !== null;
   /** Boxes with room for a label, and where. @type {number[]} */
   const labels = [];
   /** @type {number[]} */
   const outlines = [];
-  pixels.begin(context, place.ratio, paper);
+  pixels.begin(context, place.ratio, theme.paper);
   for (let depth = place.from; depth < place.to; ++depth) {
     const y = place.top(depth);
     visibleBoxes(tree, depth, window, width, 1 / Math.min(place.ratio, 2), (box, left, size) => {
       const color = painter.rgb(tree, box);
-      pixels.box(left, size, above.has(box) ? mixed(color, paper, 0.45) : color);
+      pixels.box(left, size, above.has(box) ? mixed(color, pixels.paper, 0.45) : color);
       if (isDifference && size > 4) outlines.push(left, size, y);
       if (size >= 24) labels.push(box, left, size, y);
     });

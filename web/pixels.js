@@ -12,6 +12,18 @@ export function mixed(a, b, share) {
   return channel(16) | channel(8) | channel(0);
 }
 
+/** Makes a canvas as large as this on the page. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @returns {number} its pixels for each of the page */
+export function fitCanvas(canvas, width, height) {
+  const ratio = devicePixelRatio || 1;
+  const wide = Math.round(width * ratio), high = Math.round(height * ratio);
+  if (canvas.width === wide && canvas.height === high) return ratio;
+  canvas.width = wide;
+  canvas.height = high;
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  return ratio;
+}
+
 export class Pixels {
   constructor() {
     /** @type {ImageData|null} */
@@ -22,7 +34,7 @@ export class Pixels {
     this.ratio = 1;
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {number} ratio pixels of the canvas for each of the page @param {number} paper the colour where there is nothing */
+  /** @param {CanvasRenderingContext2D} context @param {number} ratio pixels of the canvas for each of the page @param {string} paper #rrggbb, the colour where there is nothing */
   begin(context, ratio, paper) {
     const {width, height} = context.canvas;
     if (this.image?.width !== width || this.image.height !== height) {
@@ -31,9 +43,9 @@ export class Pixels {
       this.line = new Uint32Array(width);
     }
     this.ratio = ratio;
-    this.paper = paper;
-    this.all.fill(pixelOf(paper));
-    this.line.fill(pixelOf(paper));
+    this.paper = parseInt(paper.slice(1), 16);
+    this.all.fill(pixelOf(this.paper));
+    this.line.fill(pixelOf(this.paper));
   }
 
   /** Adds a box to the row. @param {number} left @param {number} size pixels of the page @param {number} color */

@@ -4,6 +4,7 @@ import {depthsOf, joinPieces, lanesOf, pieces} from './chart.js';
 import {el, oncePerFrame} from './dom.js';
 import {amount, percent, roundStep, seconds} from './numbers.js';
 import {putText} from './paint.js';
+import {fitCanvas, Pixels} from './pixels.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./chart.js').Lane} Lane */
@@ -24,6 +25,11 @@ export function timeView(app) {
     el('span', {className: 'quiet', textContent: 'Drag to move, Ctrl and the wheel to scale, Shift and drag to select a range.'}));
   const element = el('div', {className: 'half'}, bar, stage);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const pixels = new Pixels();
+  /** Boxes with room for a label, and where; what is outlined. @type {number[]} */
+  const labels = [];
+  /** @type {number[]} */
+  const outlines = [];
   /** @type {Lane[]} */
   let lanes = [];
   /** @type {number[]} */
@@ -71,7 +77,7 @@ export function timeView(app) {
   };
 
   const drawLane = (/** @type {Lane} */ lane, /** @type {number} */ top, /** @type {number} */ width, /** @type {number} */ height) => {
-    const theme = app.theme(), tree = app.plainTree;
+    const tree = app.plainTree;
     const found = pieces(lane, seen[0], seen[1], width);
     const levels = Math.min(lane.depth, MOST_LEVELS, Math.ceil((height - top - HEAD) / row));
     if (levels > 0) {
@@ -80,22 +86,30 @@ export function timeView(app) {
         const y = top + HEAD + level * row;
         joinPieces(found, boxes[level], (box, left, size) => {
           const from = Math.max(left, -2), to = Math.min(left + size, width + 2);
-          context.fillStyle = painter.color(tree, box);
-          context.fillRect(from, y, to - from > 2 ? to - from - 0.5 : to - from, row - 1);
-          if (box === hovered.box) {
-            context.strokeStyle = theme.ink;
-            context.strokeRect(from + 0.5, y + 0.5, Math.max(to - from - 1.5, 1), row - 2);
-          }
-          if (to - from < 24) return;
-          const start = Math.max(from, 0);
-          context.fillStyle = '#000';
-          putText(context, painter.label(tree, box, to - start), start + 3, y + row / 2, to - start - 5);
+          pixels.box(from, to - from, painter.rgb(tree, box));
+          if (box === hovered.box) outlines.push(from, to, y);
+          if (to - from >= 24) labels.push(box, from, to, y);
         });
+        pixels.endRow(y, row - 1);
       }
     }
-    context.fillStyle = theme.paper;
-    context.fillRect(0, top, width, HEAD - 1);
-    context.fillStyle = theme.ink;
+  };
+
+  const drawTexts = () => {
+    const theme = app.theme(), tree = app.plainTree;
+    context.strokeStyle = theme.ink;
+    for (let i = 0; i < outlines.length; i += 3) context.strokeRect(outlines[i] + 0.5, outlines[i + 2] + 0.5, Math.max(outlines[i + 1] - outlines[i] - 1.5, 1), row - 2);
+    context.font = painter.font;
+    context.textBaseline = 'middle';
+    context.fillStyle = '#000';
+    for (let i = 0; i < labels.length; i += 4) {
+      const start = Math.max(labels[i + 1], 0), room = labels[i + 2] - start;
+      putText(context, painter.label(tree, labels[i], room), start + 3, labels[i + 3] + row / 2, room - 5);
+    }
+  };
+
+  const drawHead = (/** @type {Lane} */ lane, /** @type {number} */ top) => {
+    context.fillStyle = app.theme().ink;
     context.fillText(`${app.threadName(lane.thread)} · ${amount(lane.samples.length, 0)} samples`, 4, top + HEAD / 2);
   };
 
@@ -124,21 +138,17 @@ export function timeView(app) {
   };
 
   const draw = () => {
-    const width = stage.clientWidth, height = stage.clientHeight, ratio = devicePixelRatio || 1;
+    const width = stage.clientWidth, height = stage.clientHeight;
     if (width === 0 || height === 0) return;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
+    const ratio = fitCanvas(canvas, width, height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = app.theme().paper;
-    context.fillRect(0, 0, width, height);
-    context.font = painter.font;
-    context.textBaseline = 'middle';
-    lanes.forEach((lane, i) => {
-      const top = tops[i] - stage.scrollTop;
-      if (top < height && tops[i + 1] - stage.scrollTop > 0) drawLane(lane, top, width, height);
-    });
+    pixels.begin(context, ratio, app.theme().paper);
+    labels.length = outlines.length = 0;
+    const isSeen = (/** @type {number} */ i) => tops[i] - stage.scrollTop < height && tops[i + 1] - stage.scrollTop > 0;
+    lanes.forEach((lane, i) => { if (isSeen(i)) drawLane(lane, tops[i] - stage.scrollTop, width, height); });
+    pixels.end(context);
+    drawTexts();
+    lanes.forEach((lane, i) => { if (isSeen(i)) drawHead(lane, tops[i] - stage.scrollTop); });
     drawAxis(width);
   };
   const redraw = oncePerFrame(draw);

@@ -62,13 +62,14 @@ const WHEEL = `(canvas, i, count) => {
   canvas.dispatchEvent(new WheelEvent('wheel', zooms ? {...place, ctrlKey: true, deltaY: -40} : back ? {...place, ctrlKey: true, deltaY: 40} : {...place, deltaX: i % 40 < 20 ? 60 : -60, deltaY: 0}));
 }`;
 
+const WICK = {
+  ready: `document.getElementById('message')?.hidden === true`,
+  canvas: `document.querySelector('#view .stage canvas')`,
+  search: `term => { const field = document.getElementById('search'); field.value = term; field.dispatchEvent(new Event('input')); return document.getElementById('matched').textContent; }`,
+};
 const TOOLS = {
-  wick: {
-    address: () => pathToFileURL(html).href,
-    ready: `document.getElementById('message')?.hidden === true`,
-    canvas: `document.querySelector('#view .stage canvas')`,
-    search: `term => { const field = document.getElementById('search'); field.value = term; field.dispatchEvent(new Event('input')); return document.getElementById('matched').textContent; }`,
-  },
+  wick: {...WICK, address: () => pathToFileURL(html).href},
+  'wick, in the order of time': {...WICK, address: () => pathToFileURL(html).href + '#view=time'},
   'd3-flame-graph 5': {
     address: () => pathToFileURL(d3).href,
     ready: `document.querySelector('#chart g.frame') !== null`,
@@ -136,9 +137,10 @@ if (!options['no-peers']) preparePeers();
 console.log(`load ${loadavg()[0].toFixed(1)}; page ${(statSync(html).size / 1e6).toFixed(1)} MB of ${(statSync(input).size / 1e6).toFixed(0)} MB\n`);
 console.log('| | first picture, s | frame, median ms | frame, worst ms | search, ms | heap, MB |\n|---|---|---|---|---|---|');
 for (const [name, tool] of Object.entries(TOOLS)) {
-  if (options['no-peers'] && name !== 'wick') continue;
+  const isPeer = !name.startsWith('wick');
+  if (options['no-peers'] && isPeer) continue;
   const results = [];
-  for (let run = 0; run < (name === 'wick' ? Number(options.runs) : 1); ++run) {
+  for (let run = 0; run < (isPeer ? 1 : Number(options.runs)); ++run) {
     // Without waiting for a display: how long a frame takes, not how often one is wanted.
     const browser = await chromium.launch({executablePath: process.env.CHROMIUM,
       args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-frame-rate-limit', '--disable-gpu-vsync']});
