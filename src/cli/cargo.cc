@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -265,16 +264,16 @@ struct CargoCommand : FlameRun {
   }
 };
 
-void add_target_options(CLI::App& app, CargoOptions& cargo) {
+void add_target_options(OptionSet& app, CargoOptions& cargo) {
   const auto unit = [&](const char* name, std::optional<std::string>& out,
                         const char* description) {
     return app
-        .add_option_function<std::string>(
+        .add_callback(
             name, [&out](const std::string& text) { out = text; }, description)
-        ->expected(0, 1)
+        ->optional_value()
         ->type_name("NAME");
   };
-  const std::vector<CLI::Option*> targets = {
+  const std::vector<Option*> targets = {
       add_text(app, "-b,--bin", cargo.bin, "NAME",
                "this program; without it, the only one or default-run"),
       add_text(app, "--example", cargo.example, "NAME", "this example"),
@@ -284,18 +283,21 @@ void add_target_options(CLI::App& app, CargoOptions& cargo) {
            "the unit tests of this library or program, or of the only one"),
       unit("--unit-bench", cargo.unit_bench, "the same of its benchmarks"),
   };
-  for (CLI::Option* option : targets) {
+  for (Option* option : targets) {
     option->group("Target");
-    for (CLI::Option* other : targets)
+    for (Option* other : targets)
       if (other != option) option->excludes(other);
   }
-  app.add_option("--unit-test-kind", cargo.unit_kind,
-                 "which, if both have that name")
+  app.add_callback(
+         "--unit-test-kind",
+         [&cargo](const std::string& kind) {
+           if (kind != "lib" && kind != "bin")
+             fail_usage("--unit-test-kind: lib or bin is wanted, not '{}'",
+                        excerpt(kind));
+           cargo.unit_kind = kind;
+         },
+         "which, if both have that name")
       ->type_name("lib|bin")
-      ->check([](const std::string& text) {
-        return text == "lib" || text == "bin" ? std::string()
-                                              : "lib or bin is wanted";
-      })
       ->take_last()
       ->group("Target");
   add_text(app, "-p,--package", cargo.package, "NAME",
@@ -303,7 +305,7 @@ void add_target_options(CLI::App& app, CargoOptions& cargo) {
       ->group("Target");
 }
 
-void add_build_options(CLI::App& app, CargoOptions& cargo) {
+void add_build_options(OptionSet& app, CargoOptions& cargo) {
   const auto flag = [&](const char* names, bool& out, const char* description) {
     add_flag(app, names, out, description)->group("Build");
   };
@@ -330,14 +332,14 @@ void add_build_options(CLI::App& app, CargoOptions& cargo) {
 }
 
 // What is recorded here is in no other profiler's format.
-void remove_format_options(CLI::App& app) {
-  for (CLI::Option* option : app.get_options())
-    if (option->get_group() == "Single formats" ||
-        option->get_name() == "--format")
+void remove_format_options(OptionSet& app) {
+  for (Option* option : app.options())
+    if (option->group_name() == "Single formats" ||
+        option->name() == "--format")
       app.remove_option(option);
 }
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<CargoCommand>();
   command->command = "cargo";
   add_target_options(app, command->cargo);

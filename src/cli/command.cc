@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 
@@ -109,15 +108,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
              command.name);
 }
 
-// CLI11's sentences, in our tone.
-std::string message_of(const CLI::ParseError& error) {
-  std::string text = error.what();
-  if (const std::size_t at = text.find(": 1 required ");
-      at != text.npos && text.ends_with(" missing"))
-    return text.substr(0, at) + ": a value is missing";
-  return text;
-}
-
 }  // namespace
 
 std::span<const Command* const> commands() { return kCommands; }
@@ -128,9 +118,7 @@ const Command* find_command(std::string_view name) {
 }
 
 int run_command(const Command& command, std::vector<std::string> words) {
-  CLI::App app;
-  app.set_help_flag("-h,--help", "show this help");
-  app.allow_extras();
+  OptionSet app;
   const auto run = command.declare(app);
 
   Arguments arguments;
@@ -140,17 +128,15 @@ int run_command(const Command& command, std::vector<std::string> words) {
   if (has_dashes) behind.assign(dashes + 1, words.end());
   words.erase(dashes, words.end());
   words = normalized(words);
-  std::ranges::reverse(words);  // as CLI11 wants them
-  try {
-    app.parse(words);
-  } catch (const CLI::CallForHelp&) {
+  OptionSet::Parsed parsed = app.parse(std::move(words));
+  if (parsed.wants_help) {
     std::cout << help_text(command);
     return 0;
-  } catch (const CLI::ParseError& error) {
-    fail_usage("{}: {}; see `wick {} --help`", command.name, message_of(error),
-               command.name);
   }
-  arguments.inputs = app.remaining();
+  if (!parsed.error.empty())
+    fail_usage("{}: {}; see `wick {} --help`", command.name, parsed.error,
+               command.name);
+  arguments.inputs = std::move(parsed.rest);
   for (const std::string& word : arguments.inputs)
     if (word.size() > 1 && word.starts_with('-'))
       fail_unknown_option(command, word);

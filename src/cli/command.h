@@ -10,9 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "cli/option_set.h"
 
 namespace wick {
 
@@ -37,7 +35,7 @@ struct Command {
   std::string_view examples;  // "command line\n", each with "  # why" behind it
   // Adds the options to `app` and gives what runs once they are parsed; its
   // result is the exit status. The options are kept by what is returned.
-  std::function<int(const Arguments&)> (*declare)(CLI::App& app);
+  std::function<int(const Arguments&)> (*declare)(OptionSet& app);
   bool takes_program = false;    // `--` starts a program, not further inputs
   bool takes_arguments = false;  // `--` starts arguments of one that is known
   bool hidden = false;           // not in the list of `wick --help`

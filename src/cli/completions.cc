@@ -2,7 +2,6 @@
 // Shell completions, made from the same declarations as the help.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 
@@ -200,7 +199,7 @@ std::string fish_script() {
   return out;
 }
 
-std::function<int(const Arguments&)> declare(CLI::App&) {
+std::function<int(const Arguments&)> declare(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() != 1)
       fail_usage("completions: a shell is wanted: bash, zsh or fish");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -49,7 +48,7 @@ struct ConvertCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<ConvertCommand>();
   add_output_options(app, command->output);
   add_naming_options(app, command->write.fold, command->input.read);

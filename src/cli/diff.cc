@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
@@ -130,7 +129,7 @@ struct DiffCommand {
   DiffNames names_;
 };
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<DiffCommand>();
   add_input_options(app, command->input);
   // -n is taken here, as in the peers.

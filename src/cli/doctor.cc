@@ -4,7 +4,6 @@
 #include <linux/capability.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -271,7 +270,7 @@ struct DoctorCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<DoctorCommand>();
   add_flag(app, "--events", command->events,
            "list the events that `wick record -e` takes");

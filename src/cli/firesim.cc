@@ -3,7 +3,6 @@
 // a FireSim run left behind.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -262,9 +261,9 @@ struct FireSimCommand {
   std::vector<std::string> counter_tables_;
 };
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<FireSimCommand>();
-  app.add_option_function<std::vector<std::string>>(
+  app.add_list_callback(
          "--to",
          [&outputs = command->outputs](const std::vector<std::string>& names) {
            const auto known = possible_values("svg|html|folded");
@@ -275,7 +274,7 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
            outputs = names;
          },
          "what is written for each trace; may be given several times")
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->type_name("svg|html|folded")
       ->default_str("all three")
       ->group("Output");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -15,7 +14,7 @@ namespace {
 
 struct FlameCommand : FlameRun {
   std::vector<std::string> perf_data;
-  std::vector<CLI::Option*> only_for_recording;
+  std::vector<Option*> only_for_recording;
 
   int operator()(const Arguments& arguments) {
     perf.program = arguments.program;
@@ -24,12 +23,12 @@ struct FlameCommand : FlameRun {
     write.draw.as_inferno = input.read.compat == Compat::kInferno;
     const OutputFormat& format = chosen_format(output, "svg");
     if (!perf.program.empty() || recording.has_target()) return record(format);
-    for (const CLI::Option* option : only_for_recording)
+    for (const Option* option : only_for_recording)
       if (option->count() > 0)
         fail_usage(
             "flame: {} is for recording, and nothing to record is named: "
             "-- PROGRAM, -p or -a",
-            option->get_name());
+            option->name());
 
     keep_events_for(format);
     input.read.keep_time = !format.only_sums || write.fold.flamechart ||
@@ -42,7 +41,7 @@ struct FlameCommand : FlameRun {
   }
 };
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<FlameCommand>();
   add_picture_options(app, *command);
   command->only_for_recording = add_recording_options(app, *command, {});

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <ranges>
@@ -222,7 +221,7 @@ void FlameRun::draw(Profile profile, const OutputFormat& format,
   if (open) open_in_browser(path, run);
 }
 
-void add_picture_options(CLI::App& app, FlameRun& flame) {
+void add_picture_options(OptionSet& app, FlameRun& flame) {
   add_output_options(app, flame.output);
   add_flag(app, "--open", flame.open, "show the picture when it is done")
       ->group("Output");
@@ -237,15 +236,15 @@ void add_picture_options(CLI::App& app, FlameRun& flame) {
       ->group("Output");
 }
 
-std::vector<CLI::Option*> add_recording_options(CLI::App& app, FlameRun& flame,
-                                                RecordingNames names) {
+std::vector<Option*> add_recording_options(OptionSet& app, FlameRun& flame,
+                                           RecordingNames names) {
   PerfOptions& perf = flame.perf;
   const std::string group = "Recording";
   // Drawing has others of these names.
   names.event = "-e,--record-event";
   names.period = "--count";
   names.clock = "--clockid";
-  std::vector<CLI::Option*> added =
+  std::vector<Option*> added =
       add_recording_options(app, flame.recording, names);
   added.push_back(add_flag(
       app, "--wall", flame.recording.wall,
@@ -259,11 +258,11 @@ std::vector<CLI::Option*> add_recording_options(CLI::App& app, FlameRun& flame,
                            "keep the recording as this"));
   added.push_back(add_flag(app, "--exit-status", flame.exit_status,
                            "end with the program's exit status"));
-  for (CLI::Option* option : added) option->group(group);
-  app.add_option_function<std::string>(
+  for (Option* option : added) option->group(group);
+  app.add_callback(
          "--root", [&perf](const std::string& flags) { perf.sudo = flags; },
          "run perf by sudo, with these flags")
-      ->expected(0, 1)
+      ->optional_value()
       ->type_name("FLAGS")
       ->group(group);
   // A program that fails does not stop the drawing in any case.

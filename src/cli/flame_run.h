@@ -9,11 +9,6 @@
 #include "cli/perf_driver.h"
 #include "cli/record_options.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace wick {
 
 struct FlameRun {
@@ -48,9 +43,9 @@ struct FlameRun {
 };
 
 // Output and what belongs to it; what a recording is made by; how it is drawn.
-void add_picture_options(CLI::App& app, FlameRun& flame);
+void add_picture_options(OptionSet& app, FlameRun& flame);
 // Returns those that make no sense without a recording.
-std::vector<CLI::Option*> add_recording_options(CLI::App& app, FlameRun& flame,
-                                                RecordingNames names);
+std::vector<Option*> add_recording_options(OptionSet& app, FlameRun& flame,
+                                           RecordingNames names);
 
 }  // namespace wick

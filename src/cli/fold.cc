@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
@@ -31,7 +30,7 @@ struct FoldCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<FoldCommand>();
   add_output_options(app, command->output);
   FoldOptions& fold = command->write.fold;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -31,7 +30,7 @@ std::string as_table() {
   return out;
 }
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto names = std::make_shared<bool>(false);
   add_flag(app, "--names", *names,
            "names only: 'read NAME' and 'write NAME' on a line each");

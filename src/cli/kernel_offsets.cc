@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/kernel_offsets.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "base/error.h"
@@ -10,7 +9,7 @@
 namespace wick {
 namespace {
 
-std::function<int(const Arguments&)> declare(CLI::App&) {
+std::function<int(const Arguments&)> declare(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() != 1)
       fail_usage("kernel-offsets: one file with a kernel is wanted");

@@ -2,7 +2,6 @@
 // Man pages, made from the same declarations as the help.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 
@@ -96,7 +95,7 @@ void append_options(std::string& out, const Command& command) {
   }
 }
 
-std::function<int(const Arguments&)> declare(CLI::App&) {
+std::function<int(const Arguments&)> declare(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() > 1)
       fail_usage("man: one command is wanted, or none");

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 
@@ -54,29 +53,13 @@ std::string shown_names(const OptionInfo& option) {
 }  // namespace
 
 std::vector<OptionInfo> option_table(const Command& command) {
-  CLI::App app;
-  app.set_help_flag("-h,--help", "show this help");
+  OptionSet app;
   const auto keep_alive = command.declare(app);
-  std::vector<OptionInfo> table;
+  std::vector<OptionInfo> table = app.table();
   std::vector<std::string> groups;
-  for (const CLI::Option* option : app.get_options()) {
-    OptionInfo info;
-    for (const std::string& name : option->get_snames())
-      info.names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames())
-      info.names.push_back("--" + name);
-    if (option->get_items_expected_max() > 0)
-      info.value = option->get_type_name();
-    info.optional_value =
-        !info.value.empty() && option->get_expected_min() == 0;
-    info.description = option->get_description();
-    info.default_value = option->get_default_str();
-    info.group = option->get_group();
-    info.hidden = info.group.empty();
+  for (const OptionInfo& info : table)
     if (std::ranges::find(groups, info.group) == groups.end())
       groups.push_back(info.group);
-    table.push_back(std::move(info));
-  }
   // Help comes last, in the group of options about the run.
   std::ranges::stable_sort(table, {}, [&](const OptionInfo& info) {
     const bool general = info.group == "Options";

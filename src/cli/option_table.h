@@ -11,14 +11,6 @@
 
 namespace wick {
 
-struct OptionInfo {
-  std::vector<std::string> names;  // "-o", "--output"
-  std::string value;  // what stands for its value: "FILE"; "" for a flag
-  std::string description, default_value, group;
-  bool optional_value = false;
-  bool hidden = false;
-};
-
 // Without positional arguments; in the order of declaration, groups together.
 std::vector<OptionInfo> option_table(const Command& command);
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -46,11 +45,11 @@ double checked_number(const std::string& names, const std::string& text,
 }
 
 template <class T>
-CLI::Option* add_number_of(CLI::App& app, const std::string& names, T& out,
-                           const std::string& value, Limits limits,
-                           const std::string& description, bool whole) {
+Option* add_number_of(OptionSet& app, const std::string& names, T& out,
+                      const std::string& value, Limits limits,
+                      const std::string& description, bool whole) {
   return app
-      .add_option_function<std::string>(
+      .add_callback(
           names,
           [&out, names, limits, whole](const std::string& text) {
             out = static_cast<T>(checked_number(names, text, limits, whole));
@@ -62,12 +61,11 @@ CLI::Option* add_number_of(CLI::App& app, const std::string& names, T& out,
 
 // A number that may be absent.
 template <class T>
-CLI::Option* add_optional_number(CLI::App& app, const std::string& names,
-                                 std::optional<T>& out,
-                                 const std::string& value, Limits limits,
-                                 const std::string& description) {
+Option* add_optional_number(OptionSet& app, const std::string& names,
+                            std::optional<T>& out, const std::string& value,
+                            Limits limits, const std::string& description) {
   return app
-      .add_option_function<std::string>(
+      .add_callback(
           names,
           [&out, names, limits](const std::string& text) {
             out = static_cast<T>(checked_number(names, text, limits, true));
@@ -78,25 +76,25 @@ CLI::Option* add_optional_number(CLI::App& app, const std::string& names,
 }
 
 // Regular expressions, which are tried out before anything is read.
-void add_patterns(CLI::App& app, const std::string& name,
+void add_patterns(OptionSet& app, const std::string& name,
                   std::vector<std::string>& out,
                   const std::string& description) {
-  app.add_option_function<std::vector<std::string>>(
+  app.add_list_callback(
          name,
          [&out](const std::vector<std::string>& patterns) {
            for (const std::string& pattern : patterns) Regex{pattern};
            out = patterns;
          },
          description)
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->type_name("REGEX")
       ->group("Selection");
 }
 
-void add_choice(CLI::App& app, const std::string& names, std::string& out,
+void add_choice(OptionSet& app, const std::string& names, std::string& out,
                 const std::string& value, const std::string& description,
                 const std::string& group) {
-  app.add_option_function<std::string>(
+  app.add_callback(
          names,
          [&out, names, value](const std::string& text) {
            check_choice(first_name(names), value, text);
@@ -109,7 +107,7 @@ void add_choice(CLI::App& app, const std::string& names, std::string& out,
       ->group(group);
 }
 
-void add_selection_options(CLI::App& app, Selection& select) {
+void add_selection_options(OptionSet& app, Selection& select) {
   const auto texts = [&](const char* names, std::vector<std::string>& out,
                          const char* value, const char* description) {
     add_texts(app, names, out, value, description)->group("Selection");
@@ -127,7 +125,7 @@ void add_selection_options(CLI::App& app, Selection& select) {
   add_text(app, "--comm", select.comm, "NAME",
            "samples of processes or threads of this name")
       ->group("Selection");
-  app.add_option_function<std::string>(
+  app.add_callback(
          "--time",
          [&select](const std::string& text) {
            select.time = parse_time_range(text);
@@ -145,9 +143,9 @@ void add_selection_options(CLI::App& app, Selection& select) {
         "make this function the root of its stacks");
   texts("--base", select.base, "FUNCTION",
         "as --skip-after, and leave out stacks without it");
-  CLI::Option* kernel =
+  Option* kernel =
       add_flag(app, "--kernel-only", select.kernel_only, "kernel frames only");
-  CLI::Option* user =
+  Option* user =
       add_flag(app, "--user-only", select.user_only, "no kernel frames");
   kernel->group("Selection")->excludes(user);
   user->group("Selection");
@@ -157,7 +155,7 @@ void add_selection_options(CLI::App& app, Selection& select) {
 }
 
 // Where names come from, under perf's names.
-void add_symbol_options(CLI::App& app, SymbolOptions& symbols) {
+void add_symbol_options(OptionSet& app, SymbolOptions& symbols) {
   const char* const group = "Symbols (perf.data)";
   add_text(app, "--symfs", symbols.symfs, "DIR",
            "look for the recorded files in this folder")
@@ -180,7 +178,7 @@ void add_symbol_options(CLI::App& app, SymbolOptions& symbols) {
 }
 
 // Options that one or two formats know, under the peers' names.
-void add_single_format_options(CLI::App& app, ReadOptions& read) {
+void add_single_format_options(OptionSet& app, ReadOptions& read) {
   const auto flag = [&](const char* name, bool& out, const char* description) {
     add_flag(app, name, out, description)->group("Single formats");
   };
@@ -218,43 +216,42 @@ void add_single_format_options(CLI::App& app, ReadOptions& read) {
 
 }  // namespace
 
-CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& out,
-                      const std::string& value,
-                      const std::string& description) {
+Option* add_text(OptionSet& app, const std::string& names, std::string& out,
+                 const std::string& value, const std::string& description) {
   return app.add_option(names, out, description)
       ->type_name(value)
       ->default_str(out)
       ->take_last();
 }
 
-CLI::Option* add_texts(CLI::App& app, const std::string& names,
-                       std::vector<std::string>& out, const std::string& value,
-                       const std::string& description) {
+Option* add_texts(OptionSet& app, const std::string& names,
+                  std::vector<std::string>& out, const std::string& value,
+                  const std::string& description) {
   return app.add_option(names, out, description)
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->type_name(value);
 }
 
-CLI::Option* add_number(CLI::App& app, const std::string& names, int& out,
-                        const std::string& value, Limits limits,
-                        const std::string& description) {
+Option* add_number(OptionSet& app, const std::string& names, int& out,
+                   const std::string& value, Limits limits,
+                   const std::string& description) {
   return add_number_of(app, names, out, value, limits, description, true)
       ->default_str(std::to_string(out));
 }
 
-CLI::Option* add_number(CLI::App& app, const std::string& names, double& out,
-                        const std::string& value, Limits limits,
-                        const std::string& description) {
+Option* add_number(OptionSet& app, const std::string& names, double& out,
+                   const std::string& value, Limits limits,
+                   const std::string& description) {
   return add_number_of(app, names, out, value, limits, description, false)
       ->default_str(fmt::format("{}", out));
 }
 
-CLI::Option* add_flag(CLI::App& app, const std::string& names, bool& out,
-                      const std::string& description) {
+Option* add_flag(OptionSet& app, const std::string& names, bool& out,
+                 const std::string& description) {
   return app.add_flag(names, out, description)->take_last();
 }
 
-void add_run_options(CLI::App& app, RunOptions& run) {
+void add_run_options(OptionSet& app, RunOptions& run) {
   add_flag(app, "-q,--quiet", run.quiet,
            "say nothing on standard error but errors");
   add_flag(app, "-v,--verbose", run.verbose,
@@ -262,12 +259,12 @@ void add_run_options(CLI::App& app, RunOptions& run) {
   add_flag(app, "--stats", run.stats, "say the time per pass and the memory");
 }
 
-void add_input_options(CLI::App& app, InputOptions& input) {
+void add_input_options(OptionSet& app, InputOptions& input) {
   add_choice(app, "--format", input.format, "INPUT-FORMAT",
              "read inputs as this (see `wick formats`); without it, found by "
              "looking at them",
              "Input");
-  app.add_option_function<std::string>(
+  app.add_callback(
          "--compat",
          [&input](const std::string& text) {
            check_choice("--compat", "wick|inferno|perl", text);
@@ -294,7 +291,7 @@ void add_input_options(CLI::App& app, InputOptions& input) {
   add_trace_options(app, input.read.trace);
 }
 
-void add_naming_options(CLI::App& app, FoldOptions& fold, ReadOptions& read) {
+void add_naming_options(OptionSet& app, FoldOptions& fold, ReadOptions& read) {
   const auto flag = [&](const char* name, bool& out, const char* description) {
     add_flag(app, name, out, description)->group("Names");
   };
@@ -312,14 +309,14 @@ void add_naming_options(CLI::App& app, FoldOptions& fold, ReadOptions& read) {
       ->group("Names");
 }
 
-void add_reading_options(CLI::App& app, FoldOptions& fold, InputOptions& input,
+void add_reading_options(OptionSet& app, FoldOptions& fold, InputOptions& input,
                          RunOptions& run) {
   add_naming_options(app, fold, input.read);
   add_input_options(app, input);
   add_run_options(app, run);
 }
 
-void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold) {
+void add_drawing_options(OptionSet& app, DrawOptions& draw, FoldOptions& fold) {
   const std::string group = "Drawing";
   const auto text = [&](const char* names, std::string& out, const char* value,
                         const char* description) {
@@ -339,7 +336,7 @@ void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold) {
   add_number(app, "--height", draw.frame_height, "PIXELS", {4, 1000},
              "the height of a frame")
       ->group(group);
-  app.add_option_function<std::string>(
+  app.add_callback(
          "--minwidth,--min-width",
          [&draw](std::string number) {
            draw.min_width_px = number.ends_with("px");
@@ -360,9 +357,9 @@ void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold) {
              "the palette", group);
   text("--bgcolors", draw.bg_colors, "COLOR",
        "the background: yellow, blue, green, grey or #rrggbb");
-  CLI::Option* hash = flag("--hash", draw.hash,
-                           "colours by a hash of the name, as flamegraph.pl");
-  CLI::Option* deterministic =
+  Option* hash = flag("--hash", draw.hash,
+                      "colours by a hash of the name, as flamegraph.pl");
+  Option* deterministic =
       flag("--deterministic", draw.deterministic,
            "colours by the name, the same in every picture");
   hash->excludes(deterministic);
@@ -375,10 +372,10 @@ void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold) {
   text("--palette-map", draw.palette_map, "FILE", "the same, in this file");
   text("--nameattr", draw.name_attributes, "FILE",
        "attributes (title, href, …) for functions, as flamegraph.pl");
-  CLI::Option* reverse =
+  Option* reverse =
       flag("--reverse", fold.reversed, "merge stacks from the leaf");
   flag("-i,--inverted", draw.inverted, "icicle: the root at the top");
-  CLI::Option* chart =
+  Option* chart =
       flag("--flamechart", fold.flamechart, "keep the order of time");
   chart->excludes(reverse);
   flag("--negate", draw.negate, "in a difference, swap red and blue");
@@ -412,13 +409,13 @@ void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold) {
   app.add_flag_callback(
          "--no-sort", [] {}, "accepted; nothing to do")
       ->group("");
-  app.add_option_function<std::string>(
+  app.add_callback(
          "--encoding", [](const std::string&) {}, "accepted; UTF-8 always")
       ->type_name("NAME")
       ->group("");
 }
 
-void add_output_options(CLI::App& app, OutputOptions& output) {
+void add_output_options(OptionSet& app, OutputOptions& output) {
   add_text(app, "-o,--output", output.path, "FILE",
            "write to this file, whose extension gives the format; - is "
            "standard output")

@@ -8,14 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/option_set.h"
 #include "cli/perf_driver.h"
 #include "profile/format.h"
 #include "profile/transform.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace wick {
 
@@ -24,7 +20,7 @@ namespace wick {
 struct RunOptions {
   bool quiet = false, verbose = false, stats = false;
 };
-void add_run_options(CLI::App& app, RunOptions& run);
+void add_run_options(OptionSet& app, RunOptions& run);
 
 // --- what is read
 
@@ -37,7 +33,7 @@ struct InputOptions {
 };
 // --format, selection, and the options of single formats. `paths` is left to
 // the command.
-void add_input_options(CLI::App& app, InputOptions& input);
+void add_input_options(OptionSet& app, InputOptions& input);
 
 // Standard input if something is piped into it, else wick.data, else
 // perf.data; a UsageError if there is none of these.
@@ -51,13 +47,13 @@ Profile read_inputs(const InputOptions& input, const RunOptions& run = {});
 // --- how frames are named and drawn
 
 // --kernel, --jit, --inline, --all, --addrs.
-void add_naming_options(CLI::App& app, FoldOptions& fold, ReadOptions& read);
+void add_naming_options(OptionSet& app, FoldOptions& fold, ReadOptions& read);
 // Those, and the options of the input and the run: what every command has that
 // reads a profile.
-void add_reading_options(CLI::App& app, FoldOptions& fold, InputOptions& input,
+void add_reading_options(OptionSet& app, FoldOptions& fold, InputOptions& input,
                          RunOptions& run);
 // As flamegraph.pl, inferno and flamegraph-rs name them.
-void add_drawing_options(CLI::App& app, DrawOptions& draw, FoldOptions& fold);
+void add_drawing_options(OptionSet& app, DrawOptions& draw, FoldOptions& fold);
 
 // --- what is written
 
@@ -65,7 +61,7 @@ struct OutputOptions {
   std::string path;    // "-" or "": standard output
   std::string format;  // "": by the extension of `path`
 };
-void add_output_options(CLI::App& app, OutputOptions& output);
+void add_output_options(OptionSet& app, OutputOptions& output);
 
 // By --to, else by the extension of -o, else `fallback`; a UsageError if that
 // is empty, or if a binary format would go to a terminal.
@@ -91,23 +87,23 @@ void say(const RunOptions& run, std::string_view message);
 // --- for commands that declare options of their own
 
 // An option with a text value; `value` stands for it in help: "FILE".
-CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& out,
-                      const std::string& value, const std::string& description);
+Option* add_text(OptionSet& app, const std::string& names, std::string& out,
+                 const std::string& value, const std::string& description);
 // May be given several times, one value each.
-CLI::Option* add_texts(CLI::App& app, const std::string& names,
-                       std::vector<std::string>& out, const std::string& value,
-                       const std::string& description);
+Option* add_texts(OptionSet& app, const std::string& names,
+                  std::vector<std::string>& out, const std::string& value,
+                  const std::string& description);
 // A whole number or a decimal one within the limits.
 struct Limits {
   double least, most;
 };
-CLI::Option* add_number(CLI::App& app, const std::string& names, int& out,
-                        const std::string& value, Limits limits,
-                        const std::string& description);
-CLI::Option* add_number(CLI::App& app, const std::string& names, double& out,
-                        const std::string& value, Limits limits,
-                        const std::string& description);
-CLI::Option* add_flag(CLI::App& app, const std::string& names, bool& out,
-                      const std::string& description);
+Option* add_number(OptionSet& app, const std::string& names, int& out,
+                   const std::string& value, Limits limits,
+                   const std::string& description);
+Option* add_number(OptionSet& app, const std::string& names, double& out,
+                   const std::string& value, Limits limits,
+                   const std::string& description);
+Option* add_flag(OptionSet& app, const std::string& names, bool& out,
+                 const std::string& description);
 
 }  // namespace wick

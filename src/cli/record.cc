@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/error.h"
@@ -63,7 +62,7 @@ struct RecordCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<RecordCommand>();
   add_text(app, "-o,--output", command->output, "FILE",
            "write the recording to this file")

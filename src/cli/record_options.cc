@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/error.h"
@@ -209,8 +208,8 @@ RecordOptions RecordingOptions::resolved(
 
 namespace {
 
-std::vector<CLI::Option*> add_target_options(CLI::App& app,
-                                             RecordingOptions& options) {
+std::vector<Option*> add_target_options(OptionSet& app,
+                                        RecordingOptions& options) {
   return {
       add_text(app, "-p,--pid", options.pids, "PID[,PID…]",
                "attach to these processes"),
@@ -226,12 +225,12 @@ std::vector<CLI::Option*> add_target_options(CLI::App& app,
 
 }  // namespace
 
-std::vector<CLI::Option*> add_recording_options(CLI::App& app,
-                                                RecordingOptions& options,
-                                                const RecordingNames& names) {
-  std::vector<CLI::Option*> targets;
+std::vector<Option*> add_recording_options(OptionSet& app,
+                                           RecordingOptions& options,
+                                           const RecordingNames& names) {
+  std::vector<Option*> targets;
   if (names.targets) targets = add_target_options(app, options);
-  std::vector<CLI::Option*> added{
+  std::vector<Option*> added{
       add_text(app, "-C,--cpu", options.cpus, "0,2-3", "only on these CPUs"),
       add_text(
           app, names.event, options.events, "EVENT[,EVENT…]",
@@ -260,14 +259,14 @@ std::vector<CLI::Option*> add_recording_options(CLI::App& app,
                "monotonic, monotonic_raw, realtime, boottime or tai"),
       add_text(app, "-m,--mmap-pages", options.buffer, "SIZE",
                "buffer for each CPU: 8M, 512K or a number of pages"),
-      app.add_option_function<std::string>(
+      app.add_callback(
              "-z,--compression-level",
              [&options](const std::string& level) {
                options.compression = level.empty() ? "1" : level;
              },
              "pack the file with zstd, as hard as this (1 to 22; 1 without a "
              "level)")
-          ->expected(0, 1)
+          ->optional_value()
           ->type_name("LEVEL"),
       add_number(app, "--duration", options.duration, "SECONDS", {0, 1e9},
                  "stop after this time; 0: do not"),
@@ -275,7 +274,7 @@ std::vector<CLI::Option*> add_recording_options(CLI::App& app,
                  "begin after this time"),
   };
   added.insert(added.end(), targets.begin(), targets.end());
-  for (CLI::Option* option : added) option->group("Recording");
+  for (Option* option : added) option->group("Recording");
   return added;
 }
 

@@ -9,11 +9,6 @@
 #include "cli/options.h"
 #include "perf/recorder.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace wick {
 
 // As they stand on the command line.
@@ -42,9 +37,9 @@ struct RecordingNames {
               clock = "-k,--clockid";
   bool targets = true;  // -p, -t, -a, --cgroup
 };
-std::vector<CLI::Option*> add_recording_options(CLI::App& app,
-                                                RecordingOptions& options,
-                                                const RecordingNames& names);
+std::vector<Option*> add_recording_options(OptionSet& app,
+                                           RecordingOptions& options,
+                                           const RecordingNames& names);
 
 // Records, with a line of progress on a terminal; Ctrl-C ends it orderly, a
 // second one aborts. Says what could not be had.

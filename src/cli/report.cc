@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
@@ -36,7 +35,7 @@ struct ReportCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<ReportCommand>();
   ReportOptions& report = command->write.report;
   add_table_options(app, report, "function|line|module|file|thread", "self");

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -31,12 +30,12 @@ constexpr std::pair<std::string_view, Sort> kSorts[] = {
 
 // An option whose value is one of the words in `words`, "self|total".
 template <class Value, std::size_t kSize>
-CLI::Option* add_word(CLI::App& app, const std::string& name, Value& out,
-                      const std::string& words,
-                      const std::pair<std::string_view, Value> (&values)[kSize],
-                      const std::string& description) {
+Option* add_word(OptionSet& app, const std::string& name, Value& out,
+                 const std::string& words,
+                 const std::pair<std::string_view, Value> (&values)[kSize],
+                 const std::string& description) {
   return app
-      .add_option_function<std::string>(
+      .add_callback(
           name,
           [&out, &values, name, words](const std::string& text) {
             const auto choices = possible_values(words);
@@ -54,7 +53,7 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, Value& out,
 
 }  // namespace
 
-void add_table_options(CLI::App& app, ReportOptions& report,
+void add_table_options(OptionSet& app, ReportOptions& report,
                        const std::string& by, const std::string& sort) {
   add_word(app, "--by", report.by, by, kBys, "one table, with a row for each");
   add_word(app, "--sort", report.sort, "self|total", kSorts,

@@ -4,17 +4,14 @@
 
 #include <string>
 
+#include "cli/option_set.h"
 #include "profile/report_options.h"
-
-namespace CLI {
-class App;
-}
 
 namespace wick {
 
 // --by (one of the words in `by`, "function|line"), --sort, --top,
 // --name-width. `sort` is the order taken without --sort.
-void add_table_options(CLI::App& app, ReportOptions& report,
+void add_table_options(OptionSet& app, ReportOptions& report,
                        const std::string& by, const std::string& sort);
 
 }  // namespace wick

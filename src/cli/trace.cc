@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <iterator>
@@ -225,11 +224,10 @@ struct TraceCommand {
 };
 
 // An option whose value is one of the words in `words`, "pc|kind".
-CLI::Option* add_word(CLI::App& app, const std::string& name, std::string& out,
-                      const std::string& words,
-                      const std::string& description) {
+Option* add_word(OptionSet& app, const std::string& name, std::string& out,
+                 const std::string& words, const std::string& description) {
   return app
-      .add_option_function<std::string>(
+      .add_callback(
           name,
           [&out, name, words](const std::string& text) {
             const auto choices = possible_values(words);
@@ -257,7 +255,7 @@ void set_cycles(const std::string& text, TriggerOptions& trigger) {
   if (!last.empty()) trigger.until = "cycle:" + last;
 }
 
-std::function<int(const Arguments&)> declare(CLI::App& app) {
+std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<TraceCommand>();
   const std::string group = "What is shown or written";
   add_flag(app, "--print", command->print,
@@ -282,7 +280,7 @@ std::function<int(const Arguments&)> declare(CLI::App& app) {
            "the layout of TracerV's records that are written, as "
            "--trace-layout has them")
       ->group(group);
-  app.add_option_function<std::string>(
+  app.add_callback(
          "--cycles",
          [&trigger = command->read.trace.trigger](const std::string& text) {
            set_cycles(text, trigger);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -35,12 +34,12 @@ constexpr std::pair<std::string_view, Attribution> kAttributions[] = {
 
 // An option whose value is one of the words in `words`, "both|from|none".
 template <class Value, std::size_t kSize>
-CLI::Option* add_word(CLI::App& app, const std::string& name, Value& out,
-                      const std::string& words,
-                      const std::pair<std::string_view, Value> (&values)[kSize],
-                      const std::string& description) {
+Option* add_word(OptionSet& app, const std::string& name, Value& out,
+                 const std::string& words,
+                 const std::pair<std::string_view, Value> (&values)[kSize],
+                 const std::string& description) {
   return app
-      .add_option_function<std::string>(
+      .add_callback(
           name,
           [&out, &values, name, words](const std::string& text) {
             const auto choices = possible_values(words);
@@ -56,9 +55,9 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, Value& out,
       ->take_last();
 }
 
-void add_point(CLI::App& app, const std::string& name, std::string& out,
+void add_point(OptionSet& app, const std::string& name, std::string& out,
                const std::string& group, const std::string& description) {
-  app.add_option_function<std::string>(
+  app.add_callback(
          name,
          [&out, name](const std::string& text) {
            in_context(name, [&] { parse_trace_point(text); });
@@ -71,7 +70,7 @@ void add_point(CLI::App& app, const std::string& name, std::string& out,
 }
 
 // TracerV's own options; all three together say what a trigger is.
-void add_tracerv_options(CLI::App& app, TriggerOptions& trigger,
+void add_tracerv_options(OptionSet& app, TriggerOptions& trigger,
                          const std::string& group) {
   struct Tracerv {
     std::string start = "0", end = "-1";
@@ -81,7 +80,7 @@ void add_tracerv_options(CLI::App& app, TriggerOptions& trigger,
                         const char* description) {
     // Declared before the selector, so that they are known there.
     return app
-        .add_option_function<std::string>(
+        .add_callback(
             name, [&out, tracerv](const std::string& value) { out = value; },
             description)
         ->type_name("N")
@@ -89,12 +88,11 @@ void add_tracerv_options(CLI::App& app, TriggerOptions& trigger,
         ->take_last()
         ->group(group);
   };
-  CLI::Option* start =
+  Option* start =
       text("--trace-start", tracerv->start, "its start, in TracerV's base");
-  CLI::Option* end =
-      text("--trace-end", tracerv->end, "its end, in TracerV's base");
-  CLI::Option* select =
-      app.add_option_function<std::string>(
+  Option* end = text("--trace-end", tracerv->end, "its end, in TracerV's base");
+  Option* select =
+      app.add_callback(
              "--trace-select",
              [&trigger, tracerv](const std::string& value) {
                const auto selector = to_number<int>(value);
@@ -110,7 +108,7 @@ void add_tracerv_options(CLI::App& app, TriggerOptions& trigger,
           ->group(group);
   start->needs(select);
   end->needs(select);
-  app.add_option_function<std::string>(
+  app.add_callback(
          "--runtime-config",
          [&trigger](const std::string& path) {
            const RuntimeConfig config = read_runtime_config(path);
@@ -126,7 +124,7 @@ void add_tracerv_options(CLI::App& app, TriggerOptions& trigger,
       ->group(group);
 }
 
-void add_trigger_options(CLI::App& app, TriggerOptions& trigger) {
+void add_trigger_options(OptionSet& app, TriggerOptions& trigger) {
   const std::string group = "Part of an instruction trace";
   add_point(app, "--from", trigger.from, group,
             "begin where this is met: cycle:N, base-cycle:N, pc:HEX, "
@@ -149,7 +147,7 @@ void add_trigger_options(CLI::App& app, TriggerOptions& trigger) {
 
 }  // namespace
 
-void add_trace_options(CLI::App& app, TraceOptions& trace) {
+void add_trace_options(OptionSet& app, TraceOptions& trace) {
   const std::string group = "Instruction traces";
   add_texts(app, "--elf", trace.elfs, "FILE",
             "a file of the traced code: the kernel (vmlinux or System.map), "
@@ -174,7 +172,7 @@ void add_trace_options(CLI::App& app, TraceOptions& trace) {
            "waited for, the one before, that one if it emptied the pipeline; "
            "or all as FirePerf has it")
       ->group(group);
-  app.add_option_function<std::string>(
+  app.add_callback(
          "--hart",
          [&trace](const std::string& text) {
            const auto hart = to_number<int>(text);

@@ -6,17 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "cli/option_set.h"
 #include "profile/format.h"
-
-namespace CLI {
-class App;
-}
 
 namespace wick {
 
 // Code, layout, attribution and the part that is looked at. `trace` must
 // outlive the parsing.
-void add_trace_options(CLI::App& app, TraceOptions& trace);
+void add_trace_options(OptionSet& app, TraceOptions& trace);
 
 // Finds out when tracing is on, where a trigger is for all harts of all
 // files.
