@@ -10,8 +10,12 @@ usage: generate.py KIND MB FILE [--stacks N] [--seed N]
   folded          distinct folded stacks about 40 deep, in sorted order
   folded-shuffled the same lines in random order
   pprof           a pprof protobuf, not compressed
+  tracerv         the instructions of a RISC-V kernel as 16-byte records of
+                  TracerV (cycle, pc): calls up to twelve deep, loops, branches
+  system-map      the names of that kernel's functions; MB is ignored
 """
 import argparse
+import array
 import bisect
 import itertools
 import random
@@ -215,12 +219,92 @@ def pprof(rng, size, out, stacks):
         written += out.write(field(2, locations + field(2, values) + label))
 
 
+class Kernel:
+    """Functions of a RISC-V program and how control goes through them: lists
+    of pcs in straight lines, loops, calls, and branches over calls."""
+    BASE, FUNCTIONS, ENTRIES, DEPTH = 0xffff_ffff_8020_0000, 4000, 60, 12
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.starts, self.steps = [], []
+        pc = self.BASE
+        for _ in range(self.FUNCTIONS):
+            self.starts.append(pc)
+            steps, pc = self.function(pc)
+            self.steps.append(steps)
+            pc = (pc + 15) & ~15
+
+    def function(self, pc):
+        """A list of (pcs, times they may be repeated, callee or None)."""
+        rng, steps = self.rng, []
+        count = 2 + min(int(rng.expovariate(0.2)), 24)
+        for number in range(count):
+            pcs = []
+            for _ in range(2 + int(rng.expovariate(0.12))):
+                pcs.append(pc & (1 << 40) - 1 | 1 << 63)
+                pc += rng.choice((2, 2, 4, 4, 4))
+            # It is entered and left in straight lines.
+            kind = rng.random() if 0 < number < count - 1 else 0.5
+            callee = rng.randrange(self.ENTRIES, self.FUNCTIONS)
+            steps.append((pcs, 24 if kind < 0.15 else 1,
+                          callee if kind > 0.7 else None))
+        return steps, pc
+
+    def run(self, function, depth, out):
+        rng = self.rng
+        for pcs, times, callee in self.steps[function]:
+            if times > 1:
+                out.extend(pcs * rng.randint(1, times))
+            elif callee is None:
+                out.extend(pcs)
+            elif depth < self.DEPTH and rng.random() < 0.6:
+                out.extend(pcs)
+                self.run(callee, depth + 1, out)
+            # Else a branch goes past the call.
+        return out
+
+    def pcs(self, count):
+        """A loop of function 0 calls one entry after the other."""
+        out, pcs = [], sum((step[0] for step in self.steps[0]), [])
+        while len(out) < count:
+            out.extend(pcs[1:-1])
+            self.run(self.rng.randrange(1, self.ENTRIES), 1, out)
+            out.append(pcs[-1])
+        return out
+
+
+def tracerv(rng, size, out, _stacks):
+    """The same way again and again, as time goes on."""
+    pcs = Kernel(rng).pcs(min(size // 16, 1_000_000))
+    cycles, cycle = [], 0
+    for _ in pcs:
+        cycle += 1 if rng.random() < 0.9 else rng.randint(2, 40)
+        cycles.append(cycle)
+    records = array.array("Q", bytes(16 * len(pcs)))
+    records[1::2] = array.array("Q", pcs)
+    written, begin = 0, 1000
+    while written < size:
+        records[0::2] = array.array("Q", [begin + at for at in cycles])
+        piece = records[:max(size - written, 16) // 16 * 2]
+        if sys.byteorder == "big":
+            piece.byteswap()
+        written += out.write(piece.tobytes())
+        begin += cycle
+
+
+def system_map(rng, _size, out, _stacks):
+    for number, start in enumerate(Kernel(rng).starts):
+        out.write(f"{start:016x} T function_{number}\n".encode())
+
+
 KINDS = {
     "perf-script": (perf_script, 5_000),
     "folded": (folded, 200_000),
     "folded-shuffled":
         (lambda *arguments: folded(*arguments, shuffle=True), 200_000),
     "pprof": (pprof, 100_000),
+    "tracerv": (tracerv, 0),
+    "system-map": (system_map, 0),
 }
 
 

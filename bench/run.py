@@ -5,8 +5,8 @@ ratios.
 
 usage: run.py WICK [--size MB] [--runs N] [--inputs DIR] [CASE...]
 
-CASE is fold, svg, pprof, write, memory, dwarf, chains, growth, record or picture;
-all of them by default. Peers are looked for in FLAMEGRAPH_DIR (flamegraph.pl,
+CASE is fold, svg, pprof, write, memory, trace, dwarf, chains, growth, record or
+picture; all of them by default. Peers are looked for in FLAMEGRAPH_DIR (flamegraph.pl,
 stackcollapse-perf.pl) and INFERNO_BIN_DIR (inferno-collapse-perf,
 inferno-flamegraph), perf and Hotspot's parser where they are installed; those
 that are not there are left out. The last five cases record; `record` takes
@@ -260,6 +260,31 @@ class Bench:
                  ratio(results, programs[1].label, programs[0].label, "memory"),
                  1.5, at_least=False)
 
+    def trace(self):
+        """Instructions to folded stacks: records of 16 bytes, names alone."""
+        short, long = self.size / 10, self.size
+        fold = ["fold", "-q", "--elf", self.input("system-map", 0)]
+        traces = {size: self.input("tracerv", size) for size in (short, long)}
+        pair = [traces[long], traces[long]]
+        programs = [
+            self.own(f"wick fold -n 1, {long:g} MB", *fold, "-n", "1",
+                     traces[long]),
+            self.own(f"wick fold -n 1, {short:g} MB", *fold, "-n", "1",
+                     traces[short]),
+            self.own("two harts, -n 1", *fold, "-n", "1", *pair),
+            self.own("two harts, -n 2", *fold, "-n", "2", *pair)]
+        labels = [program.label for program in programs]
+        count = long / 16
+        results = measure(f"{count:.1f} million instructions of a trace",
+                          programs)
+        whole = results.get(labels[0])
+        self.bar("million instructions per second of CPU",
+                 whole and count / whole.cpu, 150)
+        self.bar("memory for ten times the instructions",
+                 ratio(results, labels[0], labels[1], "memory"), 1.2,
+                 at_least=False)
+        self.bar("wall time of two harts by one thread / by two",
+                 ratio(results, labels[2], labels[3], "wall"), 1.5)
 
     def recording(self, make, *arguments):
         """The path of a recording, or None."""
@@ -404,7 +429,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    cases = ["fold", "svg", "pprof", "write", "memory", "dwarf", "chains",
+    cases = ["fold", "svg", "pprof", "write", "memory", "trace", "dwarf", "chains",
              "growth", "record", "picture"]
     parser.add_argument("wick")
     parser.add_argument("cases", nargs="*", metavar="CASE")

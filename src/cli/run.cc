@@ -5,17 +5,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <iostream>
+#include <span>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/metrics.h"
 #include "base/output_file.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
+#include "itrace/trace_reader.h"
 #include "perf/data_file.h"
 
 namespace wick {
@@ -71,18 +76,68 @@ bool is_difference(const Profile& profile) {
 
 }  // namespace
 
+namespace {
+
+bool is_trace(const std::string& path, const InputOptions& input) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  std::string_view name = input.format;
+  if (name.empty()) {
+    const InputFormat* format = detect(InputFile::open(path).head());
+    if (format != nullptr) name = format->name;
+  }
+  return std::ranges::find(trace_formats(), name, &TraceFormat::name) !=
+         trace_formats().end();
+}
+
+// One thread for each. Of several errors the first input's is said.
+std::vector<Profile> read_at_once(std::span<const std::string> paths,
+                                  const InputOptions& input) {
+  std::vector<Profile> profiles(paths.size());
+  std::vector<std::exception_ptr> errors(paths.size());
+  parallel_for(paths.size(), static_cast<int>(paths.size()),
+               [&](std::size_t i) {
+                 try {
+                   profiles[i] = read_input(paths[i], input);
+                 } catch (...) {
+                   errors[i] = std::current_exception();
+                 }
+               });
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+  return profiles;
+}
+
+}  // namespace
+
 Profile read_inputs(const InputOptions& given, const RunOptions& run) {
   const ProgressLine progress(run.quiet);
   const std::vector<std::string> paths =
       given.paths.empty() ? default_inputs() : given.paths;
   InputOptions input = given;
   find_common_windows(paths, "", input.read.trace);
-  Profile profile = read_input(paths.front(), input);
-  for (std::size_t i = 1; i < paths.size(); ++i) {
-    const Profile other = read_input(paths[i], input);
-    if (is_difference(profile) != is_difference(other))
-      fail_usage("{}: a difference and a profile cannot be merged", paths[i]);
-    merge(profile, other);
+  // A trace is long and takes one thread, so harts that have files of their own
+  // are read side by side; other readers use several threads themselves.
+  const bool all_traces = std::ranges::all_of(
+      paths, [&](const std::string& path) { return is_trace(path, input); });
+  const std::size_t at_once =
+      all_traces ? static_cast<std::size_t>(worker_count(input.read.threads))
+                 : 1;
+  Profile profile;
+  for (std::size_t i = 0; i < paths.size();) {
+    const auto some =
+        std::span(paths).subspan(i, std::min(at_once, paths.size() - i));
+    for (Profile& other : read_at_once(some, input)) {
+      if (i == 0) {
+        profile = std::move(other);
+      } else {
+        if (is_difference(profile) != is_difference(other))
+          fail_usage("{}: a difference and a profile cannot be merged",
+                     paths[i]);
+        merge(profile, other);
+      }
+      ++i;
+    }
   }
   return select(std::move(profile), input.select);
 }

@@ -69,6 +69,15 @@ line "FirePerf's numbers" theirs 'handle_exception;k_write;k_copy 6'
 
 "$WICK" flame TRACEFILE-C0 --elf System.map --flamechart -o chart.svg 2>said
 [ -s chart.svg ] || complain "a chart: $(cat said)"
+# Harts that have files of their own are read side by side.
+cp TRACEFILE-C0 TRACEFILE-C1
+"$WICK" fold TRACEFILE-C[01] --elf System.map -n 2 >together 2>said
+line 'two harts' together \
+  'process 1;[unknown code];handle_exception;k_write;k_copy 318'
+"$WICK" fold TRACEFILE-C0 no-1 no-2 -n 4 2>said >together &&
+  complain 'one of several files is not there and that is no error'
+grep -q 'no-1: cannot open' said || complain "said: $(cat said)"
+
 "$WICK" flame TRACEFILE-C0 --elf missing -o no.svg 2>said &&
   complain 'a file that is not there is no error'
 grep -q 'missing: cannot open' said || complain "said: $(cat said)"
