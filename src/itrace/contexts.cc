@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/contexts.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wick {
@@ -22,6 +23,21 @@ Context Contexts::take(std::size_t i) {
   Context context = std::move(*at);
   parked_.erase(at);
   return context;
+}
+
+void Contexts::note_birth(Birth birth) {
+  if (births_.size() >= kMaxBirths) births_.pop_front();
+  births_.push_back(std::move(birth));
+}
+
+std::optional<Contexts::Birth> Contexts::take_birth(std::uint64_t pc) {
+  const auto found = std::ranges::find_if(births_, [&](const Birth& birth) {
+    return birth.frames.back().site != pc && birth.frames.back().resumes_at(pc);
+  });
+  if (found == births_.end()) return {};
+  Birth birth = std::move(*found);
+  births_.erase(found);
+  return birth;
 }
 
 }  // namespace wick

@@ -26,6 +26,7 @@ struct StackFrame {
     kCall,    // entered by the instruction at `site`
     kTrap,    // entered when the hart trapped at `site`, which goes on later
     kSignal,  // a handler of a signal, put on top of what was to go on
+    kPart,    // of the function below, which branched to it
   };
   // pc of the call, or of the last instruction before the trap.
   std::uint64_t site = 0;
@@ -58,6 +59,8 @@ struct Context {
   std::vector<std::uint32_t> traps;
   SpaceId space = SpaceId::kNone;    // of its user code, once it ran some
   std::uint64_t thread_pointer = 0;  // the kernel's; 0: not known
+  bool is_new = false;         // was made while traced and ran no user code yet
+  bool leaves_signal = false;  // the kernel was asked to (sigreturn)
   // Where the parent of a new thread was when it made it, callers first: who
   // returns from there returns to the parent's callers (fork).
   std::vector<StackFrame> inherited;
@@ -86,13 +89,25 @@ class Contexts {
   }
   Context take(std::size_t i);
 
+  // What a thread did when it made another one: its user code, and the trap
+  // into the kernel as the last frame.
+  struct Birth {
+    std::vector<StackFrame> frames;
+    SpaceId space = SpaceId::kNone;
+  };
+  // The oldest is forgotten beyond kMaxBirths.
+  void note_birth(Birth birth);
+  // The oldest one that returns from the kernel to `pc`.
+  std::optional<Birth> take_birth(std::uint64_t pc);
+
   std::vector<ThreadFacts>& threads() { return threads_; }
   const std::vector<ThreadFacts>& threads() const { return threads_; }
 
-  static constexpr std::size_t kMaxParked = 4096;
+  static constexpr std::size_t kMaxParked = 4096, kMaxBirths = 256;
 
  private:
   std::deque<Context> parked_;
+  std::deque<Birth> births_;
   std::vector<ThreadFacts> threads_;
 };
 

@@ -97,15 +97,11 @@ bool StackTracker::return_from_signal(std::uint64_t pc) {
        --i, ++n) {
     if (frames[i - 1].kind != Kind::kSignal || i < 2) continue;
     const StackFrame signal = frames[i - 1];
-    if (!signal.returned && !signal.resumes_at(pc) &&
-        frames[i - 2].function != next_function_)
+    if (!signal.returned && !context_.leaves_signal && !signal.resumes_at(pc) &&
+        (frames[i - 2].function != next_function_ || !has_name(next_function_)))
       continue;
     pop_to(i - 1);
-    pc_ = signal.site;
-    flow_ = signal.flow;
-    page_ = &page_at(pc_);
-    function_ = top().function;
-    layer_ = top().layer;
+    go_back_to(signal);
     if (signal.resumes_at(pc)) return true;
     if (is_signal(pc)) {  // the next one
       begin_signal(pc);

@@ -35,6 +35,20 @@ bool StackTracker::is_sequential(std::uint64_t pc) const {
   return length != 0 ? pc == pc_ + length : pc == pc_ + 2 || pc == pc_ + 4;
 }
 
+// A call or a tail call of the function that stands right behind.
+bool StackTracker::jumps_to_next(std::uint64_t pc) const {
+  if (next_function_ == function_ || !is_entry(pc)) return false;
+  switch (flow_.kind()) {
+    case FlowKind::kCall:
+    case FlowKind::kIndirectCall:
+    case FlowKind::kJump:
+    case FlowKind::kIndirectJump:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // The first frame behind the innermost trap.
 std::size_t StackTracker::segment_start() const {
   return context_.traps.empty() ? 0 : context_.traps.back();
@@ -76,11 +90,16 @@ void StackTracker::push(Kind kind, std::uint64_t pc) {
                     .node = node});
   if (kind == Kind::kTrap)
     context_.traps.push_back(static_cast<std::uint32_t>(frames.size()));
-  if (kind == Kind::kCall || is_entry(pc)) {
+  if (next_function_ == wake_new_ && wake_new_ != FunctionId::kNone)
+    note_birth();
+  if (next_function_ == sigreturn_ && sigreturn_ != FunctionId::kNone)
+    context_.leaves_signal = true;
+  if (kind == Kind::kCall || (kind != Kind::kPart && is_entry(pc))) {
     ++accounts_[node].calls;
     ++counts_.calls;
   }
-  say(kind == Kind::kCall ? "push" : kind == Kind::kTrap ? "trap" : "signal");
+  constexpr const char* kNames[] = {"begin", "push", "trap", "signal", "part"};
+  say(kNames[static_cast<int>(kind)]);
 }
 
 void StackTracker::pop_to(std::size_t size) {
@@ -120,6 +139,7 @@ void StackTracker::jump(std::uint64_t pc) {
   if (!entry && flow_.kind() == FlowKind::kIndirectJump &&
       !map_.function(next_function_).name.empty() && land_in_caller())
     return;
+  if (!entry && branch_to_part()) return;
   replace_top();
   if (entry) {
     ++accounts_[top().node].calls;
@@ -127,9 +147,52 @@ void StackTracker::jump(std::uint64_t pc) {
   }
 }
 
+// A branch never calls: where it leads to is a part of the function that has no
+// symbol of its own, as thread_start of clone. It goes on top of its function,
+// so that this keeps its name, until it branches back.
+bool StackTracker::branch_to_part() {
+  const std::vector<StackFrame>& frames = context_.frames;
+  const std::size_t size = frames.size();
+  if (!has_name(function_) && size > 1 && size > segment_start() &&
+      frames.back().flow.kind() == FlowKind::kBranch &&
+      frames[size - 2].function == next_function_) {
+    pop_to(size - 1);
+    return true;
+  }
+  if (flow_.kind() != FlowKind::kBranch || has_name(next_function_) ||
+      !has_name(function_))
+    return false;
+  push(Kind::kPart, 0);
+  return true;
+}
+
 void StackTracker::trap(std::uint64_t pc) {
   ++counts_.traps;
   push(Kind::kTrap, pc);
+}
+
+// An interrupt that waited for the end of the handler before, or a fault at the
+// very instruction to go on with: the handler has returned, and what it
+// interrupted is interrupted again before it executes anything.
+void StackTracker::trap_again(std::uint64_t pc) {
+  if (context_.traps.empty()) {  // a thread that did not execute anything yet
+    ++counts_.traps;
+    return pop_to(0);
+  }
+  const StackFrame trapped = context_.frames[context_.traps.back() - 1];
+  pop_to(context_.traps.back() - 1);
+  if (context_.frames.empty()) return;
+  go_back_to(trapped);
+  trap(pc);
+}
+
+// As if the trap had not been.
+void StackTracker::go_back_to(const StackFrame& trapped) {
+  pc_ = trapped.site;
+  flow_ = trapped.flow;
+  page_ = &page_at(pc_);
+  function_ = top().function;
+  layer_ = top().layer;
 }
 
 // mret and sret, or any other way down: the innermost trap is over. Which one
@@ -148,22 +211,13 @@ void StackTracker::trap_return(std::uint64_t pc) {
   for (std::size_t i = traps.size(); i > outermost && found == 0; --i)
     if (traps[i - 1] > 1 && frames[traps[i - 1] - 2].layer == next_layer_)
       found = traps[i - 1];
-  if (found == 0) {
-    // The trap was taken before the trace began.
-    ++counts_.resynchronised;
-    pop_to(0);
-    inherit(pc);
-    return;
-  }
+  if (found == 0) return begin_thread(pc);
   const StackFrame trapped = frames[found - 1];
   pop_to(found - 1);
   if (frames.empty()) return;
-  pc_ = trapped.site;
-  flow_ = trapped.flow;
-  page_ = &page_at(pc_);
-  function_ = top().function;
-  layer_ = top().layer;
+  go_back_to(trapped);
   if (!trapped.resumes_at(pc)) resume_elsewhere(pc);
+  if (next_layer_ == Layer::kUser) exec_seen_ = context_.leaves_signal = false;
 }
 
 void StackTracker::function_return(std::uint64_t pc) {

@@ -42,6 +42,7 @@ bool StackTracker::is_cold_part() const {
 // Inside a function that is on the stack, not behind a call of it: a landing
 // pad of a C++ exception, the second return of setjmp.
 bool StackTracker::land_in_caller() {
+  if (!has_name(next_function_)) return false;  // it may be any function
   std::string_view whole;
   if (is_cold_part()) {
     whole = map_.function(next_function_).name;
@@ -72,26 +73,25 @@ bool StackTracker::return_to_parent(std::uint64_t pc) {
   std::size_t i = inherited.size();
   while (i > 0 && !inherited[i - 1].returns_to(pc)) --i;
   if (i < 2) return false;
-  // The parent's callers, as callers of this thread.
-  context_.frames.clear();
-  context_.traps.clear();
-  CallNodeId node = accounts_.root(context_.thread);
-  for (std::size_t k = 0; k + 1 < i; ++k) {
-    StackFrame frame = inherited[k];
-    node = accounts_.child(node, accounts_[frame.node].place, frame.function,
-                           places_.count(frame.function));
-    frame.node = node;
-    context_.frames.push_back(frame);
-  }
+  adopt(std::span(inherited).first(i - 1));
   inherited.clear();
   return true;
 }
 
 // Whoever called was called before the trace began (or was lost). It becomes
 // the new bottom; what its callee got stays as it was.
-void StackTracker::return_past_bottom(std::uint64_t pc) {
-  ++counts_.resynchronised;
+void StackTracker::return_past_bottom(std::uint64_t) {
+  const std::vector<StackFrame>& frames = context_.frames;
   const std::size_t segment = segment_start();
+  // A handler of a signal returns to code that nobody called, which leads back
+  // to the kernel (sigreturn).
+  for (std::size_t i = frames.size(), n = 0; i > segment && n < kMaxSearch;
+       --i, ++n) {
+    if (frames[i - 1].kind != Kind::kSignal) continue;
+    pop_to(i);
+    return replace_top();
+  }
+  ++counts_.resynchronised;
   if (segment == 0) {
     pop_to(0);
     begin_in(next_function_, next_layer_);
@@ -134,6 +134,12 @@ void StackTracker::unexplained_step(std::uint64_t pc) {
 
 // A trap is over, but what it interrupted does not simply go on.
 void StackTracker::resume_elsewhere(std::uint64_t pc) {
+  if (layer_ == Layer::kUser && (exec_seen_ || is_program_entry(pc)))
+    return begin_program();
+  // Back from a signal that came before the trace began.
+  if (layer_ == Layer::kUser && context_.leaves_signal &&
+      !return_from_signal(pc))
+    return pop_to(0);
   switch (flow_.kind()) {
     case FlowKind::kBranch:
     case FlowKind::kJump:
@@ -154,14 +160,9 @@ void StackTracker::resume_elsewhere(std::uint64_t pc) {
   }
   if (return_from_signal(pc)) return;
   if (layer_ == Layer::kUser) {
-    // A new program begins with an empty stack.
-    const std::string_view name = map_.function(next_function_).name;
-    if (exec_seen_ || name == "_start") {
-      exec_seen_ = false;
-      pop_to(0);
-      return;
-    }
-    if (next_function_ != function_ || is_entry(pc)) begin_signal(pc);
+    if (next_function_ != function_ || is_entry(pc) ||
+        !has_name(next_function_))
+      begin_signal(pc);
     return;
   }
   // A fault in the kernel that is fixed up goes on in the same function.
@@ -247,25 +248,6 @@ void StackTracker::learn_trap_return() {
   if (flow_.kind() != FlowKind::kUnknown) return;
   Flow& stored = page_->flow[CodePage::slot(pc_)];
   stored = Flow(FlowKind::kXret, stored.length()).as_entry(stored.is_entry());
-}
-
-// A thread that returns to user code for the first time: the one that made it
-// waits, or waited, for the same system call.
-void StackTracker::inherit(std::uint64_t pc) {
-  if (next_layer_ != Layer::kUser) return;
-  for (std::size_t c = 0; c < contexts_.parked(); ++c) {
-    const Context& parent = contexts_[c];
-    if (parent.traps.empty() || parent.traps.front() < 2) continue;
-    const std::size_t trap = parent.traps.front() - 1;
-    const StackFrame& frame = parent.frames[trap];
-    if (parent.frames[trap - 1].layer != Layer::kUser || frame.site == pc ||
-        !frame.resumes_at(pc))
-      continue;
-    context_.inherited.assign(
-        parent.frames.begin(),
-        parent.frames.begin() + static_cast<std::ptrdiff_t>(trap));
-    return;
-  }
 }
 
 }  // namespace wick

@@ -66,6 +66,9 @@ StackTracker::StackTracker(CodeMap& map, Places& places, Accounts& accounts,
         "ret_from_syscall", "handle_exception", "ret_from_fork"})
     add(trap_exits_, name);
   switch_to_ = map.find_function("__switch_to");
+  for (const char* name : {"__riscv_sys_rt_sigreturn", "sys_rt_sigreturn"})
+    if (sigreturn_ == FunctionId::kNone) sigreturn_ = map.find_function(name);
+  wake_new_ = map.find_function("wake_up_new_task");
 }
 
 // What each instruction of the block gets: the time since the one before it.
@@ -162,6 +165,7 @@ void StackTracker::apply_events(std::size_t at) {
          block_->contexts[context_at_].from <= at) {
     const ContextChange& change = block_->contexts[context_at_++];
     privilege_ = change.privilege;
+    has_satp_ = change.has_satp;
     if (change.has_thread_pointer) {
       // The kernel keeps the running thread in tp and changes it here.
       if (function_ == switch_to_ && switch_to_ != FunctionId::kNone &&
@@ -189,10 +193,9 @@ void StackTracker::apply_events(std::size_t at) {
          block_->facts[fact_at_].from <= at) {
     const SideBandFact& fact = block_->facts[fact_at_++];
     if (fact.kind == SideBandFact::Kind::kThread) {
-      ThreadFacts& thread = contexts_.threads()[context_.thread];
-      thread.pid = fact.pid;
-      thread.tid = fact.tid;
-      thread.name = fact.name;
+      told_thread_ =
+          ThreadFacts{.pid = fact.pid, .tid = fact.tid, .name = fact.name};
+      page_pc_ = 1;  // for land(), behind a switch that comes right now
     } else if (fact.kind == SideBandFact::Kind::kUnmapAll) {
       exec_seen_ = true;
     }
@@ -377,18 +380,17 @@ Layer StackTracker::layer_reached(std::uint64_t) const {
 
 void StackTracker::dispatch(std::uint64_t pc) {
   if (std::exchange(trap_marked_, false)) return trap(pc);
-  if (next_layer_ > layer_) return trap(pc);
+  if (next_layer_ > layer_)
+    return flow_.kind() == FlowKind::kXret ? trap_again(pc) : trap(pc);
   if (next_layer_ < layer_) {
     learn_trap_return();
     return trap_return(pc);
   }
   if (is_entry(pc) &&
       std::ranges::find(trap_entries_, next_function_) != trap_entries_.end())
-    return trap(pc);
-  // A tail call of the function that follows is a jump all the same.
-  const bool jumps = is_entry(pc) && (flow_.kind() == FlowKind::kJump ||
-                                      flow_.kind() == FlowKind::kCall);
-  if (is_sequential(pc) && !jumps) return;  // land() sees to the function
+    return flow_.kind() == FlowKind::kXret ? trap_again(pc) : trap(pc);
+  if (is_sequential(pc) && !jumps_to_next(pc))
+    return;  // land() sees to the function
   if (is_signal(pc)) return begin_signal(pc);
   switch (flow_.kind()) {
     case FlowKind::kCall:
@@ -427,6 +429,8 @@ void StackTracker::land(std::uint64_t pc) {
   function_ = next_function_;
   layer_ = next_layer_;
   places_.fill(*page_, CodePage::slot(pc));
+  if (told_thread_ && (function_ != switch_to_ || !started_))
+    apply_told_thread();
   if (context_.frames.empty()) begin_in(next_function_, next_layer_);
   if (top().function != function_) replace_top();
   if (layer_ == Layer::kUser && space_ != SpaceId::kNone) {

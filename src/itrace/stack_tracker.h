@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -96,14 +97,23 @@ class StackTracker {
   void replace_top();
   void begin_in(FunctionId function, Layer layer);
   void jump(std::uint64_t pc);
+  bool branch_to_part();
   void trap(std::uint64_t pc);
+  void trap_again(std::uint64_t pc);
+  void go_back_to(const StackFrame& trapped);
   void trap_return(std::uint64_t pc);
   void function_return(std::uint64_t pc);
   CallNodeId child_of_top(FunctionId function);
   std::size_t segment_start() const;
   bool is_sequential(std::uint64_t pc) const;
+  bool jumps_to_next(std::uint64_t pc) const;
   bool is_entry(std::uint64_t pc) const {
     return next_page_->flow[CodePage::slot(pc)].is_entry();
+  }
+  // Code of a file without symbols is one function of no name, whatever
+  // functions it has.
+  bool has_name(FunctionId function) const {
+    return !map_.function(function).name.empty();
   }
   StackFrame& top() { return context_.frames.back(); }
   void say(const char* what) const;
@@ -121,7 +131,14 @@ class StackTracker {
   void learn_call_length(const StackFrame& frame, std::uint64_t pc);
   void learn_tail_calls(std::size_t from);
   void learn_trap_return();
-  void inherit(std::uint64_t pc);
+
+  // --- thread_birth.cc: threads and programs that begin
+  void note_birth();
+  void begin_thread(std::uint64_t pc);
+  std::optional<Contexts::Birth> parked_parent(std::uint64_t pc) const;
+  void begin_program();
+  bool is_program_entry(std::uint64_t pc) const;
+  void adopt(std::span<const StackFrame> frames);
 
   // --- signals.cc
   bool is_signal(std::uint64_t pc) const;
@@ -134,6 +151,8 @@ class StackTracker {
   // --- thread_switch.cc
   void switch_thread(std::uint64_t pc);
   void change_process(std::uint64_t pc);
+  void apply_told_thread();
+  void resume(std::size_t row);
   std::size_t find_resumed(std::uint64_t pc);
   const Retired* ahead(std::size_t steps) const;
 
@@ -151,7 +170,9 @@ class StackTracker {
   std::uint64_t thread_pointer_ = 0;
   std::uint32_t generation_ = 0;
   bool started_ = false, gap_ = false, trap_marked_ = false, exec_seen_ = false;
-  bool process_changed_ = false;
+  bool process_changed_ = false, has_satp_ = false;
+  // What the trace said of the thread that runs from here on, until it does.
+  std::optional<ThreadFacts> told_thread_;
 
   // The instruction before the one that is looked at.
   std::uint64_t pc_ = 0;
@@ -190,7 +211,8 @@ class StackTracker {
   // Functions of the kernel and the SBI that are known by their names.
   std::vector<FunctionId> trap_entries_, trap_exits_;
   std::vector<FunctionId> signal_handlers_;  // seen so far
-  FunctionId switch_to_ = FunctionId::kNone, new_thread_ = FunctionId::kNone;
+  FunctionId switch_to_ = FunctionId::kNone;
+  FunctionId wake_new_ = FunctionId::kNone, sigreturn_ = FunctionId::kNone;
 };
 
 }  // namespace wick

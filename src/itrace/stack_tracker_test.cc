@@ -147,6 +147,17 @@ TEST_F(StackTrackerTest, FallingIntoTheNextFunctionIsNoCall) {
             "begin main\npush first\nbecome second\npop second\n");
 }
 
+TEST_F(StackTrackerTest, AJumpToTheFunctionRightBehindIsATailCall) {
+  code_.function("main", "call nop");
+  code_.function("is_odd",
+                 "nop nop nop nop nop nop nop nop nop nop nop nop nop "
+                 "nop nop j");
+  code_.function("is_even", "ret");
+  EXPECT_EQ(track("main:0 is_odd:0-15 is_even:0 main:1"),
+            "begin main\npush is_odd\nbecome is_even\npop is_even\n");
+  EXPECT_EQ(calls("is_even"), 1);
+}
+
 TEST_F(StackTrackerTest, LongjmpLeavesEverythingAboveWhereItLands) {
   code_.function("main", "call nop call nop");
   code_.function("setjmp", "ret");
@@ -387,6 +398,92 @@ TEST_F(Threads, AChildReturnsToTheCallersOfItsParent) {
   EXPECT_EQ(contexts_.threads().size(), 2);
 }
 
+TEST_F(Threads, AForkedChildStandsOnItsParentsCallersFromTheFirstInstruction) {
+  code_.function("start", "call nop");
+  code_.function("fork", "ecall nop ret");
+  code_.function("wait", "ecall ret");
+  code_.function("wake_up_new_task", "nop ret");
+  code_.function("k_sys_clone", "call ret");
+  // The parent goes on and waits elsewhere before the child runs.
+  track(
+      "start:0 fork:0 handle_exception:0-1 k_sys_clone:0 "
+      "wake_up_new_task:0-1 k_sys_clone:1 handle_exception:2 fork:1-2 start:1 "
+      "main:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
+      "__switch_to:0-1 ret_from_fork:0 ret_from_fork:3 fork:1");
+  EXPECT_EQ(stack(), "start;fork");
+  EXPECT_EQ(contexts_.threads().size(), 2);
+}
+
+TEST_F(Threads, AThreadBeginsInClone) {
+  code_.function("start", "call nop");
+  code_.function("clone", "ecall jalr");
+  code_.function("ping", "nop ret");
+  code_.function("wake_up_new_task", "call ret");
+  track(
+      "start:0 clone:0 handle_exception:0-1 wake_up_new_task:0 "
+      "k_schedule:0-1 __switch_to:0-1 ret_from_fork:0 ret_from_fork:3 "
+      "clone:1 ping:0");
+  EXPECT_EQ(stack(), "clone;ping");
+}
+
+TEST_F(Threads, ANewOneMayTrapBeforeItsFirstInstruction) {
+  code_.function("start", "call nop");
+  code_.function("fork", "ecall nop ret");
+  code_.function("wake_up_new_task", "call ret");
+  track(
+      "start:0 fork:0 handle_exception:0-1 wake_up_new_task:0 "
+      "k_schedule:0-1 __switch_to:0-1 ret_from_fork:0 ret_from_fork:3 "
+      "handle_exception:0 handle_exception:2 fork:1");
+  EXPECT_EQ(stack(), "start;fork");
+}
+
+TEST_F(Threads, TheirNamesAreTheirsFromTheSwitchOn) {
+  TraceBlock block;
+  const auto told = [&](std::uint32_t from, int tid, const char* name) {
+    block.facts.push_back({.from = from, .pid = tid, .tid = tid, .name = name});
+  };
+  track("main:0");
+  block = code_.trace(
+      "@101 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 __switch_to:0-1 "
+      "ret_from_fork:0-1");
+  told(0, 7, "init");
+  told(7, 9, "kworker");  // together with the first instruction behind
+  tracker_->track(block, nullptr, {});
+  ASSERT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(contexts_.threads()[0].name, "init");
+  EXPECT_EQ(contexts_.threads()[1].name, "kworker");
+  EXPECT_EQ(contexts_.threads()[1].tid, 9);
+}
+
+TEST_F(Threads, ThatTheTraceTellsOfAreSwitchedToWithoutTheKernel) {
+  track("main:0-1");
+  TraceBlock block = code_.trace("@102 k_worker:0-1 main:0");
+  block.facts.push_back({.from = 0, .pid = 1, .tid = 1, .name = "one"});
+  tracker_->track(block, nullptr, {});
+  block = code_.trace("@105 k_worker:0");
+  block.facts.push_back({.from = 0, .pid = 2, .tid = 2, .name = "two"});
+  tracker_->track(block, nullptr, {});
+  ASSERT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(contexts_.threads()[1].name, "two");
+  EXPECT_EQ(stack(), "k_worker");
+}
+
+TEST_F(Threads, AProgramThatIsExecutedHasARootOfItsOwn) {
+  code_.function("_start", "nop nop");
+  track("main:0");
+  TraceBlock block = code_.trace("@101 handle_exception:0-2 _start:0");
+  block.facts.push_back({.from = 0, .pid = 7, .tid = 7, .name = "sh"});
+  block.facts.push_back({.from = 2, .pid = 7, .tid = 7, .name = "ls"});
+  block.facts.push_back(
+      {.from = 2, .kind = SideBandFact::Kind::kUnmapAll, .pid = 7});
+  tracker_->track(block, nullptr, {});
+  ASSERT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(contexts_.threads()[0].name, "sh");
+  EXPECT_EQ(contexts_.threads()[1].name, "ls");
+  EXPECT_EQ(contexts_.threads()[1].tid, 7);
+  EXPECT_EQ(stack(), "_start");
+}
+
 TEST_F(StackTrackerTest, ASignalInterruptsAndIsLeftBySigreturn) {
   code_.function("main", "call nop");
   code_.function("work", "nop nop ret");
@@ -407,6 +504,43 @@ TEST_F(StackTrackerTest, ANewProgramBeginsWithAnEmptyStack) {
   code_.function("_start", "nop nop");
   track("main:0 execve:0 handle_exception:0-1 _start:0-1");
   EXPECT_EQ(stack(), "_start");
+}
+
+TEST_F(StackTrackerTest, AHandlerOfASignalReturnsToCodeThatNobodyCalled) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop nop ret");
+  code_.function("handler", "nop ret");
+  code_.function("vdso", "nop nop ecall");
+  code_.function("handle_exception", "nop sret");
+  track(
+      "main:0 work:0 handle_exception:0-1 handler:0-1 vdso:1-2 "
+      "handle_exception:0-1 work:1-2 main:1");
+  EXPECT_EQ(self("main;work;vdso"), 2);
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
+TEST_F(StackTrackerTest, ASignalFromBeforeTheTraceLeavesNothingBehind) {
+  code_.function("main", "nop nop");
+  code_.function("vdso", "nop ecall");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("sys_rt_sigreturn", "nop ret");
+  track(
+      "vdso:0-1 handle_exception:0-1 sys_rt_sigreturn:0-1 handle_exception:2 "
+      "main:0");
+  EXPECT_EQ(stack(), "main");
+}
+
+TEST_F(StackTrackerTest, WhatIsInterruptedTwiceInARowIsOneTimeOnTheStack) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop nop ret");
+  code_.function("handle_exception", "nop sret");
+  track(
+      "main:0 work:0 handle_exception:0-1 handle_exception:0-1 work:1-2 "
+      "main:1");
+  EXPECT_EQ(self("main;work;handle_exception"), 4);
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
 TEST_F(StackTrackerTest, APatchedJumpStaysInItsFunction) {

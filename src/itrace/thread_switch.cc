@@ -23,15 +23,10 @@ constexpr int kProofs = 4;
 }  // namespace
 
 void StackTracker::switch_thread(std::uint64_t pc) {
-  ++counts_.switches;
   const std::size_t found = find_resumed(pc);
-  Context next = found == kNotFound ? contexts_.make(options_.hart)
-                                    : contexts_.take(found);
-  std::swap(next, context_);
-  contexts_.park(std::move(next));
+  resume(found);
   if (thread_pointer_ != 0) context_.thread_pointer = thread_pointer_;
-  if (options_.transcript)
-    options_.transcript("thread " + std::to_string(context_.thread));
+  if (found == kNotFound) context_.is_new = is_entry(pc);
   // It left in __switch_to, too.
   if (found != kNotFound) pop_to(context_.frames.size() - 1);
 }
@@ -39,24 +34,51 @@ void StackTracker::switch_thread(std::uint64_t pc) {
 // From one program to another without the kernel: it was not traced, or not all
 // the time.
 void StackTracker::change_process(std::uint64_t pc) {
-  ++counts_.switches;
   // A source may tell of it late: if it is a jump that leads here, the
   // function that jumped was of this process already.
   const bool is_late = leads_to(pc) == true;
   std::size_t found = 0;
   while (found < contexts_.parked() && contexts_[found].space != space_)
     ++found;
-  Context next = found == contexts_.parked() ? contexts_.make(options_.hart)
-                                             : contexts_.take(found);
-  std::swap(next, context_);
-  contexts_.park(std::move(next));
-  if (options_.transcript)
-    options_.transcript("thread " + std::to_string(context_.thread));
+  resume(found);
   if (is_late && context_.frames.empty()) {
     begin_in(function_, layer_);
     return dispatch(pc);
   }
   cross_gap();
+}
+
+// The trace says which thread runs. Where that is another one than was followed
+// so far, the switch was not traced.
+void StackTracker::apply_told_thread() {
+  const auto is_told = [&](const Context& context) {
+    const ThreadFacts& facts = contexts_.threads()[context.thread];
+    return facts.pid == told_thread_->pid && facts.tid == told_thread_->tid;
+  };
+  // The name of the program that is about to begin is not yet this one's.
+  if (is_told(context_) && exec_seen_) return;
+  if (contexts_.threads()[context_.thread].tid != -1 && !is_told(context_)) {
+    std::size_t found = 0;
+    while (found < contexts_.parked() && !is_told(contexts_[found])) ++found;
+    resume(found);
+    cross_gap();
+  }
+  ThreadFacts& facts = contexts_.threads()[context_.thread];
+  facts.pid = told_thread_->pid;
+  facts.tid = told_thread_->tid;
+  facts.name = std::move(told_thread_->name);
+  told_thread_.reset();
+}
+
+// Goes on with a parked thread; with a new one if there is no such row.
+void StackTracker::resume(std::size_t row) {
+  ++counts_.switches;
+  Context next = row >= contexts_.parked() ? contexts_.make(options_.hart)
+                                           : contexts_.take(row);
+  std::swap(next, context_);
+  contexts_.park(std::move(next));
+  if (options_.transcript)
+    options_.transcript("thread " + std::to_string(context_.thread));
 }
 
 const Retired* StackTracker::ahead(std::size_t steps) const {

@@ -70,6 +70,7 @@ struct ElfFile::State {
 
   bool is_64 = false, little = false, swap = false;
   std::uint16_t type = 0, machine = 0;
+  std::uint64_t entry = 0;
   std::vector<Section> sections;
   std::vector<Segment> segments;
   std::unique_ptr<LazyBlock[]> section_bytes, segment_bytes;
@@ -140,7 +141,7 @@ void ElfFile::State::read_headers() {
   type = in.read<std::uint16_t>();
   machine = in.read<std::uint16_t>();
   in.read<std::uint32_t>();  // version
-  read_word(in);             // entry
+  entry = read_word(in);
   const std::uint64_t segment_offset = read_word(in);
   const std::uint64_t section_offset = read_word(in);
   in.read<std::uint32_t>();  // flags
@@ -348,6 +349,7 @@ std::shared_ptr<const ElfFile> ElfFile::from_memory(std::string name,
 const std::string& ElfFile::name() const { return state_->name; }
 std::uint16_t ElfFile::machine() const { return state_->machine; }
 std::uint16_t ElfFile::type() const { return state_->type; }
+std::uint64_t ElfFile::entry() const { return state_->entry; }
 bool ElfFile::is_64() const { return state_->is_64; }
 bool ElfFile::is_little_endian() const { return state_->little; }
 

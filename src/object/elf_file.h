@@ -47,6 +47,8 @@ class ElfFile {
   const std::string& name() const;
   std::uint16_t machine() const;  // EM_X86_64 …
   std::uint16_t type() const;     // ET_DYN …
+  // Where a program begins; 0 for a file that is none.
+  std::uint64_t entry() const;
   bool is_64() const;
   bool is_little_endian() const;
 
