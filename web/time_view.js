@@ -65,14 +65,17 @@ export function timeView(app) {
   const tickAt = (/** @type {number} */ clientX) =>
     seen[0] + (clientX - canvas.getBoundingClientRect().left) / stage.clientWidth * (seen[1] - seen[0]);
 
-  /** The boxes of each piece, level by level. @param {number[]} samples @param {number} levels */
+  let room = new Int32Array(0);
+  /** The boxes of each piece, one level after the other; good until the next call. @param {number[]} samples @param {number} levels */
   const boxesOf = (samples, levels) => {
-    const boxes = Array.from({length: levels}, () => new Int32Array(samples.length).fill(-1));
-    samples.forEach((sample, i) => {
-      let box = app.shape.map[data.sampleNode[sample]];
-      while (box > 0 && depths[box] > levels) box = app.shape.parent[box];
-      for (; box > 0; box = app.shape.parent[box]) boxes[depths[box] - 1][i] = box;
-    });
+    const size = samples.length;
+    if (room.length < size * levels) room = new Int32Array(size * levels * 2);
+    const boxes = room.subarray(0, size * levels).fill(-1), {map, parent} = app.shape;
+    for (let i = 0; i < size; ++i) {
+      let box = map[data.sampleNode[samples[i]]];
+      while (box > 0 && depths[box] > levels) box = parent[box];
+      for (; box > 0; box = parent[box]) boxes[(depths[box] - 1) * size + i] = box;
+    }
     return boxes;
   };
 
@@ -84,7 +87,7 @@ export function timeView(app) {
       const boxes = boxesOf(found.sample, levels);
       for (let level = Math.max(0, Math.floor((AXIS - top - HEAD) / row)); level < levels; ++level) {
         const y = top + HEAD + level * row;
-        joinPieces(found, boxes[level], (box, left, size) => {
+        joinPieces(found, boxes.subarray(level * found.sample.length, (level + 1) * found.sample.length), (box, left, size) => {
           const from = Math.max(left, -2), to = Math.min(left + size, width + 2);
           pixels.box(from, to - from, painter.rgb(tree, box));
           if (box === hovered.box) outlines.push(from, to, y);
