@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Says which #include breaks the order of the directories of src/: a file may
 include its own directory and those before it, and a library only where it is at
-home (docs/architecture.md has the table)."""
+home (docs/architecture.md has the table). Also says which class two headers
+define: the linker takes either of them, and says nothing."""
 import pathlib
 import re
 import sys
@@ -17,9 +18,16 @@ HOMES = {"zstd.h": "base", "zlib.h": "base", "libdeflate.h": "base",
          "httplib": "server"}
 
 src, wrong = pathlib.Path(__file__).parents[1] / "src", 0
+defined = {}
 for path in sorted([*src.rglob("*.h"), *src.rglob("*.cc")]):
     home = path.relative_to(src).parts[0]
     for number, line in enumerate(path.read_text().splitlines(), 1):
+        found = re.match(r"(?:class|struct|enum class) (\w+)\b[^;]*\{", line)
+        if found and path.suffix == ".h":
+            other = defined.setdefault(found[1], path)
+            if other != path:
+                print(f"{path}:{number}: {other} defines {found[1]}, too")
+                wrong += 1
         found = re.match(r'\s*#\s*include\s+([<"])([^>"]+)[>"]', line)
         if not found:
             continue

@@ -77,7 +77,7 @@ std::string wrap(std::uint16_t machine, std::string_view header,
   return out + content;
 }
 
-class OneModule : public CodeMap {
+class OneModule : public UnwindMap {
  public:
   explicit OneModule(UnwindTable table) : table_(std::move(table)) {}
   CodeRange find(std::uint64_t address) const override {

@@ -299,7 +299,7 @@ struct Unwinder::State {
   MachineTraits traits;
   std::vector<CacheEntry> cache = std::vector<CacheEntry>(kCacheSize);
 
-  const UnwindRule& rule_at(std::uint64_t address, const CodeMap& map,
+  const UnwindRule& rule_at(std::uint64_t address, const UnwindMap& map,
                             std::uint64_t version) {
     const std::size_t slot =
         ((address + version * hash_detail::kA) * hash_detail::kB >> 32) %
@@ -313,7 +313,7 @@ struct Unwinder::State {
     return entry.rule;
   }
 
-  static UnwindRule look_up(std::uint64_t address, const CodeMap& map) {
+  static UnwindRule look_up(std::uint64_t address, const UnwindMap& map) {
     const CodeRange range = map.find(address);
     if (address < range.start || address >= range.end)
       return {.kind = UnwindRule::kUnmapped};
@@ -327,7 +327,7 @@ Unwinder::Unwinder(Machine machine)
 Unwinder::~Unwinder() = default;
 
 UnwindEnd Unwinder::unwind(const Registers& registers, std::string_view stack,
-                           const CodeMap& map, std::uint64_t map_version,
+                           const UnwindMap& map, std::uint64_t map_version,
                            std::vector<std::uint64_t>& out) {
   out.push_back(registers.pc);
   if (state_->machine == Machine::kOther) return UnwindEnd::kNoRule;

@@ -38,9 +38,9 @@ struct CodeRange {
   std::uint64_t bias = 0;              // runtime_addr - bias = elf_addr
   const UnwindTable* table = nullptr;  // null: code without rules (JIT)
 };
-class CodeMap {
+class UnwindMap {
  public:
-  virtual ~CodeMap() = default;
+  virtual ~UnwindMap() = default;
   // The range around the address; an empty one if no code is mapped there.
   virtual CodeRange find(std::uint64_t runtime_addr) const = 0;
 };
@@ -58,7 +58,7 @@ class Unwinder {
   // `registers.sp` on, and nothing else is ever read. `map_version` changes
   // whenever what `map` answers does, so no two processes have the same.
   UnwindEnd unwind(const Registers& registers, std::string_view stack,
-                   const CodeMap& map, std::uint64_t map_version,
+                   const UnwindMap& map, std::uint64_t map_version,
                    std::vector<std::uint64_t>& out);
 
   static constexpr int kMaxFrames = 4096;

@@ -22,7 +22,7 @@ constexpr std::uint64_t kBias = 0x55550000'0000;
 constexpr std::uint64_t kJit = 0x66660000'0000;
 
 // A module with these functions, and 4 kB of code without rules.
-class Code : public CodeMap {
+class Code : public UnwindMap {
  public:
   struct Function {
     std::uint64_t start = 0;  // elf_addr; they have 256 bytes

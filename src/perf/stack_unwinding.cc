@@ -8,7 +8,7 @@ namespace wick {
 namespace {
 
 // What the unwinder needs to know of a process.
-class SpaceCode final : public CodeMap {
+class SpaceCode final : public UnwindMap {
  public:
   SpaceCode(const AddressSpace& map, Images& images)
       : map_(map), images_(images) {}
