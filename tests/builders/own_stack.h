@@ -22,7 +22,7 @@
 namespace wick {
 
 // All modules of this process.
-class OwnCode : public CodeMap {
+class OwnCode : public UnwindMap {
  public:
   OwnCode() {
     dl_iterate_phdr(
