@@ -64,6 +64,20 @@ AddressSpaces::AddressSpaces(CodeMap& map, const TraceInfo& info,
 void AddressSpaces::learn(const TraceBlock& block,
                           std::vector<SpaceChange>& changes) {
   Hart& hart = harts_[block.hart];
+  const Hart before = hart;
+  const std::size_t size_before = changes.size();
+  const std::uint32_t separated = pages_.separated();
+  learn_block(hart, block, changes);
+  // Two processes were taken for one: now they can be told apart.
+  if (pages_.separated() == separated || !block.facts.empty()) return;
+  changes.resize(size_before);
+  hart = before;
+  cache_.fill({});
+  learn_block(hart, block, changes);
+}
+
+void AddressSpaces::learn_block(Hart& hart, const TraceBlock& block,
+                                std::vector<SpaceChange>& changes) {
   Run run{block, hart, changes};
   const auto size = static_cast<std::uint32_t>(block.instructions.size());
   auto context = block.contexts.begin();
@@ -307,7 +321,7 @@ SpaceId AddressSpaces::space_of_satp(std::uint64_t satp) {
 }
 
 SpaceId AddressSpaces::fresh_space_of_satp(std::uint64_t satp) {
-  const SpaceId id = pages_.new_space();
+  const SpaceId id = pages_.new_space(true);
   satps_[id] = satp;
   by_page_table_[page_table(satp)] = id;
   return id;

@@ -82,6 +82,8 @@ class AddressSpaces : public UserCode {
     std::uint64_t page_pc = 0;
   };
 
+  void learn_block(Hart& hart, const TraceBlock& block,
+                   std::vector<SpaceChange>& changes);
   void learn_context(Run& run, std::uint32_t from, std::uint32_t to);
   void visit(Run& run, std::uint32_t from, std::uint32_t to);
   void collect(const Run& run, std::uint32_t from, std::uint32_t to,

@@ -397,6 +397,11 @@ CodePage& CodeMap::unknown_page(SpaceId space, std::uint64_t page_pc) {
   return page;
 }
 
+void CodeMap::set_layer(CodePage& page, Layer layer) {
+  page.layer = layer;
+  page.function.fill(unknown_function(layer));
+}
+
 FunctionId CodeMap::find_function(std::string_view name) const {
   for (std::size_t i = kLayers; i < functions_.size(); ++i)
     if (functions_[i].name == name && image(functions_[i].image).fixed)

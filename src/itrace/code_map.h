@@ -159,6 +159,8 @@ class CodeMap {
   // grows then.
   CodePage& page(SpaceId space, std::uint64_t pc);
   std::uint32_t generation() const;
+  // Of a page of unknown code: who runs it.
+  static void set_layer(CodePage& page, Layer layer);
 
   const CodeImage& image(CodeImageId id) const { return images_[index(id)]; }
   std::size_t image_count() const { return images_.size(); }  // with kNone

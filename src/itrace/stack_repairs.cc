@@ -2,6 +2,7 @@
 // What is done when a transfer does not fit the stack. Each repair makes the
 // least change that explains what was seen.
 #include <algorithm>
+#include <array>
 
 #include "itrace/stack_tracker.h"
 
@@ -15,6 +16,15 @@ constexpr std::size_t kMaxSearch = 1024;
 
 // Compilers put what is hardly executed, such as landing pads, elsewhere.
 constexpr std::string_view kCold = ".cold";
+
+// Functions of the kernel that end a thread. Compilers do not jump to those
+// instead of calling them, so the last instruction of a function may be a call.
+bool never_returns(std::string_view name) {
+  constexpr std::array<std::string_view, 6> names = {
+      "do_exit",      "do_group_exit", "make_task_dead",
+      "kthread_exit", "do_task_dead",  "panic"};
+  return std::ranges::find(names, name) != names.end();
+}
 
 }  // namespace
 
@@ -208,7 +218,9 @@ void StackTracker::infer(std::uint64_t pc) {
     const CodeFunction& from = map_.function(function_);
     const std::uint64_t end =
         from.start + from.size - (page_->elf_addr + CodePage::slot(pc_) * 2);
-    if (from.size != 0 && end <= 4) return jump(pc);
+    if (from.size != 0 && end <= 4 &&
+        !never_returns(map_.function(next_function_).name))
+      return jump(pc);
     return push(Kind::kCall, pc);
   }
   if (land_in_caller()) return;

@@ -424,6 +424,12 @@ void StackTracker::dispatch(std::uint64_t pc) {
 
 // Whatever the transfer did, the function on top is the one that runs.
 void StackTracker::land(std::uint64_t pc) {
+  if (next_page_->image == CodeImageId::kNone &&
+      next_page_->layer == Layer::kUnknown) {
+    // From how it was reached it is known who runs it.
+    map_.set_layer(*next_page_, next_layer_);
+    next_function_ = next_page_->function[CodePage::slot(pc)];
+  }
   page_ = next_page_;
   page_pc_ = pc & ~(CodePage::kBytes - 1);
   function_ = next_function_;

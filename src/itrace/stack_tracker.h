@@ -153,7 +153,15 @@ class StackTracker {
   void change_process(std::uint64_t pc);
   void apply_told_thread();
   void resume(std::size_t row);
+  // A parked thread that may be the one that goes on.
+  struct Candidate {
+    std::size_t row;
+    // The frame that runs when all above it have returned.
+    std::size_t frame;
+  };
   std::size_t find_resumed(std::uint64_t pc);
+  std::size_t find_by_user_code(std::vector<Candidate> alive, std::size_t from,
+                                std::size_t steps);
   const Retired* ahead(std::size_t steps) const;
 
   CodeMap& map_;

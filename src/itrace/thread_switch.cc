@@ -91,11 +91,6 @@ const Retired* StackTracker::ahead(std::size_t steps) const {
 }
 
 std::size_t StackTracker::find_resumed(std::uint64_t pc) {
-  struct Candidate {
-    std::size_t row;
-    // The frame that runs when all above it have returned.
-    std::size_t frame;
-  };
   std::vector<Candidate> alive;
   for (std::size_t i = 0; i < contexts_.parked(); ++i) {
     const Context& context = contexts_[i];
@@ -133,12 +128,15 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
     const std::size_t slot = CodePage::slot(to);
     const FunctionId function = page.function[slot];
     if (page.layer != Layer::kKernel) {
-      // To user code: the one that was interrupted there, if there is one.
-      for (const Candidate& c : alive)
-        if (frame_of(c).kind == StackFrame::Kind::kTrap &&
-            frame_of(c).resumes_at(to))
-          return c.row;
-      break;
+      // To user code: one that was interrupted there, if there is one.
+      const auto goes_on_there = [&](const Candidate& c) {
+        return frame_of(c).kind == StackFrame::Kind::kTrap &&
+               frame_of(c).resumes_at(to);
+      };
+      if (std::ranges::none_of(alive, goes_on_there)) break;
+      std::erase_if(alive,
+                    [&](const Candidate& c) { return !goes_on_there(c); });
+      return find_by_user_code(std::move(alive), k, steps);
     }
     const bool returns =
         before == running && function != running && !page.flow[slot].is_entry();
@@ -154,6 +152,42 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
     running = function;
   }
   return alive.empty() ? kNotFound : alive.front().row;
+}
+
+// Several threads wait in the same system call, as all that wait for a futex
+// do. They return to different callers.
+std::size_t StackTracker::find_by_user_code(std::vector<Candidate> alive,
+                                            std::size_t from,
+                                            std::size_t steps) {
+  const std::size_t first = alive.front().row;
+  for (Candidate& c : alive) --c.frame;  // below the trap
+  std::size_t depth = 0;                 // of calls since
+  Flow flow;
+  for (std::size_t k = from; k < steps && alive.size() > 1; ++k) {
+    ++looked_ahead_;
+    const Retired* const instruction = ahead(k);
+    if (instruction == nullptr) break;
+    const std::uint64_t to = instruction->pc;
+    const CodePage& page = page_at(to);
+    if (page.image != CodeImageId::kNone && page.layer != Layer::kUser)
+      continue;  // it was interrupted
+    if (flow.kind() == FlowKind::kReturn && depth > 0) {
+      --depth;
+    } else if (flow.kind() == FlowKind::kReturn) {
+      const auto returns = [&](Candidate& c) {
+        const std::vector<StackFrame>& frames = contexts_[c.row].frames;
+        while (c.frame > 0 && frames[c.frame].kind == StackFrame::Kind::kPart)
+          --c.frame;
+        return c.frame > 0 && frames[c.frame--].returns_to(to);
+      };
+      std::erase_if(alive, [&](Candidate& c) { return !returns(c); });
+    }
+    flow = page.flow[CodePage::slot(to)];
+    if (flow.kind() == FlowKind::kCall ||
+        flow.kind() == FlowKind::kIndirectCall)
+      ++depth;
+  }
+  return alive.empty() ? first : alive.front().row;
 }
 
 }  // namespace wick

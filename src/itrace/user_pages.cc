@@ -49,8 +49,9 @@ UserPages::UserPages(CodeMap& map, std::string sysroot)
   }
 }
 
-SpaceId UserPages::new_space() {
-  if (spaces_.size() < kMaxSpaces) spaces_.emplace_back();
+SpaceId UserPages::new_space(bool has_page_table) {
+  if (spaces_.size() < kMaxSpaces)
+    spaces_.emplace_back().has_page_table = has_page_table;
   return SpaceId{static_cast<std::uint32_t>(spaces_.size() - 1)};
 }
 
@@ -237,7 +238,34 @@ bool UserPages::search(Page& page) {
   return true;
 }
 
+// A process has one program. Where code of another one with fixed addresses ran
+// in the same space, that was another process: the page goes to the space of
+// its program, and here all is open again.
+bool UserPages::separate(Page& page, const BinaryPage& place) {
+  Space& here = spaces_[index(page.space)];
+  if (here.has_page_table || page.is_told ||
+      !files_.index()[place.binary].fixed)
+    return false;
+  if (!here.program) here.program = place.binary;
+  if (here.program == place.binary) return false;
+  std::uint32_t other = 1;
+  while (other < spaces_.size() && (spaces_[other].has_page_table ||
+                                    spaces_[other].program != place.binary))
+    ++other;
+  if (other == spaces_.size()) {
+    if (new_space() != SpaceId{other}) return false;  // there are too many
+    spaces_[other].program = place.binary;
+  }
+  Page& there = this->page(find_or_make(SpaceId{other}, page.page_pc));
+  if (there.state == Page::State::kUndecided) decide(there, place);
+  page.evidence = std::make_unique<PageEvidence>();
+  page.searched_at = 0;
+  ++separated_;
+  return true;
+}
+
 void UserPages::decide(Page& page, const BinaryPage& place) {
+  if (separate(page, place)) return;
   close(page, Page::State::kDecided);
   page.place = place;
   const Bias bias{place.binary, (page.page_pc - place.elf_page) & pc_mask_};

@@ -29,7 +29,9 @@ class UserPages {
   // those of the sysroot; files that turn out to be used are added to `map`.
   UserPages(CodeMap& map, std::string sysroot);
 
-  SpaceId new_space();
+  // Without a page table of its own, it may turn out to be that of several
+  // processes; see separate().
+  SpaceId new_space(bool has_page_table = false);
   // How many there are, with kNone.
   std::size_t space_count() const { return spaces_.size(); }
 
@@ -74,6 +76,8 @@ class UserPages {
 
   // Grows when an answer of place() may have changed.
   std::uint32_t generation() const { return generation_; }
+  // Grows when pages turned out to be of another space than they ran in.
+  std::uint32_t separated() const { return separated_; }
 
  private:
   // A file's code is at elf_addr + bias, modulo 2^pc_bits.
@@ -90,6 +94,8 @@ class UserPages {
     absl::flat_hash_map<std::uint64_t, UserPageId> pages;
     std::vector<Bias> biases;
     std::vector<Told> told;  // a later one hides those before
+    bool has_page_table = false;
+    std::optional<BinaryId> program;  // with fixed addresses
   };
 
   bool apply_told(Page& page);
@@ -99,6 +105,7 @@ class UserPages {
   std::optional<BinaryPage> at_bias(const Bias& bias,
                                     std::uint64_t page_pc) const;
   void decide(Page& page, const BinaryPage& place);
+  bool separate(Page& page, const BinaryPage& place);
   void close(Page& page, Page::State state);
 
   CodeMap& map_;
@@ -110,7 +117,7 @@ class UserPages {
   std::vector<Bias> all_biases_;  // of every space
   std::vector<UserPageId> touched_;
   std::size_t open_evidence_ = 0;
-  std::uint32_t generation_ = 1;
+  std::uint32_t generation_ = 1, separated_ = 0;
 };
 
 }  // namespace wick
