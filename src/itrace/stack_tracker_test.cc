@@ -437,6 +437,20 @@ TEST_F(Threads, ANewOneMayTrapBeforeItsFirstInstruction) {
   EXPECT_EQ(stack(), "start;fork");
 }
 
+TEST_F(Threads, ThatWaitInTheSameCallAreToldApartByTheirCallers) {
+  code_.function("one", "call nop");
+  code_.function("two", "call nop");
+  code_.function("wait", "ecall ret");
+  const std::string waits =
+      "wait:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
+      "__switch_to:0-1 ";
+  track("one:0 " + waits + "ret_from_fork:0 ret_from_fork:3 two:0 " + waits +
+        "ret_from_fork:0-1 k_worker:0-1 k_schedule:0-1 __switch_to:0-1 "
+        "k_schedule:2-3 k_sys_wait:1 handle_exception:2 wait:1 one:1");
+  EXPECT_EQ(stack(), "one");
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
 TEST_F(Threads, TheirNamesAreTheirsFromTheSwitchOn) {
   TraceBlock block;
   const auto told = [&](std::uint32_t from, int tid, const char* name) {
@@ -580,6 +594,18 @@ TEST_F(StackTrackerTest, WithoutTextCallsAndReturnsAreSeenByWhereTheyLand) {
   code_.function("k_work", "nop nop ret");
   EXPECT_EQ(track("k_main:0-1 k_work:0-2 k_main:2", {.text = false}),
             "begin k_main\npush k_work\npop k_work\n");
+}
+
+TEST_F(StackTrackerTest, WithoutTextAFunctionThatNeverReturnsIsCalled) {
+  code_.function("k_main", "call nop");
+  // Functions are 16 instructions apart: nothing is behind the last.
+  code_.function("k_sys_exit",
+                 "nop nop nop nop nop nop nop nop nop nop nop nop nop nop nop "
+                 "call");
+  code_.function("k_other", "nop");
+  code_.function("do_exit", "nop");
+  track("k_main:0 k_sys_exit:0-15 do_exit:0", {.text = false});
+  EXPECT_EQ(stack(), "k_main;k_sys_exit;do_exit");
 }
 
 TEST_F(StackTrackerTest, WithoutTextATailCallIsLearntFromItsReturn) {

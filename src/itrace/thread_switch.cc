@@ -100,8 +100,9 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
       if (context.thread_pointer == thread_pointer_) return i;
       continue;
     }
-    if (space_ != SpaceId::kNone && context.space != SpaceId::kNone &&
-        context.space != space_)
+    // Without satp, it is the space of the user code that ran last.
+    if (has_satp_ && space_ != SpaceId::kNone &&
+        context.space != SpaceId::kNone && context.space != space_)
       continue;
     alive.push_back({i, context.frames.size() - 2});
   }

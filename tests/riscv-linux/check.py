@@ -34,6 +34,10 @@ ROOTS = re.compile(
     r"_start|_start_kernel|start_kernel|ret_from_fork(_kernel_asm|_user_asm)?|"
     r"ret_from_fork_kernel|clone3?|__clone3?|__thread_start|thread_start|start_thread|"
     r"handle_exception|ret_from_exception|secondary_start_sbi|"
+    # Functions that threads of the kernel consist of. They were called by
+    # ret_from_fork when the machine booted, before the trace began.
+    r"rcu_gp_kthread|worker_thread|rescuer_thread|smpboot_thread_fn|kcompactd|"
+    r"kswapd|kthreadd|khugepaged|kauditd_thread|oom_reaper|rcu_tasks_kthread|"
     # The beginning of a dynamic program, and of busybox, whose symbols are
     # stripped.
     r"\[ld-linux-riscv64-lp64d.so.1\]|\[busybox\]")
