@@ -36,6 +36,7 @@ struct Hart {
   std::unique_ptr<StackTracker> tracker;
   // The last block that came, which is tracked when the next one is there.
   TraceBlock block;
+  std::vector<SpaceChange> spaces;  // of it
   bool has_block = false;
 };
 
@@ -219,14 +220,16 @@ class TraceProfile {
     while (reader_.next(block)) {
       if (block.instructions.empty()) continue;
       Hart& at = hart(block.hart);
-      if (at.has_block)
-        at.tracker->track(at.block, &block, map_.learn(at.block));
+      // A block is learnt from before the one ahead of it is tracked: code of
+      // which little ran there is known by what runs here.
+      const std::span<const SpaceChange> learnt = map_.learn(block);
+      if (at.has_block) at.tracker->track(at.block, &block, at.spaces);
+      at.spaces.assign(learnt.begin(), learnt.end());
       std::swap(at.block, block);
       at.has_block = true;
     }
     for (auto& [number, at] : harts_) {
-      if (at.has_block)
-        at.tracker->track(at.block, nullptr, map_.learn(at.block));
+      if (at.has_block) at.tracker->track(at.block, nullptr, at.spaces);
       at.tracker->finish();
     }
   }
