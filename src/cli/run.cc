@@ -116,6 +116,9 @@ Profile read_inputs(const InputOptions& given, const RunOptions& run) {
       given.paths.empty() ? default_inputs() : given.paths;
   InputOptions input = given;
   find_common_windows(paths, "", input.read.trace);
+  // Seconds count from the first sample of all inputs.
+  if (paths.size() == 1 || (input.select.time && input.select.time->absolute))
+    input.read.wanted_time = input.select.time;
   // A trace is long and takes one thread, so harts that have files of their own
   // are read side by side; other readers use several threads themselves.
   const bool all_traces = std::ranges::all_of(

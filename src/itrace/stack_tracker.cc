@@ -82,13 +82,13 @@ void StackTracker::give_out(const TraceBlock& block) {
   block_previous_ = previous_cycle_;
   sum_offset_ = counts_.weight - previous_cycle_;
   std::uint64_t previous = previous_cycle_;
-  bool grouped = false;
+  std::uint64_t less_one = 0;  // of all differences: the sign is what counts
   for (const Retired& instruction : all) {
-    grouped |= cycles_between(previous, instruction.cycle) <= 0;
+    less_one |= instruction.cycle - previous - 1;
     previous = instruction.cycle;
   }
   sums_.clear();
-  if (grouped) add_up_groups(all);
+  if (less_one >> 63 != 0) add_up_groups(all);
   previous_cycle_ = previous;
 }
 

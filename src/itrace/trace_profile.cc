@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "base/metrics.h"
 #include "base/text.h"
 #include "itrace/accounts.h"
@@ -31,6 +33,33 @@ struct Slice {
   std::uint32_t hart;
 };
 constexpr std::size_t kMaxSlices = std::size_t{1} << 24;
+
+// Which slices are kept: about those of the wanted time, which is cut exactly
+// later, and the first of each hart, from one of which seconds count.
+class WantedSlices {
+ public:
+  explicit WantedSlices(const std::optional<Selection::TimeRange>& range)
+      : range_(range) {}
+
+  bool wants(const Slice& slice) {
+    if (!range_) return true;
+    const double time = static_cast<double>(slice.cycle) / 1e9;
+    if (harts_.insert(slice.hart).second) {
+      if (!range_->absolute) origin_ = std::min(origin_.value_or(time), time);
+      return true;
+    }
+    const double from_origin = time - origin_.value_or(0);
+    return from_origin >= range_->from - kSkew &&
+           from_origin < range_->to + kSkew;
+  }
+
+ private:
+  // How far in the past a hart may begin that is seen first after others.
+  static constexpr double kSkew = 1e-3;
+  std::optional<Selection::TimeRange> range_;
+  std::optional<double> origin_;
+  absl::flat_hash_set<std::uint32_t> harts_;
+};
 
 struct Hart {
   std::unique_ptr<StackTracker> tracker;
@@ -176,6 +205,7 @@ class TraceProfile {
       : reader_(reader),
         map_(map),
         options_(options),
+        wanted_(options.wanted_time),
         places_(map, !options.symbols.inlines ? Places::Detail::kFunctions
                      : options.keep_time || options.keep_addresses
                          ? Places::Detail::kLines
@@ -204,9 +234,13 @@ class TraceProfile {
       if (options_.keep_time)
         options.slice = [this, number](std::uint64_t cycle, CallNodeId node,
                                        std::uint64_t weight) {
+          const Slice slice{cycle, weight, node, number};
+          if (!wanted_.wants(slice)) {
+            ++unwanted_;
+            return;
+          }
           ++slice_count_;
-          if (slice_count_ <= kMaxSlices)
-            slices_.push_back({cycle, weight, node, number});
+          if (slice_count_ <= kMaxSlices) slices_.push_back(slice);
         };
       hart.tracker = std::make_unique<StackTracker>(
           map_, places_, accounts_, contexts_, std::move(options));
@@ -244,6 +278,7 @@ class TraceProfile {
       instructions = profile.event_id("instructions", "instructions");
     ProfileMaker maker(profile, map_, places_, accounts_, contexts_, options_);
     profile.has_time = options_.keep_time && slice_count_ <= kMaxSlices;
+    profile.diagnostics.note(Problem::kNotSelected, unwanted_);
     if (slice_count_ > kMaxSlices)
       profile.diagnostics.note(Problem::kNoTimes, slice_count_);
     std::uint64_t end = 0;
@@ -349,12 +384,13 @@ class TraceProfile {
   TraceReader& reader_;
   CodeMap& map_;
   const ReadOptions& options_;
+  WantedSlices wanted_;
   Places places_;
   Accounts accounts_;
   Contexts contexts_;
   std::map<std::uint32_t, Hart> harts_;  // by number
   std::vector<Slice> slices_;
-  std::uint64_t slice_count_ = 0;
+  std::uint64_t slice_count_ = 0, unwanted_ = 0;
   std::uint64_t unknown_ = 0, unknown_instructions_ = 0, nameless_ = 0;
 };
 

@@ -77,6 +77,17 @@ TEST_F(TraceProfileTest, WithTimesEveryChangeOfTheStackIsASample) {
   EXPECT_EQ(total_weight(profile, EventId{0}), 4);
 }
 
+TEST_F(TraceProfileTest, OfTimesThatNobodyWantsOnlyTheFirstIsKept) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop ret");
+  const Profile profile =
+      read("@1000 main:0 @5000000000 work:0-1 @9000000000 main:1",
+           {.wanted_time = Selection::TimeRange{.from = 4, .to = 6}});
+  EXPECT_EQ(stacks(profile, "cycles"),
+            (Stacks{{"main", 1}, {"main;work", 4999999001}}));
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNotSelected), 1);
+}
+
 TEST_F(TraceProfileTest, AnEmptyTraceIsAnEmptyProfile) {
   EXPECT_TRUE(read("", {}).samples.empty());
 }

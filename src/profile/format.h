@@ -18,6 +18,7 @@
 #include "profile/fold.h"
 #include "profile/profile.h"
 #include "profile/report_options.h"
+#include "profile/transform.h"
 
 namespace wick {
 
@@ -80,6 +81,9 @@ struct ReadOptions {
   // Store every sample with its time; without, samples of equal stack, thread
   // and event may be added up (see SampleCollector).
   bool keep_time = true;
+  // The times that select() is going to leave, so that a reader need not keep
+  // others; it may. The first sample is kept always: seconds count from it.
+  std::optional<Selection::TimeRange> wanted_time;
   // Store addresses in frames. Distinct addresses make distinct stacks, so
   // folding does without them.
   bool keep_addresses = false;
