@@ -31,7 +31,7 @@ std::uint32_t StackTracker::word_at(std::uint64_t pc,
 
 // A program is in a function where its last instruction cannot lead to. Timers
 // strike anywhere; QEMU looks for them behind jumps alone.
-bool StackTracker::is_signal(std::uint64_t pc) const {
+bool StackTracker::is_signal(std::uint64_t pc) {
   if (layer_ != Layer::kUser || !is_entry(pc)) return false;
   switch (flow_.kind()) {
     case FlowKind::kIndirectJump:
@@ -45,7 +45,11 @@ bool StackTracker::is_signal(std::uint64_t pc) const {
     default:
       return false;
   }
-  return leads_to(pc) == false;
+  KnownJump& known = known_jumps_[pc_ / 2 % known_jumps_.size()];
+  if (known.page == page_ && known.from == pc_ && known.to == pc) return false;
+  if (leads_to(pc) == false) return true;
+  known = {page_, pc_, pc};
+  return false;
 }
 
 // Whether the last instruction is a jump to this very place; nothing if its

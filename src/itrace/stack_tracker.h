@@ -141,7 +141,7 @@ class StackTracker {
   void adopt(std::span<const StackFrame> frames);
 
   // --- signals.cc
-  bool is_signal(std::uint64_t pc) const;
+  bool is_signal(std::uint64_t pc);
   std::optional<bool> leads_to(std::uint64_t pc) const;
   void begin_signal(std::uint64_t pc);
   bool return_from_handler();
@@ -219,6 +219,11 @@ class StackTracker {
   // Functions of the kernel and the SBI that are known by their names.
   std::vector<FunctionId> trap_entries_, trap_exits_;
   std::vector<FunctionId> signal_handlers_;  // seen so far
+  struct KnownJump {
+    const CodePage* page = nullptr;
+    std::uint64_t from = 0, to = 0;
+  };
+  std::array<KnownJump, 256> known_jumps_{};  // that lead where they should
   FunctionId switch_to_ = FunctionId::kNone;
   FunctionId wake_new_ = FunctionId::kNone, sigreturn_ = FunctionId::kNone;
 };
