@@ -55,8 +55,11 @@ void StackTracker::apply_told_thread() {
     const ThreadFacts& facts = contexts_.threads()[context.thread];
     return facts.pid == told_thread_->pid && facts.tid == told_thread_->tid;
   };
-  // The name of the program that is about to begin is not yet this one's.
-  if (is_told(context_) && exec_seen_) return;
+  // The kernel may be about to begin a program, whose name is not yet this
+  // one's.
+  if (is_told(context_) && (exec_seen_ || layer_ != Layer::kUser) &&
+      contexts_.threads()[context_.thread].name != told_thread_->name)
+    return;
   if (contexts_.threads()[context_.thread].tid != -1 && !is_told(context_)) {
     std::size_t found = 0;
     while (found < contexts_.parked() && !is_told(contexts_[found])) ++found;
