@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done with a frame or a function, and with the view as a whole.
-import {byId, copyText, download} from './dom.js';
-import {toFolded, toSvg} from './export.js';
+import {byId, copyText, download, el} from './dom.js';
+import {toFolded} from './export.js';
 import {showMenu} from './menu.js';
 import {baseName} from './names.js';
 import {pathTo} from './tree.js';
@@ -45,6 +45,18 @@ export function functionActions(app, f, frame) {
   return items;
 }
 
+/** Canvases as one, one below the other. @param {HTMLCanvasElement[]} canvases @returns {HTMLCanvasElement} */
+function joined(canvases) {
+  if (canvases.length === 1) return canvases[0];
+  const all = /** @type {HTMLCanvasElement} */ (el('canvas', {width: Math.max(...canvases.map(c => c.width)), height: canvases.reduce((sum, c) => sum + c.height, 0)}));
+  let top = 0;
+  for (const canvas of canvases) {
+    all.getContext('2d')?.drawImage(canvas, 0, top);
+    top += canvas.height;
+  }
+  return all;
+}
+
 /** @param {App} app */
 export function exportMenu(app) {
   const {view, data, tree} = app;
@@ -52,13 +64,10 @@ export function exportMenu(app) {
   const name = title.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').toLowerCase() || 'flame';
   const canvas = view?.canvas;
   const items = [];
-  if (canvas?.tree) {
-    const shown = canvas.tree;
-    items.push({text: 'SVG of this view', run: () => download(`${name}.svg`, new Blob([toSvg(app.painter, shown, {
-      window: canvas.window, rootAtTop: canvas.rootAtTop, width: Math.max(canvas.width, 800), title, count: app.unit})], {type: 'image/svg+xml'}))});
-  }
-  const picture = canvas?.canvas ?? view?.element.querySelector('canvas');
-  if (picture) items.push({text: 'PNG of this view', run: () => picture.toBlob((/** @type {Blob|null} */ blob) => { if (blob) download(`${name}.png`, blob); })});
+  const svg = view?.svg;
+  if (svg) items.push({text: 'SVG of this view', run: () => download(`${name}.svg`, new Blob([svg(title)], {type: 'image/svg+xml'}))});
+  const pictures = Array.from(view?.element.querySelectorAll('canvas') ?? []);
+  if (pictures.length > 0) items.push({text: 'PNG of this view', run: () => joined(pictures).toBlob(blob => { if (blob) download(`${name}.png`, blob); })});
   items.push({text: 'Folded stacks', run: () => download(`${name}.folded`, new Blob([toFolded(data, canvas?.tree ?? tree)], {type: 'text/plain'}))});
   const {left, bottom} = byId('export').getBoundingClientRect();
   showMenu('Export', items, left, bottom + 4);

@@ -27,7 +27,7 @@ import {buildTree, pathTo} from './tree.js';
 /** @typedef {import('./merge.js').Transform} Transform */
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
 /** @typedef {{element: HTMLElement, canvas?: FlameCanvas, show: () => void, remove: () => void,
- *   box?: () => number, escape?: () => boolean}} View   box: the one that keys are for, where there is no canvas */
+ *   svg?: (title: string) => string, box?: () => number, escape?: () => boolean}} View   box: the one that keys are for, where there is no canvas */
 
 /** @type {Record<string, string>} */
 const TITLES = {flame: 'Flame graph', icicle: 'Icicle', time: 'Time', heat: 'Heat map', sandwich: 'Sandwich', table: 'Table', source: 'Source', about: 'About'};

@@ -12,33 +12,62 @@ const escaped = text => text
   .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
   .replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
-/**
- * @param {Painter} painter @param {Tree} tree
- * @param {{window: [number, number], rootAtTop: boolean, width: number, title: string, count: string}} options
- */
-export function toSvg(painter, tree, {window, rootAtTop, width, title, count}) {
-  const row = painter.look.row, levels = tree.level.length - 1;
-  const top = 30, height = top + levels * row + 10;
-  const parts = [`<?xml version="1.0" encoding="UTF-8"?>
+/** @param {Painter} painter @param {string} title @param {number} width @param {number} height @param {string[]} parts */
+export const svgPage = (painter, title, width, height, parts) => `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
 <title>${escaped(title)}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="10" y="20" font-family="sans-serif" font-size="15">${escaped(title)}</text>
 <g font-family="monospace" font-size="${painter.look.font}">
-`];
+${parts.join('')}</g>
+</svg>
+`;
+
+/** @param {string} text @param {number} x @param {number} y */
+export const svgText = (text, x, y) => `<text x="${x.toFixed(2)}" y="${y.toFixed(1)}">${escaped(text)}</text>\n`;
+
+/** @param {Painter} painter @param {Tree} tree @param {number} box @param {{left: number, y: number, size: number, tip: string}} place */
+export function svgBox(painter, tree, box, {left, y, size, tip}) {
+  const row = painter.look.row, label = size >= 24 ? painter.label(tree, box, size) : '';
+  return `<g><title>${escaped(tip.slice(0, 4096))}</title><rect x="${left.toFixed(2)}" y="${y}" width="${size.toFixed(2)}" height="${row - 1}" fill="${painter.color(tree, box)}" rx="2"/>` +
+    (label ? svgText(label, Math.max(left, 0) + 3, y + row / 2 + painter.look.font * .34) : '') + '</g>\n';
+}
+
+/**
+ * The boxes of a tree below `top`.
+ * @param {Painter} painter @param {Tree} tree
+ * @param {{window: [number, number], rootAtTop: boolean, width: number, top: number, count: string}} options
+ */
+export function svgTree(painter, tree, {window, rootAtTop, width, top, count}) {
+  const row = painter.look.row, levels = tree.level.length - 1;
+  /** @type {string[]} */
+  const parts = [];
   for (let depth = 0; depth < levels; ++depth) {
     const y = top + (rootAtTop ? depth : levels - 1 - depth) * row;
     visibleBoxes(tree, depth, window, width, 1, (box, left, size, few) => {
-      const name = few ? painter.name(tree.shape.func[box]) : 'several';
-      const tip = few ? `${name} (${amount(tree.total[box], tree.decimals)} ${count}, ${(100 * tree.total[box] / tree.total[0]).toFixed(2)}%)` : 'several narrow frames';
-      parts.push(`<g><title>${escaped(tip.slice(0, 4096))}</title><rect x="${left.toFixed(2)}" y="${y}" width="${size.toFixed(2)}" height="${row - 1}" fill="${painter.color(tree, box)}" rx="2"/>`);
-      const label = size >= 24 ? painter.label(tree, box, size) : '';
-      if (label) parts.push(`<text x="${(Math.max(left, 0) + 3).toFixed(2)}" y="${(y + row / 2 + painter.look.font * .34).toFixed(1)}">${escaped(label)}</text>`);
-      parts.push('</g>\n');
+      const tip = few ? `${painter.name(tree.shape.func[box])} (${amount(tree.total[box], tree.decimals)} ${count}, ${(100 * tree.total[box] / tree.total[0]).toFixed(2)}%)` : 'several narrow frames';
+      parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
     });
   }
-  parts.push('</g>\n</svg>\n');
-  return parts.join('');
+  return {parts, bottom: top + levels * row};
+}
+
+/**
+ * Pictures of canvases, one below the other.
+ * @param {Painter} painter @param {import('./canvas.js').FlameCanvas[]} canvases @param {string} title @param {string} count
+ */
+export function toSvg(painter, canvases, title, count) {
+  const width = Math.max(canvases[0].width, 800);
+  /** @type {string[]} */
+  const parts = [];
+  let bottom = 20;
+  for (const {tree, window, rootAtTop} of canvases) {
+    if (!tree) continue;
+    const part = svgTree(painter, tree, {window, rootAtTop, width, top: bottom + 10, count});
+    for (const text of part.parts) parts.push(text);
+    bottom = part.bottom;
+  }
+  return svgPage(painter, title, width, bottom + 10, parts);
 }
 
 /**

@@ -2,6 +2,7 @@
 // The flame graph and the icicle, and the sandwich, which is one of each.
 import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
+import {toSvg} from './export.js';
 import {transformed} from './merge.js';
 import {functionTotals} from './totals.js';
 import {buildTree} from './tree.js';
@@ -16,6 +17,7 @@ export function flameView(app, /** @type {boolean} */ rootAtTop) {
   return {
     element: canvas.element,
     canvas,
+    svg: (/** @type {string} */ title) => toSvg(app.painter, [canvas], title, app.unit),
     show() { canvas.show(app.tree, app.state.zoom, app.state.window); },
     remove() { canvas.remove(); },
   };
@@ -46,6 +48,7 @@ export function sandwichView(app) {
   return {
     element,
     canvas: callees,
+    svg: (/** @type {string} */ title) => toSvg(app.painter, [callers, callees], title, app.unit),
     show() {
       const {data, tree} = app;
       if (shown === tree && shownFunction === app.state.func) {

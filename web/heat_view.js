@@ -4,6 +4,7 @@
 // with.
 import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
+import {toSvg} from './export.js';
 import {cellRange, heatMap} from './heat.js';
 import {amount, percent, seconds} from './numbers.js';
 
@@ -145,6 +146,7 @@ export function heatView(app) {
   return {
     element,
     canvas: flame,
+    svg: (/** @type {string} */ title) => toSvg(app.painter, [flame], title, app.unit),
     show() {
       const {event, threads, cpu} = app.state;
       const now = JSON.stringify([event, threads, cpu]);

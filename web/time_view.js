@@ -2,6 +2,7 @@
 // The order of time: a lane for each thread, with an axis above.
 import {depthsOf, joinPieces, lanesOf, pieces} from './chart.js';
 import {el, oncePerFrame} from './dom.js';
+import {svgBox, svgPage, svgText} from './export.js';
 import {amount, percent, roundStep, seconds} from './numbers.js';
 import {putText} from './paint.js';
 import {fitCanvas, Pixels} from './pixels.js';
@@ -111,9 +112,29 @@ export function timeView(app) {
     }
   };
 
+  const headOf = (/** @type {Lane} */ lane) => `${app.threadName(lane.thread)} · ${amount(lane.samples.length, 0)} samples`;
   const drawHead = (/** @type {Lane} */ lane, /** @type {number} */ top) => {
     context.fillStyle = app.theme().ink;
-    context.fillText(`${app.threadName(lane.thread)} · ${amount(lane.samples.length, 0)} samples`, 4, top + HEAD / 2);
+    context.fillText(headOf(lane), 4, top + HEAD / 2);
+  };
+
+  /** All lanes, also those that are scrolled out of sight. @param {string} title */
+  const svg = title => {
+    const width = Math.max(stage.clientWidth, 800), tree = app.plainTree, top = 10, step = roundStep((seen[1] - seen[0]) * tickNs / width * 110);
+    /** @type {string[]} */
+    const parts = [];
+    for (let at = Math.ceil(seen[0] * tickNs / step) * step; at < seen[1] * tickNs; at += step)
+      parts.push(svgText(seconds(at, step), (at / tickNs - seen[0]) / (seen[1] - seen[0]) * width, top + AXIS + 6));
+    lanes.forEach((lane, i) => {
+      parts.push(svgText(headOf(lane), 4, top + tops[i] + HEAD));
+      const found = pieces(lane, seen[0], seen[1], width), size = found.sample.length, levels = Math.min(lane.depth, MOST_LEVELS);
+      const boxes = boxesOf(found.sample, levels);
+      for (let level = 0; level < levels; ++level) {
+        joinPieces(found, boxes.subarray(level * size, (level + 1) * size), (box, left, wide) => parts.push(
+          svgBox(painter, tree, box, {left, y: top + tops[i] + HEAD + 4 + level * row, size: wide, tip: painter.name(tree.shape.func[box])})));
+      }
+    });
+    return svgPage(painter, title, width, top + tops[tops.length - 1] + 10, parts);
   };
 
   const drawAxis = (/** @type {number} */ width) => {
@@ -278,6 +299,7 @@ export function timeView(app) {
   return {
     element,
     box: () => hovered.box,
+    svg,
     show() {
       const {event, threads, cpu} = app.state;
       const now = JSON.stringify([event, threads, cpu]);

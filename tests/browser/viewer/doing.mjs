@@ -233,6 +233,24 @@ test('the view is exported as SVG and PNG', async () => {
   assert.equal(png.readUInt32BE(16), width);
 });
 
+test('lanes of time and both halves of a sandwich are exported', async () => {
+  const page = await open(modules, {fragment: '#view=time'});
+  const titles = async () => page.evaluate(source => Array.from(new DOMParser().parseFromString(source, 'image/svg+xml').querySelectorAll('g > title'),
+    title => [title.textContent.replace(/ \(\d.*$/, ''), Number(title.nextElementSibling.getAttribute('x'))]), (await exported(page, 'SVG')).toString());
+  const boxesOfTime = await titles();
+  const first = name => boxesOfTime.find(box => box[0] === name)[1];
+  assert.ok(first('parse') < 1 && Math.abs(first('draw') - 500) < 10, JSON.stringify(boxesOfTime.slice(0, 20)));
+  assert.ok(boxesOfTime.some(box => box[0] === 'leaf') && boxesOfTime.some(box => box[0] === 'tool'));
+  await page.evaluate(() => { location.hash = '#view=sandwich'; });
+  await page.waitForSelector('#tab-sandwich[aria-selected=true]');
+  await page.getByLabel('Function', {exact: true}).fill('work');
+  await page.getByLabel('Function', {exact: true}).press('Enter');
+  assert.deepEqual((await titles()).map(box => box[0]).sort(), ['all', 'all', 'leaf', 'start', 'work', 'work', 'work', 'worker']);
+  const png = await exported(page, 'PNG');
+  const heights = await page.$$eval('#view canvas', all => all.map(c => c.height));
+  assert.equal(png.readUInt32BE(20), heights[0] + heights[1]);
+});
+
 test('the address restores the view', async () => {
   const page = await open(modules);
   await choose(page, 'work', 'Collapse its recursion');
