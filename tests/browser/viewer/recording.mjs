@@ -100,6 +100,7 @@ recorded('time on and off the CPU are filters', async () => {
 recorded('threads are lanes, and each can be taken alone', async () => {
   const page = await open(address);
   await page.locator('#filters summary').click();
+  await page.waitForSelector('#filters label');
   const threads = await page.$$eval('#filters label', all => all.map(label => label.textContent.trim()));
   assert.equal(threads.length, 4, threads.join());
   const worker = threads.find(name => /^.*\d+\/\d+$/.test(name));

@@ -96,6 +96,7 @@ test('names are shown as text everywhere, whatever is in them', async () => {
   // Threads, menus, crumbs, steps, marks.
   await page.locator('#tab-flame').click();
   await page.locator('#filters summary').click();
+  await page.waitForSelector('#filters label');
   const labels = await page.$$eval('#filters label', all => all.map(label => label.textContent.trim()));
   for (const name of [HOSTILE[0], HOSTILE[11], HOSTILE[1]]) assert.ok(labels.some(label => label.includes(name)), name);
   await page.locator('#filters summary').click();
