@@ -48,7 +48,7 @@ line() {  # WHAT FILE LINE
 
 "$WICK" fold TRACEFILE-C0 --elf System.map >folded 2>said
 line 'stacks through the kernel' folded \
-  'process 1;[unknown code];handle_exception;k_write;k_copy 159'
+  'process 1;[unknown user code];handle_exception;k_write;k_copy 159'
 line 'what was counted' said \
   "wick: 315 cycles, 0.238 instructions each; 75 instructions, 12 calls, 3 \
 traps, 0 thread switches, 0 resynchronisations; 9.52 % in unknown code"
@@ -57,11 +57,11 @@ python3 "$SOURCE/tests/tools/pc_histogram.py" TRACEFILE-C0 folded System.map \
 
 "$WICK" fold TRACEFILE-C0 --elf System.map --event calls >calls 2>said
 line 'exact counts of calls' calls \
-  'process 1;[unknown code];handle_exception;k_write;k_copy 3'
+  'process 1;[unknown user code];handle_exception;k_write;k_copy 3'
 
 "$WICK" fold TRACEFILE-C0 --elf System.map --attribute last >last 2>said
 line 'waits of the one before' last \
-  'process 1;[unknown code];handle_exception;k_write;k_copy 99'
+  'process 1;[unknown user code];handle_exception;k_write;k_copy 99'
 
 # It gives a callee only the time between its first and last instruction.
 "$WICK" fold TRACEFILE-C0 --elf System.map --attribute fireperf >theirs 2>said
@@ -73,7 +73,7 @@ line "FirePerf's numbers" theirs 'handle_exception;k_write;k_copy 6'
 cp TRACEFILE-C0 TRACEFILE-C1
 "$WICK" fold TRACEFILE-C[01] --elf System.map -n 2 >together 2>said
 line 'two harts' together \
-  'process 1;[unknown code];handle_exception;k_write;k_copy 318'
+  'process 1;[unknown user code];handle_exception;k_write;k_copy 318'
 "$WICK" fold TRACEFILE-C0 no-1 no-2 -n 4 2>said >together &&
   complain 'one of several files is not there and that is no error'
 grep -q 'no-1: cannot open' said || complain "said: $(cat said)"
