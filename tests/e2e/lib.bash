@@ -18,6 +18,12 @@ skip() {
   exit 77
 }
 
+# The same in the middle of a script: what failed before counts.
+skip_rest() {
+  [ "$failures" = 0 ] || exit 1
+  skip "$@"
+}
+
 finish() {
   [ "$failures" = 0 ]
   exit

@@ -15,7 +15,11 @@ static volatile unsigned sink;
 KEEP unsigned fib(unsigned n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 KEEP void work(unsigned n) { sink += fib(n); }
 
+// Both threads live at once: QEMU gives the number of an ended one away again.
+static pthread_barrier_t both;
+
 static void* run(void* n) {
+  pthread_barrier_wait(&both);
   for (int i = 0; i < 20; ++i) work((unsigned)(unsigned long)n);
   return n;
 }
@@ -24,6 +28,7 @@ int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "one";
   if (strcmp(what, "two") == 0) {
     pthread_t threads[2];
+    pthread_barrier_init(&both, 0, 2);
     for (unsigned long i = 0; i < 2; ++i)
       pthread_create(&threads[i], 0, run, (void*)(12 + i));
     for (int i = 0; i < 2; ++i) pthread_join(threads[i], 0);
