@@ -266,11 +266,8 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
   app.add_list_callback(
          "--to",
          [&outputs = command->outputs](const std::vector<std::string>& names) {
-           const auto known = possible_values("svg|html|folded");
            for (const std::string& name : names)
-             if (std::ranges::find(known, name) == known.end())
-               fail_usage("--to: '{}' is not among {}", excerpt(name),
-                          fmt::join(known, ", "));
+             check_choice("--to", "svg|html|folded", name);
            outputs = names;
          },
          "what is written for each trace; may be given several times")

@@ -17,15 +17,6 @@ namespace {
 
 constexpr Limits kAnyThreadId{0, 2147483647};
 
-// Fails unless `text` is one of the values that `value` stands for.
-void check_choice(std::string_view option, std::string_view value,
-                  std::string_view text) {
-  const std::vector<std::string> choices = possible_values(value);
-  if (std::ranges::find(choices, text) == choices.end())
-    fail_usage("{}: '{}' is not among {}", option, excerpt(text),
-               fmt::join(choices, ", "));
-}
-
 // "--width" of "-w,--width,--image-width".
 std::string first_name(const std::string& names) {
   return names.substr(0, names.find(','));
@@ -89,22 +80,6 @@ void add_patterns(OptionSet& app, const std::string& name,
       ->one_value_each()
       ->type_name("REGEX")
       ->group("Selection");
-}
-
-void add_choice(OptionSet& app, const std::string& names, std::string& out,
-                const std::string& value, const std::string& description,
-                const std::string& group) {
-  app.add_callback(
-         names,
-         [&out, names, value](const std::string& text) {
-           check_choice(first_name(names), value, text);
-           out = text;
-         },
-         description)
-      ->type_name(value)
-      ->default_str(out)
-      ->take_last()
-      ->group(group);
 }
 
 void add_selection_options(OptionSet& app, Selection& select) {
@@ -251,6 +226,29 @@ Option* add_flag(OptionSet& app, const std::string& names, bool& out,
   return app.add_flag(names, out, description)->take_last();
 }
 
+void check_choice(std::string_view option, std::string_view value,
+                  std::string_view text) {
+  const std::vector<std::string> choices = possible_values(value);
+  if (std::ranges::find(choices, text) == choices.end())
+    fail_usage("{}: '{}' is not among {}", option, excerpt(text),
+               fmt::join(choices, ", "));
+}
+
+Option* add_choice(OptionSet& app, const std::string& names, std::string& out,
+                   const std::string& value, const std::string& description) {
+  return app
+      .add_callback(
+          names,
+          [&out, names, value](const std::string& text) {
+            check_choice(first_name(names), value, text);
+            out = text;
+          },
+          description)
+      ->type_name(value)
+      ->default_str(out)
+      ->take_last();
+}
+
 void add_run_options(OptionSet& app, RunOptions& run) {
   add_flag(app, "-q,--quiet", run.quiet,
            "say nothing on standard error but errors");
@@ -262,8 +260,8 @@ void add_run_options(OptionSet& app, RunOptions& run) {
 void add_input_options(OptionSet& app, InputOptions& input) {
   add_choice(app, "--format", input.format, "INPUT-FORMAT",
              "read inputs as this (see `wick formats`); without it, found by "
-             "looking at them",
-             "Input");
+             "looking at them")
+      ->group("Input");
   app.add_callback(
          "--compat",
          [&input](const std::string& text) {
@@ -354,7 +352,8 @@ void add_drawing_options(OptionSet& app, DrawOptions& draw, FoldOptions& fold) {
       ->take_last()
       ->group(group);
   add_choice(app, "--colors,--color,--palette", draw.colors, "PALETTE",
-             "the palette", group);
+             "the palette")
+      ->group(group);
   text("--bgcolors", draw.bg_colors, "COLOR",
        "the background: yellow, blue, green, grey or #rrggbb");
   Option* hash = flag("--hash", draw.hash,
@@ -421,7 +420,8 @@ void add_output_options(OptionSet& app, OutputOptions& output) {
            "standard output")
       ->group("Output");
   add_choice(app, "--to", output.format, "OUTPUT-FORMAT",
-             "write this format (see `wick formats`)", "Output");
+             "write this format (see `wick formats`)")
+      ->group("Output");
 }
 
 }  // namespace wick

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/option_set.h"
@@ -105,5 +106,30 @@ Option* add_number(OptionSet& app, const std::string& names, double& out,
                    const std::string& description);
 Option* add_flag(OptionSet& app, const std::string& names, bool& out,
                  const std::string& description);
+// Fails unless `text` is one of the values that `value` stands for, "pc|kind"
+// or "PALETTE" (see possible_values).
+void check_choice(std::string_view option, std::string_view value,
+                  std::string_view text);
+// An option whose value is one of them.
+Option* add_choice(OptionSet& app, const std::string& names, std::string& out,
+                   const std::string& value, const std::string& description);
+// The same, with what each of the words means.
+template <class Value, std::size_t kSize>
+Option* add_choice(OptionSet& app, const std::string& name, Value& out,
+                   const std::string& words,
+                   const std::pair<std::string_view, Value> (&values)[kSize],
+                   const std::string& description) {
+  return app
+      .add_callback(
+          name,
+          [&out, &values, name, words](const std::string& text) {
+            check_choice(name, words, text);
+            for (const auto& [word, value] : values)
+              if (word == text) out = value;
+          },
+          description)
+      ->type_name(words)
+      ->take_last();
+}
 
 }  // namespace wick

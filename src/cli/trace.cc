@@ -11,7 +11,6 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/option_table.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/trace_options.h"
@@ -223,24 +222,6 @@ struct TraceCommand {
   }
 };
 
-// An option whose value is one of the words in `words`, "pc|kind".
-Option* add_word(OptionSet& app, const std::string& name, std::string& out,
-                 const std::string& words, const std::string& description) {
-  return app
-      .add_callback(
-          name,
-          [&out, name, words](const std::string& text) {
-            const auto choices = possible_values(words);
-            if (std::ranges::find(choices, text) == choices.end())
-              fail_usage("{}: '{}' is not among {}", name, excerpt(text),
-                         fmt::join(choices, ", "));
-            out = text;
-          },
-          description)
-      ->type_name(words)
-      ->take_last();
-}
-
 // "A..B"; one of them may be left out.
 void set_cycles(const std::string& text, TriggerOptions& trigger) {
   const std::size_t dots = text.find("..");
@@ -263,8 +244,8 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
       ->group(group);
   add_text(app, "--limit", command->limit, "N", "print at most so many")
       ->group(group);
-  add_word(app, "--count", command->count, "function|pc|kind",
-           "how many instructions and cycles each has")
+  add_choice(app, "--count", command->count, "function|pc|kind",
+             "how many instructions and cycles each has")
       ->group(group);
   add_number(app, "--top", command->top, "N", {0, 1e9},
              "show so many rows of the counts; 0: all")
@@ -272,9 +253,9 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
   add_text(app, "-o,--output", command->output, "FILE",
            "write the trace to this file; - is standard output")
       ->group(group);
-  add_word(app, "--to", command->to,
-           "wick-trace|tracerv-human|tracerv-binary|tracerv-labels",
-           "as this: wick's own file, or TracerV's output format 0, 1 or 2")
+  add_choice(app, "--to", command->to,
+             "wick-trace|tracerv-human|tracerv-binary|tracerv-labels",
+             "as this: wick's own file, or TracerV's output format 0, 1 or 2")
       ->group(group);
   add_text(app, "--out-layout", command->out_layout, "LAYOUT",
            "the layout of TracerV's records that are written, as "

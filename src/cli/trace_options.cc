@@ -32,29 +32,6 @@ constexpr std::pair<std::string_view, Attribution> kAttributions[] = {
     {"fireperf", Attribution::kFirePerf},
 };
 
-// An option whose value is one of the words in `words`, "both|from|none".
-template <class Value, std::size_t kSize>
-Option* add_word(OptionSet& app, const std::string& name, Value& out,
-                 const std::string& words,
-                 const std::pair<std::string_view, Value> (&values)[kSize],
-                 const std::string& description) {
-  return app
-      .add_callback(
-          name,
-          [&out, &values, name, words](const std::string& text) {
-            const auto choices = possible_values(words);
-            if (std::ranges::find(choices, text) == choices.end())
-              fail_usage("{}: '{}' is not among {}", name, excerpt(text),
-                         fmt::join(choices, ", "));
-            for (const auto& [word, value] : values)
-              if (word == text) out = value;
-          },
-          description)
-      ->type_name(words)
-      ->default_str(std::string(values[0].first))
-      ->take_last();
-}
-
 void add_point(OptionSet& app, const std::string& name, std::string& out,
                const std::string& group, const std::string& description) {
   app.add_callback(
@@ -131,9 +108,10 @@ void add_trigger_options(OptionSet& app, TriggerOptions& trigger) {
             "insn:HEX[/MASK] or symbol:NAME, with #N for the N-th time only");
   add_point(app, "--until", trigger.until, group,
             "end where this is met; begin again where --from is");
-  add_word(app, "--edges", trigger.edges, "both|from|until|none", kEdges,
-           "which of the instructions at these points are part of it; "
-           "TracerV's own triggers are 'until'")
+  add_choice(app, "--edges", trigger.edges, "both|from|until|none", kEdges,
+             "which of the instructions at these points are part of it; "
+             "TracerV's own triggers are 'until'")
+      ->default_str("both")
       ->group(group);
   add_flag(app, "--all-harts", trigger.all_harts,
            "what is met on one hart counts for all, of all inputs")
@@ -166,11 +144,12 @@ void add_trace_options(OptionSet& app, TraceOptions& trace) {
   add_text(app, "--trace-layout", trace.layout, "LAYOUT",
            "the layout of a binary trace, where it is not found by looking")
       ->group(group);
-  add_word(app, "--attribute", trace.attribution, "next|last|tip|fireperf",
-           kAttributions,
-           "who gets the cycles between two instructions: the one that was "
-           "waited for, the one before, that one if it emptied the pipeline; "
-           "or all as FirePerf has it")
+  add_choice(app, "--attribute", trace.attribution, "next|last|tip|fireperf",
+             kAttributions,
+             "who gets the cycles between two instructions: the one that was "
+             "waited for, the one before, that one if it emptied the pipeline; "
+             "or all as FirePerf has it")
+      ->default_str("next")
       ->group(group);
   app.add_callback(
          "--hart",
