@@ -104,6 +104,20 @@ void place_image(CodeImage& image) {
 
 }  // namespace
 
+std::string_view unknown_name(Layer layer) {
+  switch (layer) {
+    case Layer::kUser:
+      return "[unknown user code]";
+    case Layer::kKernel:
+      return "[unknown kernel code]";
+    case Layer::kMachine:
+      return "[unknown machine code]";
+    case Layer::kUnknown:
+      break;
+  }
+  return "[unknown code]";
+}
+
 std::string_view CodeImage::text(std::uint64_t elf_addr,
                                  std::uint64_t size) const {
   if (elf == nullptr || elf_addr < text_start || elf_addr >= text_end)

@@ -44,6 +44,9 @@ enum class SpaceId : std::uint32_t { kNone = 0 };
 // Who runs the code, from the least privileged on.
 enum class Layer : std::uint8_t { kUnknown, kUser, kKernel, kMachine };
 
+// What code without a name is called: "[unknown user code]".
+std::string_view unknown_name(Layer layer);
+
 // A file of code, as the user named it.
 struct CodeImage {
   std::string path;

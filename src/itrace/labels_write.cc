@@ -85,19 +85,8 @@ class LabelWriter {
 
   std::string name(FunctionId id) const {
     const CodeFunction& function = map_.function(id);
-    if (!function.name.empty())
-      return demangle(function.name, Demangle::kShort);
-    switch (function.layer) {
-      case Layer::kUser:
-        return "[unknown user code]";
-      case Layer::kKernel:
-        return "[unknown kernel code]";
-      case Layer::kMachine:
-        return "[unknown machine code]";
-      case Layer::kUnknown:
-        break;
-    }
-    return "[unknown code]";
+    return function.name.empty() ? std::string(unknown_name(function.layer))
+                                 : demangle(function.name, Demangle::kShort);
   }
 
   // Closes what is not on the way to `node`, and opens what is new.

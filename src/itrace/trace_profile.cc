@@ -173,20 +173,6 @@ class ProfileMaker {
     return profile_.strings.intern(demangle(raw, Demangle::kShort));
   }
 
-  static std::string_view unknown_name(Layer layer) {
-    switch (layer) {
-      case Layer::kUser:
-        return "[unknown user code]";
-      case Layer::kKernel:
-        return "[unknown kernel code]";
-      case Layer::kMachine:
-        return "[unknown machine code]";
-      case Layer::kUnknown:
-        break;
-    }
-    return "[unknown code]";
-  }
-
   Profile& profile_;
   const CodeMap& map_;
   Places& places_;
