@@ -113,8 +113,8 @@ struct TraceCommand {
   void show(const std::string& path) {
     const ProgressLine progress(run.quiet || (print && output.empty()));
     InputFile file = InputFile::open(path);
-    const auto reader = open_trace(file, format, read.trace);
     in_context(file.name(), [&] {
+      const auto reader = open_trace(file, format, read.trace);
       if (!output.empty())
         convert(*reader);
       else if (print)
@@ -123,9 +123,9 @@ struct TraceCommand {
         show_counts(*reader);
       else
         std::cout << as_text(file.name(), summarize(*reader));
+      for (const std::string& line : describe(reader->diagnostics()))
+        say(run, fmt::format("{}: {}", file.name(), line));
     });
-    for (const std::string& line : describe(reader->diagnostics()))
-      say(run, fmt::format("{}: {}", file.name(), line));
   }
 
   std::uint64_t most() const {

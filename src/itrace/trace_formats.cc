@@ -80,17 +80,15 @@ std::span<const TraceFormat* const> trace_formats() { return kFormats; }
 std::unique_ptr<TraceReader> open_trace(InputFile& file,
                                         std::string_view format_name,
                                         const TraceOptions& options) {
-  return in_context(file.name(), [&] {
-    const TraceFormat& format = format_for(file.head(), format_name);
-    std::unique_ptr<TraceReader> reader = format.open(file, options);
-    // Another hart may be what starts the one that is wanted.
-    if (has_trigger(options.trigger))
-      reader = cut_by_trigger(std::move(reader), options);
-    if (options.hart >= 0)
-      reader = std::make_unique<OneHart>(
-          std::move(reader), static_cast<std::uint32_t>(options.hart));
-    return reader;
-  });
+  const TraceFormat& format = format_for(file.head(), format_name);
+  std::unique_ptr<TraceReader> reader = format.open(file, options);
+  // Another hart may be what starts the one that is wanted.
+  if (has_trigger(options.trigger))
+    reader = cut_by_trigger(std::move(reader), options);
+  if (options.hart >= 0)
+    reader = std::make_unique<OneHart>(
+        std::move(reader), static_cast<std::uint32_t>(options.hart));
+  return reader;
 }
 
 }  // namespace wick

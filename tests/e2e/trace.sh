@@ -64,3 +64,8 @@ make trace TRACEFILE-C1 1
 if "$WICK" trace --all-harts --from pc:0 - <TRACEFILE-C0 2>err; then
   bad "read a pipe twice"
 fi
+
+# An error names the file, once.
+echo hello >hello.txt
+! "$WICK" trace hello.txt >out 2>&1 || bad 'a text is no trace'
+has '^wick: hello.txt: this is no instruction trace'
