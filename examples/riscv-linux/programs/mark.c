@@ -10,9 +10,9 @@ asm(".globl _start\n"
     "  lbu a0, 2(a0)\n"  // st*a*rt, st*o*p
     "  li a1, 'a'\n"
     "  bne a0, a1, 1f\n"
-    "  .word 0x00008013\n"  // START_TRACE of markers.h
+    "  .word 0x00008013\n"  // starts it
     "  j 2f\n"
-    "1: .word 0x00010013\n"  // STOP_TRACE
+    "1: .word 0x00010013\n"  // stops it
     "2: li a0, 0\n"
     "  li a7, 93\n"  // exit
     "  ecall\n"
