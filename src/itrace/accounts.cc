@@ -24,12 +24,16 @@ CallNodeId Accounts::root(std::uint32_t thread) {
 
 CallNodeId Accounts::child(CallNodeId caller, std::uint16_t place,
                            FunctionId function, std::uint32_t places) {
+  const CallNodeId last = nodes_[caller].last_child;
+  if (last != CallNodeId::kRoot && nodes_[last].function == function &&
+      nodes_[last].place == place)
+    return last;
   const std::uint32_t depth = nodes_[caller].depth + 1;
   if (depth > kMaxDepth || nodes_.size() >= kMaxNodes) {
     ++too_deep_;
     return caller;
   }
-  return CallNodeId{index_.find_or_add(
+  const CallNodeId found{index_.find_or_add(
       hash_pair(std::uint64_t{index(caller)} << 32 | index(function), place),
       [&](std::uint32_t row) {
         const Node& node = nodes_[CallNodeId{row}];
@@ -44,6 +48,8 @@ CallNodeId Accounts::child(CallNodeId caller, std::uint16_t place,
                           .depth = depth,
                           .place = place}));
       })};
+  nodes_[caller].last_child = found;
+  return found;
 }
 
 }  // namespace wick

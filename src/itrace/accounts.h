@@ -29,6 +29,7 @@ class Accounts {
     std::uint32_t depth = 0;
     std::uint16_t place = 0;  // of the call, in the caller
     std::uint64_t calls = 0;  // how often it was entered
+    CallNodeId last_child = CallNodeId::kRoot;  // that was asked for
   };
 
   Accounts();

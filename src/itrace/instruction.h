@@ -70,6 +70,9 @@ struct TraceBlock {
   // here: a trigger cut them out, or the source lost them. The cycles between
   // the two are nobody's.
   bool after_gap = false;
+  // The reader saw that no two instructions here have the same cycle, nor one
+  // an earlier one than that before it. False says nothing.
+  bool cycles_rise = false;
   std::vector<Retired> instructions;
   // The instruction words, 16-bit ones zero-extended; one for each instruction,
   // or none at all where the source does not have them.
@@ -79,7 +82,7 @@ struct TraceBlock {
   std::vector<SideBandFact> facts;      // by `from`
 
   void clear() {
-    after_gap = false;
+    after_gap = cycles_rise = false;
     instructions.clear();
     bits.clear();
     contexts.clear();

@@ -81,15 +81,14 @@ void StackTracker::give_out(const TraceBlock& block) {
   if (!started_ || block.after_gap) previous_cycle_ = all.front().cycle - 1;
   block_previous_ = previous_cycle_;
   sum_offset_ = counts_.weight - previous_cycle_;
-  std::uint64_t previous = previous_cycle_;
-  std::uint64_t less_one = 0;  // of all differences: the sign is what counts
-  for (const Retired& instruction : all) {
-    less_one |= instruction.cycle - previous - 1;
-    previous = instruction.cycle;
-  }
+  // Of all differences: the sign is what counts.
+  std::uint64_t less_one = all.front().cycle - previous_cycle_ - 1;
+  if (!block.cycles_rise)
+    for (std::size_t i = 1; i < all.size(); ++i)
+      less_one |= all[i].cycle - all[i - 1].cycle - 1;
   sums_.clear();
   if (less_one >> 63 != 0) add_up_groups(all);
-  previous_cycle_ = previous;
+  previous_cycle_ = all.back().cycle;
 }
 
 void StackTracker::add_up_groups(const std::vector<Retired>& all) {

@@ -46,6 +46,7 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
        records += size) {
     const std::uint64_t cycle = word_at(records, cycle_at);
     run.wrong |= (cycle - run.last) / kMaxPause;
+    run.not_later |= kSlots == 1 ? cycle - run.last - 1 : ~std::uint64_t{0};
     run.last = cycle;
     std::uint64_t all = 0;
     for (int i = 0; i < slots; ++i) {
@@ -88,6 +89,7 @@ void TracervDecoder::start_block(TraceBlock& block, std::size_t bytes) {
   block.facts.clear();
   block.after_gap = false;
   block.hart = hart_;
+  not_later_ = 0;
   const std::size_t slots =
       bytes / layout_.record_size() * static_cast<std::size_t>(layout_.slots);
   room_ = std::min(TraceReader::kBlockSize, slots);
@@ -99,6 +101,7 @@ void TracervDecoder::start_block(TraceBlock& block, std::size_t bytes) {
 
 void TracervDecoder::finish_block(TraceBlock& block) {
   block.instructions.resize(filled_);
+  block.cycles_rise = not_later_ >> 63 == 0;
 }
 
 std::size_t TracervDecoder::decode(std::string_view bytes, TraceBlock& block) {
@@ -117,21 +120,23 @@ std::size_t TracervDecoder::decode(std::string_view bytes, TraceBlock& block) {
     if (!started_) last_ = look_at(layout_, bytes.data()).cycle;
     const Run run =
         decode_run(bytes.data(), count, out,
-                   {.filled = filled_, .last = last_, .wrong = 0, .seen = 0});
+                   {.filled = filled_, .last = last_});
     if (run.wrong == 0) {
       started_ = true;
       filled_ = run.filled;
       last_ = run.last;
       seen_ |= run.seen;
+      not_later_ |= run.not_later;
       bytes.remove_prefix(count * size);
       continue;
     }
+    not_later_ = ~std::uint64_t{0};
     const std::size_t used =
         decode_carefully(bytes, [&](const char* record, std::uint64_t cycle) {
           const std::size_t before = filled_;
           const Run one =
               decode_run(record, 1, out,
-                         {.filled = before, .last = 0, .wrong = 0, .seen = 0});
+                         {.filled = before});
           for (std::size_t i = before; i < one.filled; ++i)
             out[i].cycle = cycle;
           filled_ = one.filled;

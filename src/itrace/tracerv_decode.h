@@ -46,8 +46,10 @@ class TracervDecoder {
 
  private:
   struct Run {
-    std::size_t filled;
-    std::uint64_t last, wrong, seen;
+    std::size_t filled = 0;
+    std::uint64_t last = 0, seen = 0;
+    std::uint64_t wrong = 0;      // not 0: something is
+    std::uint64_t not_later = 0;  // its top bit: a cycle is not
   };
   template <int kSlots>
   Run decode_run(const char* records, std::size_t count, Retired* out,
@@ -73,6 +75,7 @@ class TracervDecoder {
   bool gap_ = false;  // something is missing before the next instruction
   std::uint64_t last_ = 0;
   std::uint64_t seen_ = 0;
+  std::uint64_t not_later_ = 0;  // of the block, as in Run
   std::size_t filled_ = 0, room_ = 0;  // of the block
   std::uint64_t beats_ = 0;            // kPacked: the cycle
   int searches_left_ = 1000;

@@ -152,6 +152,22 @@ TEST(Tracerv, FindsWidePcsAnywhereInTheFile) {
   EXPECT_EQ(read_trace(gzip(bytes)).info.pc_bits, 49);
 }
 
+TEST(Tracerv, SaysThatCyclesRiseOnlyWhereTheyDo) {
+  // The first block does not know the cycle before it.
+  const auto second_block_rises = [](std::uint64_t doubtful) {
+    Steps steps;
+    for (std::uint64_t i = 0; i < 2 * TraceReader::kBlockSize; ++i)
+      steps.push_back({.cycle = 7 + 2 * i, .pc = 0x10000 + 4 * (i % 100)});
+    steps[TraceReader::kBlockSize + 9].cycle = doubtful;
+    return read_trace(tracerv_records(steps, {})).blocks.at(1).cycles_rise;
+  };
+  constexpr std::uint64_t kRight = 7 + 2 * (TraceReader::kBlockSize + 9);
+  EXPECT_TRUE(second_block_rises(kRight));
+  EXPECT_TRUE(second_block_rises(kRight - 1));
+  EXPECT_FALSE(second_block_rises(kRight - 2));  // as the one before it
+  EXPECT_FALSE(second_block_rises(kRight - 3));
+}
+
 TEST(Tracerv, GivesBlocksOfBoundedSize) {
   Steps steps;
   for (std::uint64_t i = 0; i < 200'000; ++i)
