@@ -7,11 +7,16 @@ The program's own CPU time is taken inside, by a parent of its own that waits fo
 it (TIMED, below), so that samples taken in its context count and the recorder
 does not. The recorder's CPU time is that of everything less the program's. CPU
 time is used because it says something on a machine with other work, too; the
-program stays on one CPU, and medians are compared.
+program stays on one CPU, the recorders come in another order in every round, and
+medians are compared. A g++ run varies by 6 % from one time to the next whoever
+records it: of the program's time means are compared, and the standard error of
+what is compared is printed with it.
 """
 import dataclasses
+import math
 import os
 import pathlib
+import random
 import re
 import statistics
 import subprocess
@@ -78,6 +83,7 @@ int main() { for (int i = 0; i < 900000; ++i) sink = sink ^ step<20>(i); }
 @dataclasses.dataclass
 class Run:
     cpu: float = 0.0       # of the program
+    noise: float = 0.0     # the standard error of that
     wall: float = 0.0
     recorder: float = 0.0  # CPU time of whoever records
     memory: float = 0.0    # MB: the recorder's peak of resident memory
@@ -161,18 +167,23 @@ class Overhead:
                 number(re.search(r"([\d,]+) samples? (?:was|were) lost", text)))
 
     def measure(self, program, rate, rounds):
-        """Medians by recorder; of what is lost, the most."""
+        """What is typical, by recorder; of what is lost, the most."""
         recorders = self.recorders(rate)
         runs = {name: [] for name in recorders}
         for _ in range(rounds):
-            for name, words in recorders.items():
-                runs[name].append(self.run(words, program))
+            for name in random.sample(list(recorders), len(recorders)):
+                runs[name].append(self.run(recorders[name], program))
         median = lambda name, column: statistics.median(
             getattr(run, column) for run in runs[name])
         medians = {}
         for name in recorders:
             medians[name] = Run(**{field.name: median(name, field.name)
                                    for field in dataclasses.fields(Run)})
+            times = [run.cpu for run in runs[name]]
+            medians[name].cpu = statistics.mean(times)
+            medians[name].noise = (
+                statistics.stdev(times) / math.sqrt(len(times))
+                if len(times) > 1 else math.inf)
             medians[name].lost = max(run.lost for run in runs[name])
             medians[name].memory = max(run.memory for run in runs[name])
         return medians
@@ -205,7 +216,9 @@ def bars(bench, medians, rate):
     alone, wick = medians["alone"], medians["wick record"]
     perf, dwarf = medians["perf record -g"], medians["perf record dwarf"]
     if rate == 997:
-        bench.bar("the program is slower than with perf record -g, in points",
+        noise = 100 * math.hypot(wick.noise, perf.noise) / alone.cpu
+        bench.bar("the program is slower than with perf record -g, in points "
+                  f"(give or take {noise:.1f})",
                   100 * (wick.cpu - perf.cpu) / alone.cpu, 1, at_least=False)
     bench.bar("CPU time of wick / of perf's dwarf mode",
               wick.recorder / dwarf.recorder, 1, at_least=False)

@@ -435,7 +435,7 @@ def main():
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--size", type=float, default=300, help="MB")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--inputs", default="build/bench")
     options = parser.parse_intermixed_args()
     for case in options.cases:
