@@ -35,6 +35,7 @@ constexpr const TraceFormat* kFormats[] = {
 // clang-format on
 
 const TraceFormat& format_for(std::string_view head, std::string_view name) {
+  if (head.empty() && name.empty()) fail("is empty");
   std::string names;
   for (const TraceFormat* format : kFormats) {
     if (name.empty() ? format->sniff(head) : format->name == name)

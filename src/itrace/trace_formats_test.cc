@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/compress.h"
 #include "base/error.h"
+#include "builders/stored_inputs.h"
 #include "builders/trace_builder.h"
 #include "itrace/trace_reader.h"
 
@@ -169,6 +173,8 @@ TEST(OpenTrace, SaysWhatAForeignFileBeginsWithAndWhatIsKnown) {
                              testing::HasSubstr("execlog")));
 }
 
+TEST(OpenTrace, SaysThatAFileIsEmpty) { EXPECT_EQ(error_of(""), "is empty"); }
+
 TEST(OpenTrace, KnowsNoFormatOfAnotherName) {
   EXPECT_THAT(error_of("", "vcd"), testing::HasSubstr("no trace format 'vcd'"));
 }
@@ -178,6 +184,48 @@ TEST(OpenTrace, RefusesBytesThatAreNoRecords) {
               testing::HasSubstr("--trace-layout"));
   EXPECT_THAT(error_of(std::string(4096, '\0')),
               testing::HasSubstr("no instruction trace"));
+}
+
+// 64-byte beats of packed bundles have little that must be as it is: two valid
+// instructions, and the second does not follow the first.
+TEST(OpenTrace, RefusesBundlesOfWhichNoneFollowsAnother) {
+  const TracervLayout packed{.kind = Kind::kPacked,
+                             .words = 8,
+                             .slots = 1,
+                             .valid_bit = 40,
+                             .streams = Streams::kHarts};
+  const Steps steps = {{.pc = 0x10040, .bits = 0x4501},
+                       {.pc = 0x20040, .bits = 0x4501},
+                       {.pc = 0x30040, .bits = 0x4501}};
+  EXPECT_THAT(error_of(tracerv_records(steps, packed)),
+              testing::HasSubstr("no instruction trace"));
+}
+
+class Foreign : public testing::TestWithParam<StoredInput> {};
+
+std::vector<StoredInput> foreign_inputs() {
+  std::vector<StoredInput> inputs = golden_inputs();
+  std::ranges::copy(corpus_inputs(), std::back_inserter(inputs));
+  std::erase_if(inputs, [](const StoredInput& input) {
+    return input.format.starts_with("trace-") ||
+           input.format == "wick-trace-chunks" ||
+           input.format == "tracerv-labels" ||
+           std::ranges::any_of(trace_formats(), [&](const TraceFormat* format) {
+             return format->name == input.format;
+           });
+  });
+  return inputs;
+}
+INSTANTIATE_TEST_SUITE_P(, Foreign, testing::ValuesIn(foreign_inputs()),
+                         [](const auto& info) {
+                           return test_name(info.param);
+                         });
+
+// Profiles, programs, lists of symbols: none is taken for a trace.
+TEST_P(Foreign, IsNoTrace) {
+  const std::string bytes = GetParam().bytes();
+  for (const TraceFormat* format : trace_formats())
+    EXPECT_FALSE(format->sniff(bytes)) << format->name;
 }
 
 TEST(OpenTrace, LeavesOutAllHartsButTheOneAskedFor) {

@@ -113,33 +113,69 @@ std::vector<TracervLayout> all_layouts() {
   return all;
 }
 
+bool all_zero(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == bytes.npos;
+}
+
+// Whether instructions follow each other, as those of code do most of the
+// time. Bundles have no cycle that must rise: without this, one in thirty files
+// of a system looks like some, programs most of all.
+class FlowLook {
+ public:
+  void add(const TracervLayout& layout, const char* record) {
+    std::uint64_t before = kNone;
+    for (int i = 0; i < layout.slots; ++i) {
+      const PackedInstruction in = packed_at(record, i);
+      if (!in.valid) continue;
+      if (last_[i] != kNone || before != kNone) ++steps_;
+      following_ += follows(in.pc, last_[i]) || follows(in.pc, before);
+      last_[i] = before = in.pc;
+    }
+  }
+  bool is_of_code() const { return steps_ > 0 && following_ * 4 >= steps_; }
+
+ private:
+  static constexpr std::uint64_t kNone = 1;
+  static bool follows(std::uint64_t pc, std::uint64_t last) {
+    return last != kNone && (pc == last + 2 || pc == last + 4);
+  }
+  std::uint64_t last_[4] = {kNone, kNone, kNone, kNone};
+  std::size_t steps_ = 0, following_ = 0;
+};
+
 FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
                        std::size_t at_most) {
   FoundLayout found{.layout = layout};
-  const std::size_t count =
-      std::min(bytes.size() / layout.record_size(), at_most);
+  const std::size_t size = layout.record_size();
+  const std::size_t all = std::min(bytes.size() / size, at_most);
   double fitting = 0;
-  std::size_t with_valid = 0, with_next_cycle = 0;
+  std::size_t count = 0, with_valid = 0, with_next_cycle = 0;
   std::uint64_t last = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const char* record = bytes.data() + i * layout.record_size();
+  FlowLook flow;
+  for (std::size_t i = 0; i < all; ++i) {
+    const char* record = bytes.data() + i * size;
     const RecordLook look = look_at(layout, record);
+    // Zeros say nothing where they fit at all.
+    if (look.fits && all_zero({record, size})) continue;
+    const bool is_first = count++ == 0;
     // The first cycle may be any.
-    const bool in_order = i == 0 || look.cycle - last < kLongPause;
+    const bool in_order = is_first || look.cycle - last < kLongPause;
     // Only cores of more than seven slots have several records in a cycle.
     const bool repeats =
-        i > 0 && look.cycle == last && layout.words < kBeatWords;
+        !is_first && look.cycle == last && layout.words < kBeatWords;
     if (look.fits && in_order) fitting += repeats || look.odd ? 0.75 : 1;
     with_valid += look.valid > 0;
-    with_next_cycle += i > 0 && look.cycle == last + 1;
+    with_next_cycle += !is_first && look.cycle == last + 1;
     last = look.cycle;
+    if (layout.kind == Kind::kPacked) flow.add(layout, record);
   }
-  // Zeros fit everywhere. Beats of a core in reset have no instruction, but
-  // their cycles count on; FireSim wrote such before the valid bit moved to 63.
+  // Beats of a core in reset have no instruction, but their cycles count on;
+  // FireSim wrote such before the valid bit moved to 63.
   const bool says_something =
       with_valid > 0 ||
       (layout.valid_bit == 40 && count > 2 && with_next_cycle + 1 == count);
   if (count == 0 || !says_something) return found;
+  if (layout.kind == Kind::kPacked && !flow.is_of_code()) return found;
   found.records = count;
   found.share = fitting / static_cast<double>(count);
   return found;
