@@ -166,7 +166,11 @@ export class App {
     const {state, keys, data} = this;
     if (keys.shape !== this.shapeKey) {
       keys.shape = this.shapeKey;
+      const chosen = [state.mark, state.func].map(f => f >= data.functions && f < data.names ? data.name(f) : null);
       this.shape = this.shapes.after(state.transforms);
+      this.painter.forgetMade();
+      if (chosen[0] !== null) state.mark = this.functionNamed(chosen[0]);
+      if (chosen[1] !== null) state.func = this.functionNamed(chosen[1]);
       keys.tree = '';
     }
     if (keys.weights !== this.weightsKey) {

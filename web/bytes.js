@@ -29,6 +29,7 @@ export async function gunzip(packed) {
   /** @type {Uint8Array[]} */
   const parts = [];
   let size = 0;
+  if (typeof DecompressionStream === 'undefined') throw new Error('it cannot unpack gzip, as those of 2023 and later do');
   try {
     const stream = new DecompressionStream('gzip'), writer = stream.writable.getWriter();
     // What goes wrong here is said when it is read.

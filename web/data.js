@@ -105,6 +105,11 @@ export class Data {
     return id;
   }
 
+  /** Forgets all made names but the first ones. @param {number} count */
+  forgetNames(count) {
+    for (const name of this.madeNames.splice(count)) this.madeIds.delete(name);
+  }
+
   /** How many numbers of functions there are. */
   get names() { return this.functions + this.madeNames.length; }
 }

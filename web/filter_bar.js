@@ -2,6 +2,7 @@
 // The bar above the picture: which samples count, and the steps that were taken.
 import {button, byId, choice, el} from './dom.js';
 import {OFF_CPU_EVENT, WALL_EVENT} from './filter.js';
+import {cutText} from './merge.js';
 import {baseName} from './names.js';
 import {seconds} from './numbers.js';
 
@@ -105,6 +106,7 @@ export function showFilterBar(app) {
     app.set({transforms: state.transforms.slice(0, i + 1), zoom: 0, window: null});
   }, {className: 'chip', title: 'Go back to this step'})));
   if (state.transforms.length > 0) parts.push(button('Undo', () => app.undo(), {title: 'Undo (Ctrl-Z)', 'aria-label': 'Undo the last transform'}));
+  if (app.shape.cut > 0) parts.push(el('span', {className: 'loss', role: 'status', textContent: cutText(app.shape)}));
   if (state.mark >= 0 && state.mark < data.names)
     parts.push(button(`marked: ${app.short(app.painter.name(state.mark))} ×`, () => app.set({mark: -1}), {className: 'chip', title: 'Mark nothing'}));
   bar.replaceChildren(...parts);

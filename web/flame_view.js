@@ -3,7 +3,7 @@
 import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
 import {toSvg} from './export.js';
-import {transformed} from './merge.js';
+import {cutText, transformed} from './merge.js';
 import {functionTotals} from './totals.js';
 import {buildTree} from './tree.js';
 
@@ -38,8 +38,9 @@ export function sandwichView(app) {
     const wanted = app.functionNamed(field.value);
     if (wanted >= 0) app.set({func: wanted});
   }});
+  const note = el('span', {className: 'loss', role: 'status'});
   const element = el('div', {className: 'half'},
-    el('div', {className: 'bar'}, el('span', {className: 'label', textContent: 'Callers and callees of'}), field, list),
+    el('div', {className: 'bar'}, el('span', {className: 'label', textContent: 'Callers and callees of'}), field, list, note),
     el('div', {className: 'half'}, el('span', {textContent: 'callers ↑'}), callers.element),
     el('div', {className: 'half'}, el('span', {textContent: 'callees ↓'}), callees.element));
   /** @type {unknown} */
@@ -71,7 +72,8 @@ export function sandwichView(app) {
         .map(g => el('option', {value: data.name(g)})));
       const options = {heavy: true, normalized: !app.state.absolute};
       for (const [canvas, type] of /** @type {[FlameCanvas, 'callers'|'function'][]} */ ([[callers, 'callers'], [callees, 'function']])) {
-        const part = buildTree(transformed(data, app.shape, {type, at: f}), app.weights, options);
+        const shape = transformed(data, app.shape, {type, at: f}), part = buildTree(shape, app.weights, options);
+        if (type === 'callers') note.textContent = shape.cut > app.shape.cut ? cutText(shape) : '';
         // The root only holds the function.
         canvas.show(part, part.shape.count > 1 ? 1 : 0, null);
       }

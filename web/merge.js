@@ -3,6 +3,7 @@
 // steps from one shape to the next; they do not look at weights, so a filter
 // needs none of this again.
 import {baseName, withoutTemplates} from './names.js';
+import {amount} from './numbers.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /**
@@ -16,6 +17,7 @@ import {baseName, withoutTemplates} from './names.js';
  * @property {Int32Array} level where each level begins, and the end
  * @property {Int32Array} firstChild count + 1; the children of i end where those of i + 1 begin
  * @property {Int32Array} map the box of each node of the profile; -1: left out
+ * @property {number} cut how many stacks lost their outermost callers, because the tree would be too large
  */
 /**
  * @typedef {{type: 'function'|'subtree'|'hide'|'drop'|'recursion'|'module'|'templates'|'invert'|'callers',
@@ -132,7 +134,7 @@ function inOrder(from, order, to) {
   }
   const map = new Int32Array(to.length);
   for (let i = 0; i < map.length; ++i) map[i] = to[i] < 0 ? -1 : rank[to[i]];
-  return {count, parent, func, frame, level: levelsOf(from.depth, count), firstChild: firstChildren(parent, count), map};
+  return {count, parent, func, frame, level: levelsOf(from.depth, count), firstChild: firstChildren(parent, count), map, cut: 0};
 }
 
 /** @param {Merger} merger @param {Int32Array} to @returns {Shape} */
@@ -241,12 +243,13 @@ function stepOf(data, shape, merger, {type, at}) {
 }
 
 /** Stacks share their callers, but not their callees: inverted, a tree can be many times as large. */
-const MOST_BOXES = 2_000_000;
+export const MOST_BOXES = 2_000_000;
 
 /**
  * Puts boxes and their callers under the root, innermost first, one caller of
  * all of them after the other, until there are none left or the tree is large.
  * @param {Shape} shape @param {Merger} merger @param {Int32Array} boxes @param {Int32Array} to gets the end of each
+ * @returns {number} how many were left with callers that are not in it
  */
 function pushCallers(shape, merger, boxes, to) {
   let left = boxes.length;
@@ -264,6 +267,7 @@ function pushCallers(shape, merger, boxes, to) {
     }
     left = kept;
   }
+  return left;
 }
 
 /**
@@ -273,6 +277,7 @@ export function transformed(data, shape, transform) {
   const {type, at} = transform;
   const merger = new Merger(shape.count);
   const to = new Int32Array(shape.count);
+  let {cut} = shape;
   if (type === 'invert') {
     const ends = new Uint8Array(shape.count);
     for (let i = 0; i < data.samples; ++i) {
@@ -282,7 +287,7 @@ export function transformed(data, shape, transform) {
     const boxes = [];
     for (let i = 1; i < shape.count; ++i) if (ends[i]) boxes.push(i);
     to.fill(-1, 1);
-    pushCallers(shape, merger, Int32Array.from(boxes), to);
+    cut += pushCallers(shape, merger, Int32Array.from(boxes), to);
   } else if (type === 'callers') {
     const boxes = [];
     to.fill(-1);
@@ -294,7 +299,7 @@ export function transformed(data, shape, transform) {
         boxes.push(i);
       }
     }
-    pushCallers(shape, merger, Int32Array.from(boxes), to);
+    cut += pushCallers(shape, merger, Int32Array.from(boxes), to);
     for (let i = 1; i < shape.count; ++i) if (to[i] === 0) to[i] = to[shape.parent[i]];
   } else {
     const step = stepOf(data, shape, merger, transform);
@@ -303,8 +308,12 @@ export function transformed(data, shape, transform) {
   }
   const map = new Int32Array(shape.map.length);
   for (let i = 0; i < map.length; ++i) map[i] = shape.map[i] < 0 ? -1 : to[shape.map[i]];
-  return finish(merger, map);
+  return {...finish(merger, map), cut};
 }
+
+/** What a shape that was cut says of itself; '' if it is complete. @param {Shape} shape */
+export const cutText = ({cut}) => cut === 0 ? ''
+  : `${amount(cut, 0)} stacks are without their outermost callers: a tree of more than ${amount(MOST_BOXES, 0)} boxes is not drawn`;
 
 /** Shapes after each of a list of transforms, kept as long as the list begins the same. */
 export class Shapes {
@@ -312,7 +321,7 @@ export class Shapes {
   constructor(data) {
     this.data = data;
     this.base = baseShape(data);
-    /** @type {{key: string, shape: Shape}[]} */
+    /** names: how many were made until then. @type {{key: string, shape: Shape, names: number}[]} */
     this.steps = [];
   }
 
@@ -322,7 +331,11 @@ export class Shapes {
       const key = `${transform.type} ${transform.at}`;
       if (this.steps[i]?.key === key) return;
       this.steps.length = i;
-      this.steps.push({key, shape: transformed(this.data, i === 0 ? this.base : this.steps[i - 1].shape, transform)});
+      const before = i === 0 ? {shape: this.base, names: 0} : this.steps[i - 1];
+      // Numbers of made names follow from the list alone, not from what was undone: they stand in addresses.
+      this.data.forgetNames(before.names);
+      const shape = transformed(this.data, before.shape, transform);
+      this.steps.push({key, shape, names: this.data.madeNames.length});
     });
     return transforms.length === 0 ? this.base : this.steps[transforms.length - 1].shape;
   }

@@ -68,6 +68,12 @@ export class Painter {
     this.letter = Math.max(context.measureText('M'.repeat(50)).width / 50, 1);
   }
 
+  /** Names that transforms made may have got other numbers. */
+  forgetMade() {
+    this.colors.fill(-1, this.data.functions);
+    this.shown.length = Math.min(this.shown.length, this.data.functions);
+  }
+
   /** @param {Tree} tree @param {number} box @returns {string} */
   color(tree, box) { return css(this.rgb(tree, box)); }
 

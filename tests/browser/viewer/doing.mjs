@@ -283,6 +283,21 @@ test('the address restores the view', async () => {
   assert.equal((await names(nonsense)).length, 15);
 });
 
+test('the address restores names that transforms made, whatever was undone before', async () => {
+  const page = await open(modules);
+  await choose(page, 'work', 'Collapse app');
+  await page.keyboard.press('Control+Z');
+  await choose(page, 'std::vector<char>::at', 'Collapse tool');
+  await page.keyboard.press('T');
+  await choose(page, 'std::vector<>::at', 'Mark all its frames');
+  await choose(page, 'std::vector<>::at', 'Focus on the function');
+  assert.equal(await exportedFolded(page), 'std::vector<>::at 50000\n');
+  const again = await open(page.url());
+  assert.equal(await exportedFolded(again), 'std::vector<>::at 50000\n');
+  assert.deepEqual(await again.$$eval('.chip', all => all.map(chip => chip.textContent)),
+    ['collapse tool', 'no template arguments', 'focus std::vector<>::at', 'marked: std::vector<>::at ×']);
+});
+
 test('going to another address of the same page changes the view', async () => {
   const page = await open(plain);
   await page.evaluate(() => { location.hash = '#view=table&search=draw'; });

@@ -171,6 +171,29 @@ test('a page whose script was changed or is missing says that something is wrong
   }
 });
 
+test('a browser that cannot unpack the data is told so', async () => {
+  const page = await show('about:blank');
+  await page.addInitScript(() => { delete window.DecompressionStream; });
+  await page.goto(pageOf(file(SAMPLES)).address);
+  assert.equal(await text(page, '#message.failed'), 'This page cannot be shown in this browser: it cannot unpack gzip, as those of 2023 and later do');
+});
+
+test('a tree that is too large to be inverted says what is left out', async () => {
+  const whole = pageOf(file(SAMPLES)).text();
+  // A limit that small profiles reach; the policy knows the script as it was.
+  const small = whole.replace('MOST_BOXES = 2_000_000', 'MOST_BOXES = 7').replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, '');
+  const page = await open(pageWith(small));
+  assert.equal(await page.locator('.loss').count(), 0);
+  await page.keyboard.press('i');
+  assert.equal(await text(page, '#filters .loss'), '3 stacks are without their outermost callers: a tree of more than 7 boxes is not drawn');
+  assert.deepEqual(lines(await exportedFolded(page)), ['Reader::next;parse 10', 'draw;main 10', 'flush;draw 40', 'idle 10', 'read;parse 30']);
+  await page.keyboard.press('Control+Z');
+  assert.equal(await page.locator('#filters .loss').count(), 0);
+  const complete = await open(pageWith(whole));
+  await complete.keyboard.press('i');
+  assert.equal(await complete.locator('#filters .loss').count(), 0);
+});
+
 test('the page loads nothing and may load nothing', async () => {
   const page = await open(pageOf(file(SAMPLES)).address);
   const requests = [];
