@@ -26,6 +26,21 @@ export const OFF_CPU_EVENT = 'offcpu-time', WALL_EVENT = 'wall-time';
 export const groupsInTime = (data, group) =>
   group === WALL_EVENT ? [eventGroups(data)[0], OFF_CPU_EVENT] : [group];
 
+/** Whether samples on the CPU and time off it cannot be added, since they do not count the same. @param {Data} data @param {Filter} filter */
+export const isOnlyOnCpu = (data, filter) => filter.group === WALL_EVENT && filter.cpu === '' &&
+  data.meta.events.some(event => groupsInTime(data, filter.group).includes(event.group) && event.unit !== 'nanoseconds');
+
+/**
+ * The groups that a range and the heat map add up: of wall time what is known to be in it.
+ * @param {Data} data @param {Filter} filter @returns {string[]}
+ */
+export function groupsToAdd(data, filter) {
+  const groups = groupsInTime(data, filter.group);
+  if (groups.length === 1) return groups;
+  if (filter.cpu === 'off') return groups.slice(1);
+  return filter.cpu === 'on' || isOnlyOnCpu(data, filter) ? groups.slice(0, 1) : groups;
+}
+
 /** @param {Data} data @param {Filter} filter */
 function threadMask(data, filter) {
   return Uint8Array.from(data.meta.threads, (_, i) => !filter.threads || filter.threads.has(i) ? 1 : 0);
@@ -92,21 +107,10 @@ export function passing(data, filter, groups = [filter.group]) {
  *   samples: [number, number]}} Weights   samples: how many each side is worth, before and after
  */
 
-/**
- * The groups that a filter's weights are of. A range of wall time is made of what
- * is known to be in it, if that is time as well.
- * @param {Data} data @param {Filter} filter
- */
-function weighedGroups(data, filter) {
-  if (!filter.range || filter.group !== WALL_EVENT) return [filter.group];
-  const groups = groupsInTime(data, filter.group);
-  const isTime = data.meta.events.every(event => !groups.includes(event.group) || event.unit === 'nanoseconds');
-  return isTime ? groups : groups.slice(0, 1);
-}
 
 /** @param {Data} data @param {Filter} filter */
 function sumOf(data, filter) {
-  const groups = weighedGroups(data, filter);
+  const groups = filter.range ? groupsToAdd(data, filter) : [filter.group];
   const sum = new Float64Array(data.nodes);
   const {sampleNode, sampleWeight, sampleEvent} = data;
   const events = data.meta.events.filter(event => groups.includes(event.group));

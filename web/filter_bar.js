@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bar above the picture: which samples count, and the steps that were taken.
 import {button, byId, choice, el} from './dom.js';
-import {OFF_CPU_EVENT, WALL_EVENT} from './filter.js';
+import {groupsInTime, isOnlyOnCpu, OFF_CPU_EVENT, WALL_EVENT} from './filter.js';
 import {cutText} from './merge.js';
 import {baseName} from './names.js';
 import {seconds} from './numbers.js';
@@ -100,6 +100,8 @@ export function showFilterBar(app) {
     parts.push(choice('Scale', [['', 'normalised'], ['absolute', 'absolute']], state.absolute ? 'absolute' : '',
       value => app.set({absolute: value === 'absolute', window: null})));
   if (state.range) parts.push(rangeChip(app, 'Time', state.range, () => app.set({range: null, window: null})));
+  if ((state.range || state.view === 'heat') && isOnlyOnCpu(data, app.filter))
+    parts.push(el('span', {className: 'quiet', role: 'status', textContent: `${groupsInTime(data, state.event)[0]} and time off the CPU cannot be added: a range has what ran on the CPU`}));
   if (state.baseline) parts.push(rangeChip(app, 'compared with', state.baseline, () => app.set({baseline: null, window: null})));
   state.transforms.forEach((transform, i) => parts.push(button(transformText(app, transform, i), () => {
     app.undone = state.transforms.slice(i + 1).reverse().concat(app.undone);

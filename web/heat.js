@@ -2,7 +2,7 @@
 // The heat map: columns are seconds, rows are parts of a second, so that what
 // happens once a second stands out as a line. For recordings of a few seconds or
 // of hours, a column is less or more than a second.
-import {groupsInTime, lastingEvents, passing} from './filter.js';
+import {groupsToAdd, lastingEvents, passing} from './filter.js';
 import {roundStep} from './numbers.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -24,7 +24,7 @@ export function heatMap(data, filter) {
   const columns = Math.max(1, Math.ceil(data.duration / columnTicks));
   const weights = new Float64Array(columns * HEAT_ROWS);
   const {sampleTick, sampleWeight, sampleEvent} = data;
-  const passes = passing(data, {...filter, range: null}, groupsInTime(data, filter.group).slice(0, 1));
+  const passes = passing(data, {...filter, range: null}, groupsToAdd(data, filter));
   const lasts = lastingEvents(data);
   const last = weights.length - 1;
   for (let i = 0; i < data.samples; ++i) {

@@ -4,9 +4,10 @@
 // with.
 import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
-import {toSvg} from './export.js';
+import {svgPage, svgText, svgTree} from './export.js';
 import {cellRange, heatMap} from './heat.js';
-import {amount, percent, seconds} from './numbers.js';
+import {amount, duration, percent, seconds, timeMarks} from './numbers.js';
+import {fitCanvas} from './pixels.js';
 
 /** @typedef {import('./app.js').App} App */
 
@@ -17,6 +18,8 @@ function shade(share, dark) {
   const [from, to, at] = t < 0.5 ? [low, middle, t * 2] : [middle, high, t * 2 - 1];
   return `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * at)).join(',')})`;
 }
+
+const MAP_HEIGHT = 200, MAP_AXIS = 18;
 
 /** @param {App} app */
 export function heatView(app) {
@@ -29,12 +32,11 @@ export function heatView(app) {
   const element = el('div', {className: 'half'}, box, el('div', {className: 'bar'}, hint), flame.element);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   let map = heatMap(app.data, app.filter), key = '';
-  const HEIGHT = 200;
   let cursor = -1, anchor = -1, compare = false;
   /** @type {[number, number]|null} */
   let pending = null;
 
-  const cellSize = () => [box.clientWidth / map.columns, HEIGHT / map.rows];
+  const cellSize = () => [box.clientWidth / map.columns, MAP_HEIGHT / map.rows];
   const cellAt = (/** @type {PointerEvent|MouseEvent} */ event) => {
     const bounds = canvas.getBoundingClientRect(), [w, h] = cellSize();
     const column = Math.min(Math.max(Math.floor((event.clientX - bounds.left) / w), 0), map.columns - 1);
@@ -42,35 +44,46 @@ export function heatView(app) {
     return column * map.rows + row;
   };
   const time = (/** @type {number} */ cell) => seconds(cell * map.cellTicks * app.data.meta.tick_ns, map.cellTicks * app.data.meta.tick_ns);
+  const lasts = (/** @type {number} */ ticks) => duration(ticks * app.data.meta.tick_ns);
+  /** What an axis below says. @param {number} width */
+  const marks = width => timeMarks(0, map.columns * map.columnTicks * app.data.meta.tick_ns, width);
   const say = (/** @type {number} */ cell) => {
     let whole = 0;
     for (const weight of map.weights) whole += weight;
-    hint.textContent = cell < 0 ? 'Drag over cells for the flame graph of a range; with Shift, for the range to compare it with.'
+    hint.textContent = cell < 0 ? `A column is ${lasts(map.columnTicks)}, a cell ${lasts(map.cellTicks)}. Drag over cells for the flame graph of a range; with Shift, for the range to compare it with.`
       : `${time(cell)}: ${amount(map.weights[cell], app.tree.decimals)} ${app.unit}, ${percent(map.weights[cell] / (whole || 1))}`;
+  };
+  /** The rows of each column that a range covers. @param {[number, number]} range @param {(column: number, from: number, to: number) => void} each */
+  const eachColumn = (range, each) => {
+    const first = Math.floor(range[0] / map.cellTicks), last = Math.ceil(range[1] / map.cellTicks) - 1;
+    for (let column = Math.floor(first / map.rows); column <= Math.min(Math.floor(last / map.rows), map.columns - 1); ++column)
+      each(column, Math.max(first - column * map.rows, 0), Math.min(last - column * map.rows, map.rows - 1));
   };
   const outline = (/** @type {[number, number]} */ range, /** @type {string} */ color) => {
     const [w, h] = cellSize();
-    const first = Math.floor(range[0] / map.cellTicks), last = Math.ceil(range[1] / map.cellTicks) - 1;
     context.fillStyle = color;
-    for (let column = Math.floor(first / map.rows); column <= Math.min(Math.floor(last / map.rows), map.columns - 1); ++column) {
-      const from = Math.max(first - column * map.rows, 0), to = Math.min(last - column * map.rows, map.rows - 1);
+    eachColumn(range, (column, from, to) => {
       context.globalAlpha = 0.28;
       context.fillRect(column * w, (map.rows - 1 - to) * h, w, (to - from + 1) * h);
       context.globalAlpha = 1;
       context.fillRect(column * w, (map.rows - 1 - to) * h, w, 1.5);
       context.fillRect(column * w, (map.rows - from) * h - 1.5, w, 1.5);
-    }
+    });
   };
   const draw = () => {
-    const width = box.clientWidth, ratio = devicePixelRatio || 1, theme = app.theme();
+    const width = box.clientWidth, theme = app.theme();
     if (width === 0) return;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(HEIGHT * ratio);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${HEIGHT}px`;
+    const ratio = fitCanvas(canvas, width, MAP_HEIGHT + MAP_AXIS);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.paper;
-    context.fillRect(0, 0, width, HEIGHT);
+    context.fillRect(0, 0, width, MAP_HEIGHT + MAP_AXIS);
+    context.font = '12px sans-serif';
+    context.textBaseline = 'middle';
+    context.fillStyle = theme.faint;
+    for (const {x, text} of marks(width)) {
+      context.fillRect(x, MAP_HEIGHT, 1, 5);
+      context.fillText(text, x + 3, MAP_HEIGHT + MAP_AXIS / 2 + 1);
+    }
     const [w, h] = cellSize();
     for (let cell = 0; cell < map.weights.length; ++cell) {
       if (map.weights[cell] === 0) continue;
@@ -86,6 +99,23 @@ export function heatView(app) {
       context.lineWidth = 1.5;
       context.strokeRect(Math.floor(cursor / map.rows) * w, (map.rows - 1 - cursor % map.rows) * h, Math.max(w, 3), Math.max(h, 3));
     }
+  };
+  /** The map, its ranges and the flame graph below, in light colours. @param {string} title */
+  const svg = title => {
+    const width = Math.max(flame.width, 800), w = width / map.columns, h = MAP_HEIGHT / map.rows, top = 30;
+    /** @type {string[]} */
+    const parts = [];
+    const rect = (/** @type {number} */ column, /** @type {number} */ row, /** @type {number} */ rows, /** @type {string} */ look) =>
+      parts.push(`<rect x="${(column * w).toFixed(2)}" y="${(top + (map.rows - row - rows) * h).toFixed(2)}" width="${w.toFixed(2)}" height="${(rows * h).toFixed(2)}" ${look}/>\n`);
+    map.weights.forEach((weight, cell) => {
+      if (weight > 0) rect(Math.floor(cell / map.rows), cell % map.rows, 1, `fill="${shade(weight / map.largest, false)}"`);
+    });
+    for (const [range, color] of /** @type {[[number, number]|null, string][]} */ ([[app.state.baseline, '#888'], [app.state.range, '#0550ae']]))
+      if (range) eachColumn(range, (column, from, to) => rect(column, from, to - from + 1, `class="range" fill="${color}" fill-opacity="0.28"`));
+    for (const {x, text} of marks(width)) parts.push(svgText(text, x + 3, top + MAP_HEIGHT + MAP_AXIS - 5));
+    const tree = flame.tree && svgTree(app.painter, flame.tree, {window: flame.window, rootAtTop: false, width, top: top + MAP_HEIGHT + MAP_AXIS + 10, count: app.unit});
+    for (const part of tree?.parts ?? []) parts.push(part);
+    return svgPage(app.painter, title, width, (tree?.bottom ?? top + MAP_HEIGHT + MAP_AXIS) + 10, parts);
   };
   const choose = (/** @type {[number, number]} */ range, /** @type {boolean} */ asBaseline) => {
     pending = null;
@@ -142,17 +172,19 @@ export function heatView(app) {
   });
   const sizes = new ResizeObserver(draw);
   sizes.observe(box);
-  say(-1);
   return {
     element,
     canvas: flame,
-    svg: (/** @type {string} */ title) => toSvg(app.painter, [flame], title, app.unit),
+    svg,
     show() {
       const {event, threads, cpu} = app.state;
       const now = JSON.stringify([event, threads, cpu]);
       if (now !== key) {
         key = now;
         map = heatMap(app.data, app.filter);
+        cursor = anchor = -1;
+        pending = null;
+        say(-1);
       }
       draw();
       flame.show(app.tree, app.state.zoom, app.state.window);

@@ -34,6 +34,13 @@ export function duration(ns) {
   return `${Math.round(ns)} ns`;
 }
 
+/** Where an axis of time has its marks, in pixels, and what they say. @param {number} from @param {number} to ns @param {number} width @returns {{x: number, text: string}[]} */
+export function timeMarks(from, to, width) {
+  const marks = [], step = roundStep((to - from) / width * 110);
+  for (let i = Math.ceil(from / step); i * step < to; ++i) marks.push({x: (i * step - from) / (to - from) * width, text: seconds(i * step, step)});
+  return marks;
+}
+
 /** A round number not below `least`: 1, 2 or 5 times a power of ten. @param {number} least */
 export function roundStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));

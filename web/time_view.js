@@ -3,7 +3,7 @@
 import {depthsOf, joinPieces, lanesOf, pieces} from './chart.js';
 import {el, oncePerFrame} from './dom.js';
 import {svgBox, svgPage, svgText} from './export.js';
-import {amount, percent, roundStep, seconds} from './numbers.js';
+import {amount, percent, seconds, timeMarks} from './numbers.js';
 import {putText} from './paint.js';
 import {fitCanvas, Pixels} from './pixels.js';
 
@@ -39,18 +39,22 @@ export function timeView(app) {
   /** @type {unknown} */
   let shownShape = null;
   /** @type {[number, number]} */
-  let seen = app.state.lanes ?? [0, data.duration];
+  let seen = [0, data.duration];
   /** @type {[number, number]|null} */
   let pending = null;
   let hovered = {lane: -1, box: -1};
   let later = 0;
 
   const select = () => app.set({range: [Math.floor(seen[0]), Math.ceil(seen[1])]});
+  /** @param {[number, number]} part @returns {[number, number]} */
+  const within = part => {
+    const size = Math.min(Math.max(part[1] - part[0], 1), data.duration);
+    const from = Math.min(Math.max(part[0], 0), data.duration - size);
+    return [from, from + size];
+  };
   const go = (/** @type {[number, number]} */ to) => {
-    const size = Math.min(Math.max(to[1] - to[0], 1), data.duration);
-    const from = Math.min(Math.max(to[0], 0), data.duration - size);
-    seen = [from, from + size];
-    app.state.lanes = size === data.duration ? null : seen;
+    seen = within(to);
+    app.state.lanes = seen[1] - seen[0] === data.duration ? null : seen;
     clearTimeout(later);
     later = window.setTimeout(() => app.remember(), 200);
     redraw();
@@ -120,11 +124,8 @@ export function timeView(app) {
 
   /** All lanes, also those that are scrolled out of sight. @param {string} title */
   const svg = title => {
-    const width = Math.max(stage.clientWidth, 800), tree = app.plainTree, top = 10, step = roundStep((seen[1] - seen[0]) * tickNs / width * 110);
-    /** @type {string[]} */
-    const parts = [];
-    for (let at = Math.ceil(seen[0] * tickNs / step) * step; at < seen[1] * tickNs; at += step)
-      parts.push(svgText(seconds(at, step), (at / tickNs - seen[0]) / (seen[1] - seen[0]) * width, top + AXIS + 6));
+    const width = Math.max(stage.clientWidth, 800), tree = app.plainTree, top = 10;
+    const parts = timeMarks(seen[0] * tickNs, seen[1] * tickNs, width).map(({x, text}) => svgText(text, x, top + AXIS + 6));
     lanes.forEach((lane, i) => {
       parts.push(svgText(headOf(lane), 4, top + tops[i] + HEAD));
       const found = pieces(lane, seen[0], seen[1], width), size = found.sample.length, levels = Math.min(lane.depth, MOST_LEVELS);
@@ -141,14 +142,11 @@ export function timeView(app) {
     const theme = app.theme();
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, width, AXIS);
-    const perPixel = (seen[1] - seen[0]) * tickNs / width;
-    const step = roundStep(perPixel * 110);
     context.fillStyle = theme.faint;
     context.strokeStyle = theme.faint;
-    for (let at = Math.ceil(seen[0] * tickNs / step) * step; at < seen[1] * tickNs; at += step) {
-      const x = (at / tickNs - seen[0]) / (seen[1] - seen[0]) * width;
+    for (const {x, text} of timeMarks(seen[0] * tickNs, seen[1] * tickNs, width)) {
       context.fillRect(x, AXIS - 5, 1, 5);
-      context.fillText(seconds(at, step), x + 3, AXIS / 2);
+      context.fillText(text, x + 3, AXIS / 2);
     }
     const mark = (/** @type {[number, number]} */ range, /** @type {string} */ color) => {
       const from = (range[0] - seen[0]) / (seen[1] - seen[0]) * width, to = (range[1] - seen[0]) / (seen[1] - seen[0]) * width;
@@ -315,7 +313,7 @@ export function timeView(app) {
         for (const lane of lanes) tops.push(tops[tops.length - 1] + HEAD + Math.min(lane.depth, MOST_LEVELS) * row + 6);
         spacer.style.height = `${tops[tops.length - 1]}px`;
       }
-      if (app.state.lanes) seen = app.state.lanes;
+      seen = within(app.state.lanes ?? [0, data.duration]);
       draw();
     },
     remove() {

@@ -251,6 +251,27 @@ test('lanes of time and both halves of a sandwich are exported', async () => {
   assert.equal(png.readUInt32BE(20), heights[0] + heights[1]);
 });
 
+test('the heat map is exported with its ranges, its axis and the flame graph below', async () => {
+  const page = await open(modules, {fragment: '#view=heat&range=0-500000'});
+  const picture = await page.evaluate(source => {
+    const svg = new DOMParser().parseFromString(source, 'image/svg+xml');
+    const cells = Array.from(svg.querySelectorAll('rect:not(.range, g > g > rect)')).filter(rect => rect.parentElement.tagName === 'g');
+    const ranges = Array.from(svg.querySelectorAll('.range'));
+    return {cells: cells.length, columns: ranges.length, names: Array.from(svg.querySelectorAll('g > title'), title => title.textContent.replace(/ \(\d.*$/, '')),
+      right: Math.max(...ranges.map(rect => Number(rect.getAttribute('x')) + Number(rect.getAttribute('width')))),
+      axis: Array.from(svg.querySelectorAll('g > text'), t => t.textContent).filter(t => / s$/.test(t))};
+  }, (await exported(page, 'SVG')).toString());
+  // Cells are shorter than the time between two samples, so each sample has its own; columns last 20 ms.
+  assert.equal(picture.cells, 170);
+  assert.equal(picture.columns, 25);
+  assert.ok(Math.abs(picture.right - 500) < 1);
+  assert.deepEqual(picture.axis.slice(0, 3), ['0.0 s', '0.2 s', '0.4 s']);
+  assert.ok(picture.names.includes('parse') && !picture.names.includes('draw'), picture.names.join());
+  const heights = await page.$$eval('#view canvas', all => all.map(c => c.height));
+  assert.equal((await exported(page, 'PNG')).readUInt32BE(20), heights[0] + heights[1]);
+  assert.match(await text(page, '#view .bar'), /^A column is 20 ms, a cell 400 µs\./);
+});
+
 test('the address restores the view', async () => {
   const page = await open(modules);
   await choose(page, 'work', 'Collapse its recursion');

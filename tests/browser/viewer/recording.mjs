@@ -95,6 +95,18 @@ recorded('time on and off the CPU are filters', async () => {
   assert.ok(slept > 199e6 && slept < 400e6, `slept ${slept} ns`);
   await choice.selectOption('both');
   assert.equal(await exportedFolded(page), fold('--event', 'wall-time'));
+  // The heat map has what was chosen: at first, one thread sleeps and one runs.
+  await page.keyboard.press('4');
+  const inCell = async () => {
+    await page.locator('.heat canvas').press('End');
+    await page.locator('.heat canvas').press('Home');
+    for (let i = 0; i < 5; ++i) await page.locator('.heat canvas').press('ArrowRight');
+    return Number((await text(page, '#view .bar')).match(/: ([\d,]+) nanoseconds/)[1].replaceAll(',', ''));
+  };
+  const both = await inCell();
+  await choice.selectOption('off');
+  const off = await inCell();
+  assert.ok(off > 0 && off <= both, `${off} of ${both} ns are off the CPU`);
 });
 
 recorded('threads are lanes, and each can be taken alone', async () => {
