@@ -92,6 +92,11 @@ std::string explain_open_failure(const OpenResult& result,
                                  const OpenTarget& target,
                                  const KernelLimits& limits);
 
+// The same of OpenFailure::kTooManyFiles, where it is known for how many.
+std::string explain_too_many_files(std::size_t threads, std::size_t cpus,
+                                   std::size_t events,
+                                   const KernelLimits& limits);
+
 // As try_open_event, but throws OpenError with that message.
 UniqueFd open_event(std::string_view name, EventAttr& attr,
                     const OpenTarget& target, const KernelLimits& limits,

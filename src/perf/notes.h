@@ -13,6 +13,10 @@
 
 namespace wick {
 
+// When the recording was to begin, in nanoseconds of its clock, where it has
+// watched who comes and goes from before (--delay).
+inline constexpr std::string_view kBeginNote = "begin";
+
 class Notes {
  public:
   // Replaces the note of this key. Line ends in them become spaces.

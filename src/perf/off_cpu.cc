@@ -9,7 +9,14 @@
 namespace wick {
 
 OffCpu::OffCpu(Profile& profile, std::span<const PerfEvent> events)
-    : profile_(profile), is_rough_(std::ranges::none_of(events, is_switch)) {}
+    : profile_(profile),
+      // Whoever sleeps all the time has none, and is known by that.
+      has_switch_records_(std::ranges::any_of(events,
+                                              [](const PerfEvent& event) {
+                                                return event.attr.flag(
+                                                    attr_flag::kContextSwitch);
+                                              })),
+      is_rough_(std::ranges::none_of(events, is_switch)) {}
 
 bool OffCpu::is_switch(const PerfEvent& event) {
   constexpr std::uint64_t kContextSwitches = 3;
@@ -70,8 +77,9 @@ void OffCpu::on_switch(const SwitchRecord& change, Task& task,
 }
 
 void OffCpu::comes_back(Task& task, std::uint64_t time) {
-  const std::uint64_t since = std::exchange(task.off_since, 0);
-  if (since == 0 || time <= since) return;
+  const std::uint64_t left_at = std::exchange(task.off_since, 0);
+  const std::uint64_t since = std::max(left_at, begin_);
+  if (left_at == 0 || time <= since) return;
   const bool from_the_start = std::exchange(task.is_off_from_the_start, false);
   if (from_the_start && !has_switch_records_) return;
   const ThreadId thread = thread_of(profile_, task);
@@ -89,7 +97,7 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
         task.was_preempted ? Why::kPreempted : switches_[task.last_switch].why;
     // The switch is sampled before the thread is gone, and in between it may be
     // woken already. What is preempted goes on without being woken.
-    const std::uint64_t left = std::min(task.last_switch_time, since);
+    const std::uint64_t left = std::min(task.last_switch_time, left_at);
     const std::uint32_t waking = why == Why::kPreempted
                                      ? StacklessSample::kNoSwitch
                                      : wakers_.on_back(task, left);

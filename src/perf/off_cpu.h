@@ -31,6 +31,10 @@ class OffCpu {
   // The name that perf record --off-cpu gives it.
   static constexpr std::string_view kEvent = "offcpu-time";
 
+  // Nothing before this time counts: the recording was asked to begin later
+  // than it watched.
+  void begin_at(std::uint64_t time) { begin_ = time; }
+
   // Whether the samples of this event are taken when a thread leaves the CPU.
   static bool is_switch(const PerfEvent& event);
 
@@ -104,8 +108,9 @@ class OffCpu {
   Wakers wakers_{profile_};
   std::vector<Switch> switches_;  // by number
   std::vector<Pause> pauses_;
-  bool has_switch_records_ = false;
+  bool has_switch_records_;
   bool is_rough_;
+  std::uint64_t begin_ = 0;
   std::vector<StackId> last_stacks_;  // by thread
 };
 

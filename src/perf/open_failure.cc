@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/text.h"
 #include "perf/event_open.h"
 
 namespace wick {
@@ -147,6 +148,20 @@ std::string explain_open_failure(const OpenResult& result,
       break;
   }
   return fmt::format("cannot open {}: {}", name, reason);
+}
+
+// The soft limit is the hard one by now.
+std::string explain_too_many_files(std::size_t threads, std::size_t cpus,
+                                   std::size_t events,
+                                   const KernelLimits& limits) {
+  constexpr std::size_t kOthers = 64;  // files of the program's code, pipes
+  const std::size_t wanted = threads * cpus * events + kOthers;
+  return fmt::format(
+      "{} on {} by {} need {} open files, and {} are allowed; 'sudo prlimit "
+      "--pid $$ --nofile={}' in this shell raises that, or record fewer "
+      "threads (-t), CPUs (-C) or events",
+      counted(threads, "thread"), counted(cpus, "CPU"),
+      counted(events, "event"), wanted, limits.open_files_hard, wanted);
 }
 
 }  // namespace wick

@@ -54,7 +54,7 @@ bool ProcEvents::process(pid_t pid, const Emit& emit) {
       fmt::format("{}/{}/status", options_.paths.proc, pid), kMaxProcFile);
   const auto parsed = status ? parse_status(*status) : std::nullopt;
   if (!parsed) return false;
-  return threads(parsed->tgid, list_threads(parsed->tgid, options_.paths),
+  return threads(parsed->tgid, list_threads(parsed->tgid, options_.paths), 0,
                  emit);
 }
 
@@ -63,11 +63,14 @@ bool ProcEvents::thread(pid_t tid, const Emit& emit) {
       fmt::format("{}/{}/status", options_.paths.proc, tid), kMaxProcFile);
   const auto parsed = status ? parse_status(*status) : std::nullopt;
   if (!parsed) return false;
-  // The process's own thread comes first: its FORK is the one that begins an
-  // empty address space.
+  // The process's own thread comes first: its name is that of the process.
   std::vector<pid_t> tids = {parsed->tgid};
   if (tid != parsed->tgid) tids.push_back(tid);
-  return threads(parsed->tgid, tids, emit);
+  return threads(parsed->tgid, tids, tid, emit);
+}
+
+bool ProcEvents::stranger(pid_t pid, const Emit& emit) {
+  return threads(pid, {pid}, -1, emit);
 }
 
 void ProcEvents::all_processes(const Emit& emit) {
@@ -75,7 +78,7 @@ void ProcEvents::all_processes(const Emit& emit) {
 }
 
 // Ancestry, then name, then (with the first thread) the mappings, as perf does.
-bool ProcEvents::threads(pid_t pid, const std::vector<pid_t>& tids,
+bool ProcEvents::threads(pid_t pid, const std::vector<pid_t>& tids, pid_t lives,
                          const Emit& emit) {
   const std::string folder = fmt::format("{}/{}", options_.paths.proc, pid);
   bool found = false, mapped = false;
@@ -93,12 +96,13 @@ bool ProcEvents::threads(pid_t pid, const std::vector<pid_t>& tids,
       parent_pid = parent_tid = parsed->parent;
     }
     found = true;
-    emit(encoder_.fork({.pid = number(pid),
-                        .parent_pid = number(parent_pid),
-                        .tid = number(tid),
-                        .parent_tid = number(parent_tid),
-                        .time = options_.time},
-                       misc::kForkExec));
+    if (lives == 0 || lives == tid)
+      emit(encoder_.fork({.pid = number(pid),
+                          .parent_pid = number(parent_pid),
+                          .tid = number(tid),
+                          .parent_tid = number(parent_tid),
+                          .time = options_.time},
+                         misc::kForkExec));
     if (tid == pid) namespaces(pid, emit);
     emit(
         encoder_.comm({.pid = number(pid), .tid = number(tid), .name = *name}));

@@ -45,8 +45,11 @@ class ProcEvents {
   // A process with all its threads; `pid` may be any of them. False if there is
   // no such process.
   bool process(pid_t pid, const Emit& emit);
-  // This thread alone, with the mappings of its process.
+  // This thread alone, with the name and the mappings of its process.
   bool thread(pid_t tid, const Emit& emit);
+  // Name and mappings of a process that is not recorded itself. It has no FORK,
+  // which would say that its life is known from here on.
+  bool stranger(pid_t pid, const Emit& emit);
   void all_processes(const Emit& emit);
   // The kernel's code and its modules; nothing if addresses are hidden.
   void kernel(const Emit& emit);
@@ -57,7 +60,9 @@ class ProcEvents {
   void cgroups(const Emit& emit);
 
  private:
-  bool threads(pid_t pid, const std::vector<pid_t>& tids, const Emit& emit);
+  // FORKs are those of `lives`, or of all if that is 0.
+  bool threads(pid_t pid, const std::vector<pid_t>& tids, pid_t lives,
+               const Emit& emit);
   bool mappings(pid_t pid, pid_t tid, const Emit& emit);
   void namespaces(pid_t pid, const Emit& emit);
   // Raw bytes; "" if it has none or is not that file any more.

@@ -244,9 +244,18 @@ TEST(ProcEvents, AThreadComesWithTheProcessButNotWithItsOtherThreads) {
   for (const int tid : {20, 21, 22}) add_thread(system, 20, tid, 1, "prog");
   Shown shown(system.paths);
   EXPECT_TRUE(shown.events.thread(22, shown.emit));
+  EXPECT_THAT(shown.lines, ElementsAre("COMM 20/20 prog", "FORK 20/22 of 20/20",
+                                       "COMM 20/22 prog"));
+}
+
+TEST(ProcEvents, AStrangerHasNameAndCodeButNoLifeThatIsRecorded) {
+  FakeSystem system;
+  for (const int tid : {20, 21}) add_thread(system, 20, tid, 1, "prog");
+  system.file("/proc/20/task/20/maps", "1000-3000 r-xp 0 08:01 9 /bin/prog\n");
+  Shown shown(system.paths);
+  EXPECT_TRUE(shown.events.stranger(20, shown.emit));
   EXPECT_THAT(shown.lines,
-              ElementsAre("FORK 20/20 of 1/1", "COMM 20/20 prog",
-                          "FORK 20/22 of 20/20", "COMM 20/22 prog"));
+              ElementsAre("COMM 20/20 prog", "MMAP 20 1000+2000 @0 /bin/prog"));
 }
 
 TEST(ProcEvents, MappingsAreThoseOfAnotherThreadIfTheFirstHasEnded) {

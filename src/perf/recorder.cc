@@ -25,6 +25,8 @@
 #include "perf/kernel_limits.h"
 #include "perf/live_stacks.h"
 #include "perf/machine_info.h"
+#include "perf/notes.h"
+#include "perf/off_cpu.h"
 #include "perf/proc_events.h"
 #include "perf/program.h"
 #include "perf/record_encoder.h"
@@ -35,6 +37,7 @@
 #include "perf/registers.h"
 #include "perf/ring_buffer.h"
 #include "perf/tracing_data.h"
+#include "perf/wakers.h"
 #include "profile/diagnostics.h"
 
 namespace wick {
@@ -52,6 +55,10 @@ std::vector<pid_t> all_threads(const RecordOptions& options) {
     if (own.empty()) fail("there is no process {}", pid);
     threads.insert(threads.end(), own.begin(), own.end());
   }
+  // What is named twice is not recorded twice.
+  std::ranges::sort(threads);
+  const auto again = std::ranges::unique(threads);
+  threads.erase(again.begin(), again.end());
   return threads;
 }
 
@@ -117,7 +124,10 @@ class Recorder {
         if (opened.failure == OpenFailure::kNoProcess && targets.size() > 1)
           continue;
         if (opened.failure == OpenFailure::kTooManyFiles)
-          throw OpenError(opened.failure, too_many_files(of_threads.size()));
+          throw OpenError(opened.failure,
+                          explain_too_many_files(
+                              of_threads.size() / plan_.cpus.size(),
+                              plan_.cpus.size(), events_.size(), limits_));
         if (!opened.fd)
           throw OpenError(
               opened.failure,
@@ -133,20 +143,6 @@ class Recorder {
     }
     for (const std::string_view what : describe_given_up(given_up_))
       result_.notes.push_back(fmt::format("not recorded: {}", what));
-  }
-
-  // The soft limit is the hard one by now.
-  std::string too_many_files(std::size_t targets) const {
-    const std::size_t cpus = plan_.cpus.size();
-    constexpr std::size_t kOthers = 64;  // files of the program's code, pipes
-    const std::size_t wanted = targets * events_.size() + kOthers;
-    return fmt::format(
-        "{} on {} by {} need {} open files, and {} are allowed; 'sudo prlimit "
-        "--pid $$ --nofile={}' in this shell raises that, or record fewer "
-        "threads (-t), CPUs (-C) or events",
-        counted(targets / cpus, "thread"), counted(cpus, "CPU"),
-        counted(events_.size(), "event"), wanted, limits_.open_files_hard,
-        wanted);
   }
 
   std::vector<OpenTarget> open_targets() {
@@ -237,6 +233,7 @@ class Recorder {
     file_->build_ids(read_build_ids(kernel));
     file_->pmus(read_pmus());
     describe_clock();
+    set_begin_time();  // for a file that is not finished
     if (unwinds())
       stacks_.emplace(own_machine(), images_, worker_count(0),
                       [this](std::string_view record) { write(record); });
@@ -288,31 +285,40 @@ class Recorder {
   // tell if it is none of those that are recorded.
   void introduce_stranger(std::uint64_t time) {
     if (const std::uint32_t pid = threads_->new_stranger())
-      proc_events(time).thread(static_cast<pid_t>(pid),
-                               [&](std::string_view record) {
-                                 store(window_->parsed(record), record);
-                               });
+      proc_events(time).stranger(static_cast<pid_t>(pid),
+                                 [&](std::string_view record) {
+                                   store(window_->parsed(record), record);
+                                 });
   }
 
   // --- Running ------------------------------------------------------------
 
-  void enable() {
-    for (const Event& event : events_)
-      for (const UniqueFd& fd : event.fds) enable_event(fd.get());
-    enabled_ = true;
-  }
-
+  // Events that are not enabled do not tell of mappings, names and threads
+  // either. So they are enabled at once, and samples before the end of the
+  // delay are dropped.
   void start() {
     begin_ = Clock::now();
-    if (plan_.begins_with_exec) {
-      for (const Event& event : events_)
-        if (event.plan.is_everywhere)
-          for (const UniqueFd& fd : event.fds) enable_event(fd.get());
-      enabled_ = true;
-    } else if (options_.delay == 0) {
-      enable();
-    }
+    set_begin_time();
+    for (const Event& event : events_)
+      if (event.plan.is_everywhere || !plan_.begins_with_exec)
+        for (const UniqueFd& fd : event.fds) enable_event(fd.get());
     if (program_) program_->start();
+  }
+
+  void set_begin_time() {
+    if (options_.delay == 0) return;
+    begin_time_ = event_clock_now(events_.front().attr()) +
+                  static_cast<std::uint64_t>(options_.delay * 1e9);
+    file_->note(kBeginNote, fmt::format("{}", begin_time_));
+  }
+
+  // Where threads went to sleep that have not come back by then is worth
+  // knowing.
+  bool is_too_early(const PerfRecord& record) const {
+    return record.time < begin_time_ &&
+           !(options_.off_cpu && record.event != nullptr &&
+             (OffCpu::is_switch(*record.event) ||
+              Wakers::is_waking(*record.event)));
   }
 
   double elapsed() const {
@@ -342,7 +348,6 @@ class Recorder {
     while (!over) {
       over = is_over();
       if (!over) rings_->wait(20ms);
-      if (!enabled_ && elapsed() >= options_.delay) enable();
       over |= !read_round(false);
       if (progress && Clock::now() - shown > 200ms) {
         shown = Clock::now();
@@ -350,6 +355,7 @@ class Recorder {
         progress(result_);
       }
     }
+    end_time_ = event_clock_now(events_.front().attr());
     for (const Event& event : events_)
       for (const UniqueFd& fd : event.fds) disable_event(fd.get());
     read_round(true);
@@ -378,6 +384,7 @@ class Recorder {
     if (!result_.write_error.empty()) return;
     try {
       store_lost_samples();
+      if (options_.off_cpu) store_end_time();
       file_->flush();
       count_kept();
     } catch (const Error& error) {
@@ -407,6 +414,15 @@ class Recorder {
     result_.lost = std::max(result_.lost, all);
   }
 
+  // Those who sleep at the end have no record that says how late it is; one of
+  // nothing lost does.
+  void store_end_time() {
+    const Event& first = events_.front();
+    write(RecordEncoder(first.attr(), first.ids.front(),
+                        std::max(end_time_, last_time_))
+              .lost_samples(0));
+  }
+
   // Records that are older than the moment before reading are complete on all
   // CPUs; younger ones wait for the next round.
   void take_round(bool is_last) {
@@ -425,6 +441,7 @@ class Recorder {
   void take(const PerfRecord& record, std::string_view whole) {
     switch (record.type) {
       case RecordType::kSample:
+        if (is_too_early(record)) return;
         if (record.event == strangers_) {
           if (!threads_->are_woken_by(record)) return;
           introduce_stranger(record.time - 1);
@@ -563,11 +580,13 @@ class Recorder {
   std::optional<RecordedThreads> threads_;
 
   Clock::time_point begin_;
-  bool enabled_ = false;
   // Samples given to the file, and those of them that a reader would find.
   std::uint64_t written_ = 0, kept_ = 0;
   std::uint64_t flushed_ = 0;  // bytes of the file by then
   std::uint64_t first_time_ = 0, last_time_ = 0;
+  // By the clock of the events: from when on samples count, and when it was
+  // over.
+  std::uint64_t begin_time_ = 0, end_time_ = 0;
 };
 
 }  // namespace

@@ -26,8 +26,7 @@ class Planner {
     plan_.buffer_size = buffer_size();
     // An event of all processes of a CPU does not notice that one begins.
     plan_.begins_with_exec = !options_.program.empty() &&
-                             !options_.system_wide && options_.cgroup.empty() &&
-                             options_.delay == 0;
+                             !options_.system_wide && options_.cgroup.empty();
     choose_events();
     return std::move(plan_);
   }

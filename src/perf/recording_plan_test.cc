@@ -36,11 +36,11 @@ TEST(RecordingPlan, EventsOfTheWholeMachineDoNotWaitForAProgram) {
   EXPECT_FALSE(starts_with_exec(plan));
 }
 
-TEST(RecordingPlan, ADelayedRecordingDoesNotBeginWithTheProgram) {
+TEST(RecordingPlan, ADelayedRecordingWatchesTheProgramFromItsBeginning) {
   const RecordingPlan plan =
       plan_recording({.program = {"prog"}, .events = "cpu-clock", .delay = 1},
                      everything_allowed());
-  EXPECT_FALSE(starts_with_exec(plan));
+  EXPECT_TRUE(starts_with_exec(plan));
 }
 
 TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "perf/chain.h"
+#include "perf/notes.h"
 #include "perf/off_cpu.h"
 #include "perf/process.h"
 #include "perf/side_band.h"
@@ -44,6 +45,12 @@ class Session {
         main_event_ = events_.back();
     }
     image_modules_.push_back(ModuleId::kUnknown);
+    for (const auto& [key, value] : data.header().notes) {
+      if (key != kBeginNote) continue;
+      const std::uint64_t begin = to_number<std::uint64_t>(value).value_or(0);
+      off_cpu_.begin_at(begin);
+      wall_.begin_at(begin);
+    }
   }
 
   SessionResult run() {

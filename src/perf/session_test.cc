@@ -639,6 +639,19 @@ TEST(SessionOffCpu, AThreadThatIsNeverSeenWasOffAllTheTime) {
             "100 prog 7/7: [off the CPU since before the recording] 200\n");
 }
 
+TEST(SessionOffCpu, ThoseWhoAllSleepAllTheTimeAreOffAllTheTime) {
+  PerfDataBuilder file;
+  EventAttr attr = kChains;
+  attr.flags |= attr_flag::kContextSwitch;
+  file.event(attr, "cycles");
+  file.record(RecordType::kFork, misc::kForkExec, task(7, 1, 7, 1, 100),
+              {.pid = 7, .tid = 7, .time = 100});
+  file.comm(7, 7, "prog", 100);
+  file.record(RecordType::kLostSamples, 0, Bytes().u64(0), {.time = 300});
+  EXPECT_EQ(off_cpu(file),
+            "100 prog 7/7: [off the CPU since before the recording] 200\n");
+}
+
 TEST(SessionOffCpu, AThreadThatIsFirstSeenRunningOrLeavingWasOnTheCpu) {
   PerfDataBuilder sampled = found_thread();
   sampled.sample({.pid = 7, .tid = 7, .time = 150, .period = 1});

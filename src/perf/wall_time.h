@@ -5,6 +5,7 @@
 // none, a frame of its own says so.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
@@ -21,10 +22,13 @@ class WallTime {
 
   explicit WallTime(Profile& profile) : profile_(profile) {}
 
+  // Nothing before this time counts.
+  void begin_at(std::uint64_t time) { begin_ = time; }
+
   // A thread lives at this time.
   void on_seen(std::uint32_t tid, std::uint64_t time) {
     Life& life = lives_[tid];
-    if (life.begin == 0) life.begin = time;
+    if (life.begin == 0) life.begin = std::max(time, begin_);
   }
   void on_exit(std::uint32_t tid, std::uint64_t time) {
     lives_[tid].end = time;
@@ -59,6 +63,7 @@ class WallTime {
                  EventId event, SampleCollector& samples);
 
   Profile& profile_;
+  std::uint64_t begin_ = 0;
   std::unordered_map<std::uint32_t, Life> lives_;  // by tid
   std::vector<Count> counts_;
   HashIndex index_;
