@@ -2,7 +2,7 @@
 // The page: what was chosen, what follows from it, and the parts that show it.
 // Data flows one way: set() changes the state, update() computes what depends on
 // it (shape, weights, tree; each only if something changed) and shows it.
-import {aboutView} from './about_view.js';
+import {aboutView, noTimeView} from './about_view.js';
 import {boxActions, exportMenu, functionActions} from './actions.js';
 import {button, byId, el} from './dom.js';
 import {eventGroups, weigh} from './filter.js';
@@ -45,7 +45,8 @@ export class App {
       view: look.chart && data.meta.has_time ? 'time' : look.inverted ? 'icicle' : 'flame',
       order: look.inverted ? 'name' : '',
       transforms: look.reversed ? [{type: 'invert', at: -1}] : []};
-    this.views = ['flame', 'icicle', ...(data.meta.has_time ? ['time', 'heat'] : []), 'sandwich', 'table',
+    // Where times are missing for a reason, people look for them.
+    this.views = ['flame', 'icicle', ...(data.meta.has_time || data.isDifference ? ['time', 'heat'] : []), 'sandwich', 'table',
       ...(linesKnown(data) ? ['source'] : []), 'about'];
     /** @type {State} */
     this.state = this.usual;
@@ -144,15 +145,15 @@ export class App {
 
   /** @returns {import('./filter.js').Filter} */
   get filter() {
-    const {event, threads, cpu, range} = this.state;
-    return {group: event, threads: threads && new Set(threads), cpu, range};
+    const {event, threads, cpu, range, side} = this.state;
+    return {group: event, threads: threads && new Set(threads), cpu, range, side};
   }
 
   get shapeKey() { return JSON.stringify(this.state.transforms); }
   get treeKey() { return `${this.heavy} ${this.state.absolute}`; }
   get weightsKey() {
-    const {event, threads, cpu, range, baseline} = this.state;
-    return JSON.stringify([event, threads, cpu, range, baseline]);
+    const {event, threads, cpu, range, baseline, side} = this.state;
+    return JSON.stringify([event, threads, cpu, range, baseline, side]);
   }
 
   /** The tree without a comparison, for views that show none. */
@@ -242,8 +243,8 @@ export class App {
   makeView(name) {
     switch (name) {
       case 'icicle': return flameView(this, true);
-      case 'time': return timeView(this);
-      case 'heat': return heatView(this);
+      case 'time': return this.data.meta.has_time ? timeView(this) : noTimeView();
+      case 'heat': return this.data.meta.has_time ? heatView(this) : noTimeView();
       case 'sandwich': return sandwichView(this);
       case 'table': return tableView(this);
       case 'source': return sourceView(this);

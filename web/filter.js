@@ -5,7 +5,7 @@
 /** @typedef {import('./data.js').Data} Data */
 /**
  * @typedef {{group: string, threads: Set<number>|null, cpu: ''|'on'|'off',
- *   range: [number, number]|null}} Filter   range: ticks, the second one excluded
+ *   range: [number, number]|null, side?: ''|'before'|'after'}} Filter   range: ticks, the second one excluded; side: of a difference, alone
  */
 
 /** Events that are one: of several kinds of core, or of kernel and user mode. @param {Data} data @returns {string[]} */
@@ -136,7 +136,7 @@ function sumOf(data, filter) {
   return {sum, decimals, unit: events[0]?.unit ?? 'samples', samples: squares > 0 ? whole * whole / squares : 0};
 }
 
-/** The two sides of a profile that is a difference. @param {Data} data @param {Filter} filter @returns {Weights} */
+/** The two sides of a profile that is a difference, or one of them. @param {Data} data @param {Filter} filter @returns {Weights} */
 function sides(data, filter) {
   const after = new Float64Array(data.nodes), before = new Float64Array(data.nodes);
   const events = data.meta.events;
@@ -147,7 +147,8 @@ function sides(data, filter) {
     const event = events[data.sampleEvent[i]];
     (event.role === 'before' ? before : after)[data.sampleNode[i]] += data.sampleWeight[i] * 10 ** (decimals - event.decimals);
   }
-  return {after, before, unit: events[0]?.unit ?? 'samples', decimals, samples: data.meta.side_samples ?? [0, 0]};
+  const rest = {unit: events[0]?.unit ?? 'samples', decimals, samples: data.meta.side_samples ?? [0, 0]};
+  return filter.side ? {after: filter.side === 'before' ? before : after, before: null, ...rest} : {after, before, ...rest};
 }
 
 /**

@@ -96,9 +96,13 @@ export function showFilterBar(app) {
   if (state.view === 'flame' || state.view === 'icicle')
     parts.push(choice('Order', [['name', 'by name'], ['heavy', 'heaviest first']], app.heavy ? 'heavy' : 'name',
       order => app.set({order: /** @type {'heavy'|'name'} */ (order), window: null})));
+  if (data.isDifference)
+    parts.push(choice('Side', [['', 'change'], ['before', 'before alone'], ['after', 'after alone']], state.side,
+      value => app.set({side: /** @type {''|'before'|'after'} */ (value), window: null, sort: ''})));
   if (app.weights.before)
     parts.push(choice('Scale', [['', 'normalised'], ['absolute', 'absolute']], state.absolute ? 'absolute' : '',
-      value => app.set({absolute: value === 'absolute', window: null})));
+      value => app.set({absolute: value === 'absolute', window: null})),
+    el('span', {className: 'quiet', textContent: data.meta.look.negate ? 'blue grew, red shrank' : 'red grew, blue shrank'}));
   if (state.range) parts.push(rangeChip(app, 'Time', state.range, () => app.set({range: null, window: null})));
   if ((state.range || state.view === 'heat') && isOnlyOnCpu(data, app.filter))
     parts.push(el('span', {className: 'quiet', role: 'status', textContent: `${groupsInTime(data, state.event)[0]} and time off the CPU cannot be added: a range has what ran on the CPU`}));

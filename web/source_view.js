@@ -71,7 +71,8 @@ export function sourceView(app) {
         String(file), value => app.set({file: Number(value)})), el('span', {className: 'quiet', textContent: data.strings.at(file)}));
       const {self, total} = /** @type {FileLines} */ (files.get(file));
       const text = texts.get(file);
-      const lines = text === undefined ? null : data.strings.at(text).split('\n');
+      const lines = text === undefined ? null : data.strings.at(text).replace(/\n$/, '').split('\n');
+      if (app.weights.before) bar.append(el('span', {className: 'quiet', textContent: data.isDifference ? 'Weights are those after; Side shows those before.' : 'Weights are those of the range, not of the one it is compared with.'}));
       if (!lines) bar.append(el('span', {className: 'quiet', textContent: 'The text is not in this page; wick flame --embed-source puts it in.'}));
       const numbers = lines ? lines.map((_, i) => i + 1) : [...total.keys()].sort((a, b) => a - b);
       const rows = numbers.slice(0, 20000).map(line => {
@@ -84,6 +85,7 @@ export function sourceView(app) {
       body.append(el('table', {}, el('thead', {}, el('tr', {}, ...['Self', '%', 'Total %', 'Line', ''].map(title => el('th', {textContent: title, scope: 'col'})))), el('tbody', {}, ...rows)));
       const hottest = [...self].sort((a, b) => b[1] - a[1])[0];
       if (hottest) body.querySelector(`[data-line="${hottest[0]}"]`)?.scrollIntoView({block: 'center'});
+      body.scrollLeft = 0;
     },
     remove() { element.remove(); },
   };

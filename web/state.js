@@ -9,7 +9,7 @@
  *   view: string, order: ''|'heavy'|'name', zoom: number, window: Range|null,
  *   search: string, plain: boolean, ignoreCase: boolean,
  *   event: string, threads: number[]|null, cpu: ''|'on'|'off', range: Range|null, baseline: Range|null,
- *   absolute: boolean, transforms: Transform[], func: number, mark: number,
+ *   absolute: boolean, side: ''|'before'|'after', transforms: Transform[], func: number, mark: number,
  *   sort: string, file: number, lanes: Range|null,
  * }} State
  */
@@ -20,7 +20,7 @@ const TRANSFORMS = ['function', 'subtree', 'hide', 'drop', 'recursion', 'module'
 /** @returns {State} */
 export const initialState = () => ({
   view: 'flame', order: '', zoom: 0, window: null, search: '', plain: false, ignoreCase: false, event: '',
-  threads: null, cpu: '', range: null, baseline: null, absolute: false, transforms: [], func: -1, mark: -1,
+  threads: null, cpu: '', range: null, baseline: null, absolute: false, side: '', transforms: [], func: -1, mark: -1,
   sort: '', file: -1, lanes: null,
 });
 
@@ -43,6 +43,7 @@ export function toFragment(state, usual) {
   put('range', state.range?.join('-') ?? null, null);
   put('base', state.baseline?.join('-') ?? null, null);
   if (state.absolute) parts.set('scale', 'absolute');
+  put('side', state.side, '');
   put('do', state.transforms.map(t => t.at < 0 ? t.type : `${t.type}.${t.at}`).join('_'),
     usual.transforms.map(t => t.type).join('_'));
   put('func', state.func, -1);
@@ -93,6 +94,8 @@ export function fromFragment(fragment, usual) {
   state.range = rangeOf(parts.get('range'));
   state.baseline = rangeOf(parts.get('base'));
   state.absolute = parts.get('scale') === 'absolute';
+  const side = parts.get('side');
+  if (side === 'before' || side === 'after') state.side = side;
   const list = parts.get('do');
   if (list !== null) {
     state.transforms = list.split('_').map(text => {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/diff.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <climits>
 #include <cmath>
 #include <ranges>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -93,6 +96,27 @@ void sum_samples(Profile& profile) {
   profile.has_time = false;
   SampleCollector collector(profile, /*keep_time=*/false);
   for (const Sample& sample : samples) collector.add(sample);
+}
+
+using Facts = std::set<std::pair<std::string, std::string>>;
+
+Facts facts_of(const Profile& profile) {
+  Facts facts;
+  for (const auto& [key, value] : profile.about)
+    facts.emplace(profile.strings[key], profile.strings[value]);
+  return facts;
+}
+
+// What is true of one side alone says of which.
+void name_side(Profile& profile, const Facts& other, std::string_view side) {
+  const std::vector<About> about = std::exchange(profile.about, {});
+  for (const auto& [key_id, value_id] : about) {
+    const std::string key(profile.strings[key_id]);
+    const std::string value(profile.strings[value_id]);
+    const bool is_common = other.contains({key, value});
+    profile.set_about(is_common ? key : fmt::format("{}, {}", key, side),
+                      value);
+  }
 }
 
 Profile prepared(Profile profile, EventRole role, const JoinOptions& options) {
@@ -184,6 +208,9 @@ Profile join_as_difference(Profile before, Profile after,
   after = in_context("after", [&] {
     return prepared(std::move(after), EventRole::kAfter, options);
   });
+  const Facts facts = facts_of(before);
+  name_side(before, facts_of(after), "before");
+  name_side(after, facts, "after");
   merge(before, after);
   return before;
 }

@@ -24,7 +24,8 @@ struct JoinOptions {
 
 // One profile with two events, of the roles kBefore and kAfter. Processes and
 // threads are the same if their names are: their numbers change with every run.
-// Times are forgotten. Fails if one side is a difference already.
+// Times are forgotten. What is known about one side alone ("command") says so
+// ("command, before"). Fails if one side is a difference already.
 Profile join_as_difference(Profile before, Profile after,
                            const JoinOptions& options = {});
 

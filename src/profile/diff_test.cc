@@ -2,6 +2,7 @@
 #include "profile/diff.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -136,6 +137,23 @@ TEST(Join, TakesThreadsOfOneNameAsOne) {
   const Profile both = join_as_difference(profile(10), profile(20));
   const FlameGraph graph = fold(both, {.root = ThreadRoot::kCommPidTid});
   EXPECT_EQ(graph.size(), 3u);
+}
+
+TEST(Join, SaysOfWhichSideAFactIsTrue) {
+  const auto profile = [](std::string_view command) {
+    Profile p = read_text("folded", "a 1\n");
+    p.about.clear();
+    p.set_about("host", "vm");
+    p.set_about("command", command);
+    return p;
+  };
+  const Profile both = join_as_difference(profile("./old"), profile("./new"));
+  std::vector<std::string> facts;
+  for (const auto& [key, value] : both.about)
+    facts.push_back(
+        fmt::format("{}: {}", both.strings[key], both.strings[value]));
+  EXPECT_THAT(facts, testing::ElementsAre("host: vm", "command, before: ./old",
+                                          "command, after: ./new"));
 }
 
 TEST(Join, RefusesADifference) {

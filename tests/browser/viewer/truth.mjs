@@ -41,6 +41,31 @@ test('a difference is shown normalised or absolute, with what vanished and what 
   assert.equal(await reopened.getByLabel('Scale').inputValue(), 'absolute');
 });
 
+test('each side of a difference can be seen alone', async () => {
+  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
+  await page.getByLabel('Side').selectOption('before');
+  assert.equal(await exportedFolded(page), wick('fold', '--quiet', file(BEFORE)));
+  assert.deepEqual((await boxes(page)).map(box => box.name).sort(), ['all', 'grown', 'main', 'old', 'same']);
+  assert.equal(await page.getByLabel('Scale').count(), 0);
+  const again = await open(page.url());
+  assert.equal(await exportedFolded(again), wick('fold', '--quiet', file(BEFORE)));
+  await again.getByLabel('Side').selectOption('after');
+  assert.equal(await exportedFolded(again), wick('fold', '--quiet', file(AFTER)));
+  await again.getByRole('tab', {name: 'Table'}).click();
+  assert.deepEqual((await tableRows(again)).map(row => [row.name, row.cells[0]]), [['grown', '130'], ['same', '50'], ['fresh', '20'], ['main', '0']]);
+});
+
+test('a difference says why it has no order of time', async () => {
+  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
+  for (const view of ['Time', 'Heat map']) {
+    await page.getByRole('tab', {name: view}).click();
+    assert.match(await text(page, '#view'), /Two recordings have no time in common.* wick flame RECORDING -o page\.html/);
+  }
+  await page.getByRole('tab', {name: 'About'}).click();
+  assert.doesNotMatch(await text(page, '#view'), /the input has no times/);
+  assert.deepEqual(page.errors, []);
+});
+
 test('the table of a difference has the changes and intervals of wick diff', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   await page.getByRole('tab', {name: 'Table'}).click();
