@@ -162,7 +162,48 @@ bool FlameRun::wants_perf() const {
   return !perf.command.empty() || perf.sudo || std::getenv("PERF") != nullptr;
 }
 
+// What a real perf cannot be asked for, or is told by its own words already,
+// must not be left out silently.
+void FlameRun::check_options_of_perf() const {
+  constexpr std::string_view kAlways[] = {
+      "--pid",      "--tid",  "--all-cpus", "--cmd",
+      "--duration", "--keep", "--root",     "--exit-status"};
+  // With a --cpu, perf records everybody there.
+  constexpr std::string_view kNever[] = {"--off-cpu",     "--wakers", "--wall",
+                                         "--keep-stacks", "--cgroup", "--cpu"};
+  for (const Option* option : recording_options) {
+    const std::string name = option->name();
+    if (option->count() == 0 ||
+        std::ranges::find(kAlways, name) != std::end(kAlways))
+      continue;
+    if (!perf.command.empty())
+      fail_usage("{}: -c has perf's own words, so {} belongs into them",
+                 command, name);
+    if (std::ranges::find(kNever, name) != std::end(kNever))
+      fail_usage("{}: {} works only without a real perf, which {} asks for",
+                 command, name,
+                 perf.sudo ? "--root" : "PERF in the environment");
+  }
+}
+
+// Those of ours that perf has, too.
+std::vector<std::string> FlameRun::more_words_of_perf() const {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("-e", recording.events);
+  add("--filter", recording.filter);
+  add("-m", recording.buffer);
+  if (recording.clock != RecordingOptions().clock) add("-k", recording.clock);
+  if (recording.delay > 0)
+    add("-D", fmt::format("{:.0f}", recording.delay * 1000));
+  if (recording.user_only) words.emplace_back("--all-user");
+  return words;
+}
+
 PerfRun FlameRun::record_by_perf() {
+  check_options_of_perf();
   if (!recording.pids.empty() && !perf.program.empty())
     fail_usage("{}: -p and a program; one of both is wanted", command);
   if (recording.duration > 0 && !perf.program.empty())
@@ -173,6 +214,8 @@ PerfRun FlameRun::record_by_perf() {
   if (!folder.empty())
     perf.program.insert(perf.program.begin(), {"env", "-C", folder});
   perf.pids = recording.pids;
+  perf.tids = recording.tids;
+  perf.more = more_words_of_perf();
   perf.system_wide = recording.system_wide;
   perf.frequency = recording.frequency;
   perf.count = static_cast<int>(std::min(recording.period, 2147483647.0));
@@ -259,6 +302,7 @@ std::vector<Option*> add_recording_options(OptionSet& app, FlameRun& flame,
   added.push_back(add_flag(app, "--exit-status", flame.exit_status,
                            "end with the program's exit status"));
   for (Option* option : added) option->group(group);
+  flame.recording_options = added;
   app.add_callback(
          "--root", [&perf](const std::string& flags) { perf.sudo = flags; },
          "run perf by sudo, with these flags")

@@ -18,7 +18,8 @@ struct FlameRun {
   WriteOptions write;
   RunOptions run;
   RecordingOptions recording;
-  PerfOptions perf;    // the program; and where a real perf is wanted
+  PerfOptions perf;  // the program; and where a real perf is wanted
+  std::vector<Option*> recording_options;  // as they are declared
   std::string folder;  // where the program runs; empty: where wick does
   std::string post_process;
   std::string baseline;  // drawn as the difference from this input
@@ -37,6 +38,8 @@ struct FlameRun {
   void check_use() const;
   bool wants_perf() const;
   PerfRun record_by_perf();
+  void check_options_of_perf() const;
+  std::vector<std::string> more_words_of_perf() const;
   PerfRun record_here();
   RecordResult result_;         // of a recording without perf
   std::string recorded_event_;  // "of cpu-clock", once it is recorded

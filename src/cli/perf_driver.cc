@@ -43,6 +43,10 @@ std::string found_perf() {
 Words perf_words(const PerfOptions& perf) {
   Words words;
   if (perf.sudo) {
+    if (!find_program("sudo"))
+      fail(
+          "--root: there is no sudo; install it, or run wick as root without "
+          "--root");
     words.emplace_back("sudo");
     append(words, split_words(*perf.sudo));
   }
@@ -103,6 +107,7 @@ RecordWords record_words(const PerfOptions& perf) {
   if (perf.compression > 0)
     record.words.push_back(
         fmt::format("--compression-level={}", perf.compression));
+  append(record.words, perf.more);
   return record;
 }
 
@@ -215,6 +220,7 @@ PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
   std::filesystem::rename(data, data + ".old", no_older_file);
   if (perf.system_wide) words.emplace_back("-a");
   if (!perf.pids.empty()) append(words, {"-p", perf.pids});
+  if (!perf.tids.empty()) append(words, {"-t", perf.tids});
   if (has_program) {
     words.emplace_back("--");
     append(words, perf.program);

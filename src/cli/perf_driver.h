@@ -14,12 +14,14 @@ namespace wick {
 
 struct PerfOptions {
   std::vector<std::string> program;  // what to run, or
-  std::string pids;                  // "1,2": what to attach to, or
+  std::string pids, tids;            // "1,2": what to attach to, or
   bool system_wide = false;          // everything
   int frequency = 997;               // samples per second, or
   int count = 0;                     // a sample every so many events
   std::string call_graph = "fp";
-  int compression = 0;    // level of perf's zstd; 0: none
+  int compression = 0;  // level of perf's zstd; 0: none
+  // Others in perf's words: {"-e", "page-faults"}.
+  std::vector<std::string> more;
   std::string command;    // perf's own words: "record -e cycles -g"
   double duration = 0;    // seconds, without a program; 0: until Ctrl-C
   std::string data_path;  // keep perf.data here

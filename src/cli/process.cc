@@ -35,7 +35,7 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-volatile std::sig_atomic_t interrupts = 0;
+EndRequests interrupts;
 volatile std::sig_atomic_t last_signal = 0;
 volatile std::sig_atomic_t abort_wanted = 0;
 volatile std::sig_atomic_t first_aborts = 0;
@@ -44,8 +44,8 @@ volatile pid_t watched = -1;
 void on_signal(int signal, siginfo_t* info, void*) {
   const int saved = errno;
   last_signal = signal;
-  interrupts = interrupts + 1;
-  if (signal != SIGINT || interrupts > 1 || first_aborts != 0) {
+  const int count = interrupts.add();
+  if (signal != SIGINT || count > 1 || first_aborts != 0) {
     // perf takes its target with it when asked, not when killed.
     if (watched > 0) ::kill(watched, abort_wanted != 0 ? SIGKILL : SIGTERM);
     abort_wanted = 1;
@@ -201,8 +201,18 @@ Interrupted::Interrupted(int signal)
     : Error(fmt::format("interrupted by {}", strsignal(signal))),
       signal_(signal) {}
 
+int EndRequests::add() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t ms = std::int64_t{now.tv_sec} * 1000 +
+                          static_cast<std::int64_t>(now.tv_nsec) / 1'000'000;
+  if (count_ == 0 || ms - last_ms_ >= 100) count_ = count_ + 1;
+  last_ms_ = ms;
+  return count_;
+}
+
 Interruption::Interruption() {
-  interrupts = 0;
+  interrupts.clear();
   abort_wanted = 0;
   first_aborts = 0;
   struct sigaction action {};
@@ -223,7 +233,7 @@ Interruption::~Interruption() {
 }
 
 void Interruption::watch(pid_t child) { watched = child; }
-bool Interruption::once() { return interrupts > 0; }
+bool Interruption::once() { return interrupts.count() > 0; }
 void Interruption::check() {
   if (abort_wanted != 0) throw Interrupted(last_signal);
 }

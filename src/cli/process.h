@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,6 +77,19 @@ class Interrupted : public Error {
 
  private:
   int signal_;
+};
+
+// Counts how often somebody wanted an end. Signals that come within a tenth of
+// a second are one: `timeout` sends its own to wick and then to wick's group.
+class EndRequests {
+ public:
+  int add();  // how many there are with this one; for a signal handler
+  int count() const { return count_; }
+  void clear() { count_ = 0; }
+
+ private:
+  volatile int count_ = 0;
+  volatile std::int64_t last_ms_ = 0;
 };
 
 // While this object lives, Ctrl-C does not end wick. The first one is left to

@@ -122,12 +122,13 @@ class RecordLine {
   bool written_ = false;
 };
 
-volatile sig_atomic_t interruptions = 0, last_signal = 0;
+volatile sig_atomic_t last_signal = 0;
+EndRequests interruptions;
 
 extern "C" void on_interrupt(int signal) {
-  interruptions = interruptions + 1;
+  const int count = interruptions.add();
   last_signal = signal;
-  if (interruptions > 1) {
+  if (count > 1) {
     ::signal(signal, SIG_DFL);
     ::raise(signal);
     return;
@@ -139,12 +140,16 @@ extern "C" void on_interrupt(int signal) {
 class StopBySignal {
  public:
   StopBySignal() {
-    interruptions = 0;
+    interruptions.clear();
     last_signal = 0;
     struct sigaction action {};
     action.sa_handler = on_interrupt;
-    for (std::size_t i = 0; i < std::size(kSignals); ++i)
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
       ::sigaction(kSignals[i], &action, &before_[i]);
+      // What was ignored for wick (nohup) stays ignored.
+      if (before_[i].sa_handler == SIG_IGN && kSignals[i] != SIGINT)
+        ::sigaction(kSignals[i], &before_[i], nullptr);
+    }
   }
   ~StopBySignal() {
     for (std::size_t i = 0; i < std::size(kSignals); ++i)

@@ -32,6 +32,14 @@ wait $wick
 same 'status after SIGINT to wick alone' $? 0
 has 'after SIGINT to wick alone' "$(cat two.folded)" hot_function
 
+# As `timeout -s INT` does it: to wick, and then to its group.
+start flame -o group.folded -- ./burn 0 100000000000
+kill -INT $wick
+kill -INT -$wick
+wait $wick
+same 'status after SIGINT twice at once' $? 0
+has 'after SIGINT twice at once' "$(cat group.folded)" hot_function
+
 start flame -o three.folded -- ./burn 0 100000000000
 kill -TERM $wick
 wait $wick

@@ -81,5 +81,11 @@ kill $burner
 has '-p' "$(cat pid.folded)" 'hot_function'
 wait $burner 2>/dev/null
 
+# What is asked for reaches perf.
+PERF=perf "$WICK" flame -v -e page-faults:u --count 1 -D 0.001 -o faults.folded \
+  -- ./burn </dev/null 2>faults.txt
+has 'the words for perf' "$(cat faults.txt)" \
+  'perf record .* -c 1 -e page-faults:u -D 1 '
+
 same 'temporary files' "$(ls -A tmp)" ''
 finish

@@ -26,6 +26,16 @@ expect 1 'nosuch/x.svg: cannot write' flame -o nosuch/x.svg -- touch ran
 [ ! -e ran ] || complain 'the program ran though the output cannot be written'
 same 'what is left' "$(ls -A . tmp)" $'.:\nstdout.txt\ntmp\n\ntmp:'
 
+# Options that a real perf does not get are not left out silently.
+expect 2 'flame: -c has perf.s own words, so --freq belongs into them' \
+  flame -F 99 -c 'record -g' -- true
+export PERF=perf
+expect 2 'flame: --off-cpu works only without a real perf, which PERF' \
+  flame --off-cpu -- true
+unset PERF
+command -v sudo >/dev/null ||
+  expect 1 '--root: there is no sudo' flame --root -- true
+
 # A kernel that forbids it, as perf says it.
 cat >perf-forbidden <<'P'
 #!/bin/sh
