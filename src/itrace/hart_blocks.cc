@@ -6,7 +6,7 @@
 namespace wick {
 
 HartBlocks::Hart* HartBlocks::hart(std::uint32_t number) {
-  if (number >= kMaxHarts) return nullptr;
+  if (number >= TraceReader::kMaxHarts) return nullptr;
   if (number >= by_number_.size()) by_number_.resize(number + 1);
   std::uint32_t& index = by_number_[number];
   if (index == 0) {

@@ -69,8 +69,6 @@ class HartBlocks {
   bool give(TraceBlock& block);
 
  private:
-  static constexpr std::size_t kMaxHarts = 4096;
-
   void put_context(Hart& hart);
 
   Diagnostics& diagnostics_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace format: a name, a look at the first bytes, a function that opens it.
 // A new one is one file that defines a TraceFormat and one line in
-// itrace/trace_formats.cc, for `wick trace`; to be drawn, it is an input format,
-// too (format/trace_inputs.cc and a line in format/registry.cc).
+// itrace/trace_formats.cc, for `wick trace`; to be drawn, it is an input
+// format, too (format/trace_inputs.cc and a line in format/registry.cc).
 #pragma once
 
 #include <memory>
@@ -45,6 +45,8 @@ class TraceReader {
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
   static constexpr std::size_t kBlockSize = 1 << 16;
+  // Harts have smaller numbers; what names another one is damaged.
+  static constexpr std::uint32_t kMaxHarts = 4096;
 
  protected:
   TraceInfo info_;
@@ -64,8 +66,8 @@ struct TraceFormat {
 std::span<const TraceFormat* const> trace_formats();
 
 // Opens a trace by what it looks like, or by the name of a format if that is
-// not "". Fails with the formats' names if none fits; the file's own name is for
-// the caller to add.
+// not "". Fails with the formats' names if none fits; the file's own name is
+// for the caller to add.
 std::unique_ptr<TraceReader> open_trace(InputFile& file,
                                         std::string_view format_name,
                                         const TraceOptions& options);

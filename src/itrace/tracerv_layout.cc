@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "itrace/trace_reader.h"
 
 namespace wick {
 namespace {
@@ -128,7 +129,9 @@ class FlowLook {
       const PackedInstruction in = packed_at(record, i);
       if (!in.valid) continue;
       if (last_[i] != kNone || before != kNone) ++steps_;
-      following_ += follows(in.pc, last_[i]) || follows(in.pc, before);
+      // Bundles of one hart are its slots, in this order or the other.
+      following_ += follows(in.pc, last_[i]) || follows(in.pc, before) ||
+                    follows(before, in.pc);
       last_[i] = before = in.pc;
     }
   }
@@ -136,8 +139,9 @@ class FlowLook {
 
  private:
   static constexpr std::uint64_t kNone = 1;
+  // An odd address, kNone, neither follows nor is followed.
   static bool follows(std::uint64_t pc, std::uint64_t last) {
-    return last != kNone && (pc == last + 2 || pc == last + 4);
+    return pc % 2 == 0 && (pc == last + 2 || pc == last + 4);
   }
   std::uint64_t last_[4] = {kNone, kNone, kNone, kNone};
   std::size_t steps_ = 0, following_ = 0;
@@ -312,7 +316,8 @@ std::uint32_t hart_of_name(std::string_view path) {
   std::size_t digits = 0;
   while (digits < name.size() && is_digit(name[digits])) ++digits;
   if (digits < name.size() && name[digits] != '.') return 0;
-  return to_number<std::uint32_t>(name.substr(0, digits)).value_or(0);
+  const auto hart = to_number<std::uint32_t>(name.substr(0, digits));
+  return hart && *hart < TraceReader::kMaxHarts ? *hart : 0;
 }
 
 namespace {

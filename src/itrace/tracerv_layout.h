@@ -87,7 +87,7 @@ struct TracervHeader {
 TracervHeader tracerv_header(std::string_view head);
 
 // The hart of a file that is named TRACEFILE-C3, as FireSim names one for each
-// core; else 0.
+// core; else 0, and 0 where no machine has such a number.
 std::uint32_t hart_of_name(std::string_view path);
 
 // An instruction of the packed layout.

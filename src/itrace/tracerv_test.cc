@@ -311,5 +311,13 @@ TEST(TracervLayout, IsTheOneThatWasForced) {
             "16-byte records: cycle, 1 slot; valid bit 63; 40-bit pc");
 }
 
+TEST(TracervHart, IsInTheNameOfTheFile) {
+  EXPECT_EQ(hart_of_name("results/TRACEFILE-C3"), 3u);
+  EXPECT_EQ(hart_of_name("TRACEFILE-C4095.gz"), 4095u);
+  // The number of a machine, of a day: no hart.
+  EXPECT_EQ(hart_of_name("run-C70000"), 0u);
+  EXPECT_EQ(hart_of_name("run-C99999999999"), 0u);
+}
+
 }  // namespace
 }  // namespace wick

@@ -27,6 +27,10 @@ struct Block {
 
 // Rows for 2^27 instructions would be code of half a gigabyte.
 constexpr std::size_t kMaxRows = std::size_t{1} << 27;
+// Bytes whose checksum may turn out wrong: so many, and so often the file.
+// Chunks that lie one within the other could be summed up again and again.
+constexpr std::size_t kFreeWrongBytes = std::size_t{1} << 26;
+constexpr std::size_t kWrongBytesPerByte = 4;
 
 constexpr char kGapBytes[] = {1, static_cast<char>(Special::kGap)};
 constexpr std::string_view kGapOperation(kGapBytes, sizeof(kGapBytes));
@@ -40,6 +44,7 @@ class Reader : public TraceReader {
 
  private:
   bool next_chunk();
+  const char* search(const char*& known, std::string_view name);
   void resynchronise();
   void read_info(std::string_view payload);
   void read_definitions(std::uint32_t first, std::string_view payload);
@@ -59,6 +64,10 @@ class Reader : public TraceReader {
   bool chunk_ended() const { return run_ == 0 && ops_.at_end(); }
 
   std::string_view rest_;
+  std::size_t size_;  // of the file
+  // What search() found last.
+  const char *next_exec_ = nullptr, *next_defs_ = nullptr;
+  std::size_t wrong_bytes_ = 0;
   std::uint32_t flags_ = 0;
   int only_hart_ = -1;
 
@@ -89,7 +98,7 @@ class Reader : public TraceReader {
 };
 
 Reader::Reader(InputFile& file, const TraceOptions& options)
-    : rest_(file.bytes()), only_hart_(options.hart) {
+    : rest_(file.bytes()), size_(rest_.size()), only_hart_(options.hart) {
   if (rest_.size() < kHeaderSize)
     fail("a wick trace of {} bytes is cut off before its header ends",
          rest_.size());
@@ -126,12 +135,19 @@ void Reader::damaged(std::string_view what) {
   ops_ = ByteReader({});
 }
 
+// The next place behind the first byte of what is left that has this name; the
+// end if there is none. No byte is searched twice.
+const char* Reader::search(const char*& known, std::string_view name) {
+  if (known == nullptr || known <= rest_.data())
+    known = rest_.data() + std::min(rest_.find(name, 1), rest_.size());
+  return known;
+}
+
 void Reader::resynchronise() {
   damaged("a chunk of a wick trace");
-  std::size_t best = std::string_view::npos;
-  for (const char* name : {"EXEC", "DEFS"})
-    best = std::min(best, rest_.find(name, 1));
-  rest_.remove_prefix(std::min(best, rest_.size()));
+  const char* next =
+      std::min(search(next_exec_, "EXEC"), search(next_defs_, "DEFS"));
+  rest_.remove_prefix(static_cast<std::size_t>(next - rest_.data()));
 }
 
 // True if there was something, which need not be instructions.
@@ -146,8 +162,8 @@ bool Reader::next_chunk() {
       (size <= kMaxPayload && size > rest_.size() - kChunkHeaderSize)) {
     // The end of a file that still grows, or was cut; unless another chunk
     // begins behind a wrong size.
-    const std::size_t more = rest_.find("EXEC", 1);
-    if (header.failed() || more == std::string_view::npos) {
+    if (header.failed() ||
+        search(next_exec_, "EXEC") == rest_.data() + rest_.size()) {
       diagnostics_.note(Problem::kTruncated);
       rest_ = {};
       return false;
@@ -159,7 +175,13 @@ bool Reader::next_chunk() {
   }
   const std::string_view payload = rest_.substr(kChunkHeaderSize, size);
   if (sum != checksum(type, argument, payload)) {
-    resynchronise();
+    wrong_bytes_ += size;
+    if (wrong_bytes_ <= kFreeWrongBytes + kWrongBytesPerByte * size_) {
+      resynchronise();
+    } else {
+      damaged("the rest of a wick trace, which has too much damage");
+      rest_ = {};
+    }
     return true;
   }
   rest_.remove_prefix(kChunkHeaderSize + size);
@@ -185,11 +207,10 @@ void Reader::read_info(std::string_view payload) {
 void Reader::read_definitions(std::uint32_t first, std::string_view payload) {
   ByteReader in(payload);
   std::uint64_t pc = 0;
-  // Ids grow by one, from 0; a gap is left by a chunk that was damaged. It can
-  // be no larger than the whole file.
+  // Ids grow by one, from 0, and a definition has bytes; gaps are left by
+  // chunks that were damaged.
   std::uint64_t id = first;
-  if (id > blocks_.size() + rest_.size() + payload.size())
-    return damaged("definitions of a wick trace");
+  if (id > size_) return damaged("definitions of a wick trace");
   for (; !in.at_end(); ++id) {
     pc += static_cast<std::uint64_t>(unzigzag(in.read_varint()));
     const std::uint64_t size = in.read_varint();
@@ -250,7 +271,8 @@ void Reader::begin_chunk(std::uint32_t hart, std::string_view payload) {
   cycle_ = in.read_varint();
   const std::uint64_t size = in.read_varint();
   const std::string_view ops = in.read_bytes(size);
-  if (in.failed()) return damaged("an EXEC chunk of a wick trace");
+  if (in.failed() || hart >= kMaxHarts)
+    return damaged("an EXEC chunk of a wick trace");
   hart_ = hart;
   ops_ = ByteReader(ops);
   times_ = in;
@@ -295,10 +317,10 @@ bool Reader::execute(TraceBlock& out, std::uint32_t id) {
   if (out.instructions.size() - filled_ < count) {
     if (kBlockSize - filled_ < count) return false;
     // Grown step by step, and not shrunk between blocks: vectors set to zero
-    // what they grow by.
-    const std::size_t room = std::min(
-        kBlockSize,
-        std::max(out.instructions.size() * 2, std::size_t{4} * kMaxBlock));
+    // what they grow by. Few to begin with: each hart may have such a block.
+    const std::size_t room =
+        std::min(kBlockSize,
+                 std::max(out.instructions.size() * 2, filled_ + count + 64));
     out.instructions.resize(room);
     if (flags_ & kHasBits) out.bits.resize(room);
   }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "base/error.h"
 #include "itrace/wick_trace_writer.h"
 
@@ -343,6 +345,51 @@ TEST(WickTrace, AFewBytesCannotStandForManyInstructions) {
   const Read got = read(bytes);
   EXPECT_LE(got.all.instructions.size(), kFreeInstructions + 14 * 1024);
   EXPECT_EQ(got.diagnostics.count(Problem::kBadRecord), 1u);
+}
+
+// type, bytes of payload, argument, checksum
+std::string chunk(std::string_view type, std::uint32_t argument,
+                  std::string_view payload) {
+  std::uint32_t words[4] = {0, static_cast<std::uint32_t>(payload.size()),
+                            argument, 0};
+  std::memcpy(words, type.data(), 4);
+  words[3] = checksum(words[0], argument, payload);
+  return std::string(reinterpret_cast<const char*>(words), sizeof(words))
+      .append(payload);
+}
+
+// Otherwise each could take as much memory as the ids that it leaves out.
+TEST(WickTrace, AnIdThatTheFileHasNoBytesForIsDamage) {
+  const std::string_view definition = "\0\x01\0"sv;  // pc 0, 1 instruction
+  std::string bytes = written([](auto&, auto&) {}, {.flags = 0});
+  for (std::uint32_t i = 1; i <= 50; ++i)
+    bytes += chunk("DEFS", 1000 * i, definition);
+  bytes += chunk("EXEC", 0, "\0\x03\xd3\x0f\x03"sv);  // block 1000, block 0
+  const Read got = read(bytes);
+  EXPECT_EQ(pcs(got), (std::vector<std::uint64_t>{0}));
+  // The 49 behind the first one, and block 0.
+  EXPECT_EQ(got.diagnostics.count(Problem::kBadRecord), 50u);
+}
+
+TEST(WickTrace, AHartThatNoMachineHasIsDamage) {
+  const std::string bytes = written([](auto& writer, auto&) {
+    writer.define(0x2000, kLoop);
+    for (const std::uint32_t hart : {4095u, 4096u, 0xffffffffu})
+      writer.write_exec(hart, "\0\x01\x03"sv);
+  });
+  const Read got = read(bytes);
+  EXPECT_EQ(got.harts, (std::vector<std::uint32_t>{4095, 4095}));
+  EXPECT_EQ(got.diagnostics.count(Problem::kBadRecord), 2u);
+}
+
+// Chunks of 1 MB, each of which begins 16 bytes behind the one before it.
+TEST(WickTrace, IsGivenUpWhereChunksLieOneWithinTheOther) {
+  std::string bytes = written([](auto&, auto&) {});
+  for (int i = 0; i < 200; ++i) bytes += "EXEC\0\0\x10\0\0\0\0\0\0\0\0\0"sv;
+  bytes.append(1 << 20, '\0');
+  const Read got = read(bytes);
+  EXPECT_EQ(got.all.instructions.size(), 0u);
+  EXPECT_LT(got.diagnostics.count(Problem::kBadRecord), 100u);
 }
 
 TEST(WickTrace, AnotherVersionIsRefusedByName) {
