@@ -9,6 +9,7 @@ import {eventGroups, weigh} from './filter.js';
 import {showFilterBar} from './filter_bar.js';
 import {flameView, sandwichView} from './flame_view.js';
 import {heatView} from './heat_view.js';
+import {pageKey} from './keys.js';
 import {closeMenu, fillHelp, showMenu} from './menu.js';
 import {Shapes} from './merge.js';
 import {cutLabel, isolated} from './names.js';
@@ -27,7 +28,8 @@ import {buildTree, pathTo} from './tree.js';
 /** @typedef {import('./merge.js').Transform} Transform */
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
 /** @typedef {{element: HTMLElement, canvas?: FlameCanvas, show: () => void, remove: () => void,
- *   svg?: (title: string) => string, box?: () => number, escape?: () => boolean}} View   box: the one that keys are for, where there is no canvas */
+ *   canvases?: FlameCanvas[], svg?: (title: string) => string, func?: () => number, escape?: () => boolean}} View
+ *   canvases: if there are several; func: the function that keys are for, where there is no canvas */
 
 /** @type {Record<string, string>} */
 const TITLES = {flame: 'Flame graph', icicle: 'Icicle', time: 'Time', heat: 'Heat map', sandwich: 'Sandwich', table: 'Table', source: 'Source', about: 'About'};
@@ -72,7 +74,8 @@ export class App {
 
   start() {
     const {meta} = this.data, command = meta.about.find(([key]) => key === 'command')?.[1];
-    const title = meta.title || (this.data.isDifference ? 'Differential flame graph' : command || 'Flame graph');
+    // Of "wick record -a -- ./program", the program.
+    const title = meta.title || (this.data.isDifference ? 'Differential flame graph' : command?.replace(/^.*? -- /, '') || 'Flame graph');
     document.title = title;
     byId('title').textContent = title;
     byId('title').title = meta.subtitle || title;
@@ -92,7 +95,7 @@ export class App {
     const losses = this.data.meta.notes.filter(note => note.loss).length;
     if (losses > 0) Object.assign(byId('losses'), {hidden: false, textContent: losses === 1 ? '1 loss' : `${losses} losses`,
       title: this.data.meta.notes.filter(note => note.loss).map(note => note.text).join('\n'), onclick: () => this.set({view: 'about'})});
-    fillHelp(byId('help'));
+    fillHelp(byId('help'), this.views.map((view, i) => [String(i + 1), TITLES[view]]));
     this.listen();
     this.update();
   }
@@ -431,17 +434,6 @@ export class App {
     byId('search').select();
   }
 
-  /** Escape: the search, then the zoom, then the ranges. */
-  escape() {
-    const {state} = this;
-    if (this.view?.escape?.()) return;
-    if (state.search) this.set({search: ''});
-    else if (state.zoom > 0 || state.window) this.set({zoom: 0, window: null});
-    else if (state.baseline) this.set({baseline: null});
-    else if (state.range) this.set({range: null});
-    else if (state.mark >= 0) this.set({mark: -1});
-  }
-
   listen() {
     byId('search').addEventListener('input', () => this.set({search: byId('search').value}));
     byId('search').addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
@@ -455,48 +447,13 @@ export class App {
       this.recall();
       this.update();
     });
+    // The list of threads lies over the picture.
+    document.addEventListener('pointerdown', event => {
+      const list = document.querySelector('#filters details[open]');
+      if (list && !list.contains(/** @type {Node} */ (event.target))) list.removeAttribute('open');
+    });
     window.addEventListener('resize', () => closeMenu());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.themeChanged());
-    window.addEventListener('keydown', event => { if (this.key(event)) event.preventDefault(); });
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    const {key} = event, target = /** @type {HTMLElement} */ (event.target);
-    const command = event.ctrlKey || event.metaKey;
-    if (byId('help').open || target.closest?.('.menu')) return false;
-    const typing = target.matches?.('input:not([type=checkbox]), select, textarea') ?? false;
-    if (key === 'F3' || (command && !event.shiftKey && key.toLowerCase() === 'f')) this.ask();
-    else if (command && !event.shiftKey && key.toLowerCase() === 'i') this.set({ignoreCase: !this.state.ignoreCase});
-    else if (command && key.toLowerCase() === 'z' && !typing) event.shiftKey ? this.redo() : this.undo();
-    else if (command || event.altKey) return false;
-    else if (key === 'Escape') {
-      this.escape();
-      if (typing) this.view?.canvas?.canvas.focus();
-    } else if (typing || event.defaultPrevented) return false;
-    else if (/^[1-9]$/.test(key) && Number(key) <= this.views.length) this.set({view: this.views[Number(key) - 1]});
-    else if (key === '/') this.ask();
-    else if (key === '?') this.help();
-    else if (key === 'n') this.nextMatch(1);
-    else if (key === 'N') this.nextMatch(-1);
-    else if (key === 't') this.toggleTheme();
-    else if (key === 'o') this.set({order: this.heavy ? 'name' : 'heavy', window: null});
-    else if (key === 'i') this.apply({type: 'invert', at: -1});
-    else if (key === 'T') this.apply({type: 'templates', at: -1});
-    else if (key === 'R') this.apply({type: 'recursion', at: -1});
-    else if (key === 'Backspace') this.zoomTo(this.state.zoom > 0 ? this.shape.parent[this.state.zoom] : 0);
-    else return this.boxKey(key);
-    return true;
-  }
-
-  /** Keys for the box that is selected, or under the mouse. @param {string} key */
-  boxKey(key) {
-    const canvas = this.view?.canvas;
-    const box = canvas?.tree ? (canvas.hovered >= 0 ? canvas.hovered : canvas.selected) : this.view?.box?.() ?? -1;
-    if (box < 0) return false;
-    const actions = canvas ? boxActions(this, canvas, box) : functionActions(this, this.shape.func[box], this.shape.frame[box]);
-    const item = actions.find(action => action.key === key);
-    item?.run();
-    return item !== undefined;
+    window.addEventListener('keydown', event => { if (pageKey(this, event)) event.preventDefault(); });
   }
 }

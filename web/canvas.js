@@ -233,7 +233,10 @@ export class FlameCanvas {
     const canvas = /** @type {HTMLCanvasElement} */ (this.canvas);
     /** @type {{x: number, y: number, scroll: number, moved: boolean}|null} */
     let drag = null;
+    // Of clicks, only newer browsers know it.
+    let isTouch = false;
     canvas.addEventListener('pointerdown', event => {
+      isTouch = event.pointerType === 'touch';
       if (event.button !== 0) return;
       drag = {x: event.clientX, y: event.clientY, scroll: this.element.scrollTop, moved: false};
     });
@@ -259,8 +262,8 @@ export class FlameCanvas {
       const box = this.at(event.clientX, event.clientY);
       if (box < 0) return;
       this.selected = box;
-      if (event.pointerType === 'touch') this.host.hover(this, box, null);
       this.host.zoom(box);
+      if (isTouch) this.host.hover(this, box, null);
     });
     canvas.addEventListener('contextmenu', event => {
       const box = this.at(event.clientX, event.clientY);

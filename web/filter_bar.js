@@ -3,7 +3,7 @@
 import {button, byId, choice, el} from './dom.js';
 import {groupsInTime, isOnlyOnCpu, OFF_CPU_EVENT, WALL_EVENT} from './filter.js';
 import {cutText} from './merge.js';
-import {baseName} from './names.js';
+import {baseName, isolated} from './names.js';
 import {seconds} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -34,17 +34,18 @@ function threadFilter(app, open) {
     }
     const apply = (/** @type {Set<number>} */ set) => app.set({threads: set.size === rows.length ? null : [...set].sort((a, b) => a - b)});
     const now = new Set(chosen ?? rows);
-    const box = (/** @type {number[]} */ threads, /** @type {string} */ text) => {
+    const box = (/** @type {number[]} */ threads, /** @type {string} */ text, isInner = false) => {
       const input = el('input', {type: 'checkbox', checked: threads.every(t => now.has(t)), onchange: () => {
         for (const t of threads) if (input.checked) now.add(t); else now.delete(t);
         apply(now);
       }, 'aria-label': text});
-      return el('label', {}, input, ' ' + text);
+      return el('label', {className: isInner ? 'inner' : ''}, input, ' ' + text);
     };
     const list = [box(rows, 'all')];
     for (const [pid, threads] of processes) {
-      if (threads.length > 1) list.push(box(threads, `process ${pid}: ${app.threadName(threads[0])}`));
-      list.push(...threads.slice(0, 500).map(t => box([t], (threads.length > 1 ? '   ' : '') + app.threadName(t))));
+      const first = threads.find(t => data.meta.threads[t][1] === pid) ?? threads[0];
+      if (threads.length > 1) list.push(box(threads, `process ${pid}: ${isolated(data.meta.threads[first][2])}`));
+      list.push(...threads.slice(0, 500).map(t => box([t], app.threadName(t), threads.length > 1)));
     }
     details.append(el('div', {}, ...list));
   };

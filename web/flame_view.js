@@ -4,6 +4,7 @@ import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
 import {toSvg} from './export.js';
 import {cutText, transformed} from './merge.js';
+import {percent} from './numbers.js';
 import {functionTotals} from './totals.js';
 import {buildTree} from './tree.js';
 
@@ -38,9 +39,9 @@ export function sandwichView(app) {
     const wanted = app.functionNamed(field.value);
     if (wanted >= 0) app.set({func: wanted});
   }});
-  const note = el('span', {className: 'loss', role: 'status'});
+  const shares = el('span', {className: 'quiet', id: 'shares'}), note = el('span', {className: 'loss', role: 'status'});
   const element = el('div', {className: 'half'},
-    el('div', {className: 'bar'}, el('span', {className: 'label', textContent: 'Callers and callees of'}), field, list, note),
+    el('div', {className: 'bar'}, el('span', {className: 'label', textContent: 'Callers and callees of'}), field, list, shares, note),
     el('div', {className: 'half'}, el('span', {textContent: 'callers ↑'}), callers.element),
     el('div', {className: 'half'}, el('span', {textContent: 'callees ↓'}), callees.element));
   /** @type {unknown} */
@@ -49,6 +50,7 @@ export function sandwichView(app) {
   return {
     element,
     canvas: callees,
+    canvases: [callers, callees],
     svg: (/** @type {string} */ title) => toSvg(app.painter, [callers, callees], title, app.unit),
     show() {
       const {data, tree} = app;
@@ -68,6 +70,9 @@ export function sandwichView(app) {
       shownFunction = f;
       if (f < 0) return;
       field.value = data.name(f);
+      const share = (/** @type {Float64Array} */ of, /** @type {Float64Array} */ all) => percent(of[f] / (all[0] || 1));
+      shares.textContent = totals.beforeTotal && tree.beforeTotal ? `before ${share(totals.beforeTotal, tree.beforeTotal)}, after ${share(totals.total, tree.total)}`
+        : `self ${share(totals.self, tree.total)}, total ${share(totals.total, tree.total)}`;
       list.replaceChildren(...totals.functions.sort((a, b) => totals.total[b] - totals.total[a]).slice(0, 300)
         .map(g => el('option', {value: data.name(g)})));
       const options = {heavy: true, normalized: !app.state.absolute};

@@ -52,20 +52,21 @@ document.addEventListener('pointerdown', event => {
 
 /** @type {[string, [string, string][]][]} */
 const KEYS = [
-  ['Views', [['1 … 8', 'flame graph, icicle, time, heat map, sandwich, table, source, about'], ['o', 'order of siblings: by name or by weight'], ['t', 'light or dark'], ['?', 'this page']]],
+  ['Look', [['o', 'order of siblings: by name or by weight'], ['t', 'light or dark'], ['?', 'this page']]],
   ['Moving', [['Tab', 'to the picture; then:'], ['arrows', 'callees, callers, neighbours'], ['Enter, click', 'zoom to the frame'], ['Backspace', 'one caller back'], ['Escape', 'end the search, then the zoom, then the selection of time'],
     ['+ − or w s', 'wider, narrower; also Ctrl and the wheel'], ['a d', 'left, right; also dragging, or Shift and the wheel'], ['Home', 'to the zoomed frame']]],
   ['Search', [['/ or Ctrl-F', 'search by regular expression or text'], ['n, N', 'next and previous match, widest first'], ['Ctrl-I', 'ignore case']]],
   ['The selected frame', [['m, Shift-F10, right click', 'everything that can be done with it'], ['f', 'focus on the function'], ['F', 'focus on this subtree'], ['h', 'hide the function: its weight goes to its callers'], ['x', 'drop the stacks with it'],
-    ['r', 'collapse its recursion'], ['l', 'collapse its module'], ['k', 'mark all frames of the function'], ['e', 'sandwich: its callers and callees'], ['c, C', 'copy the name, the stack']]],
+    ['r', 'collapse its recursion'], ['l', 'collapse its module'], ['k', 'mark all frames of the function'], ['e', 'sandwich: its callers and callees'], ['v', 'its source'], ['c, C', 'copy the name, the stack']]],
   ['Everything', [['i', 'invert: callees first'], ['T', 'drop template arguments'], ['R', 'collapse direct recursion everywhere'], ['Ctrl-Z, Ctrl-Shift-Z', 'undo and redo']]],
-  ['Time and heat map', [['drag', 'select a range; with Shift, the range that it is compared with'], ['arrows, Space', 'heat map: move the cell; begin and end a range'], ['[ ] Page Up, Down', 'time: from sample to sample, from thread to thread'], ['b', 'heat map: make the range the one to compare with']]],
+  ['Time', [['drag', 'move; with Shift, select a range'], ['Enter', 'select what is seen as the range'], ['[ ]', 'from sample to sample'], ['Page Up, Down', 'from thread to thread']]],
+  ['Heat map', [['drag', 'select a range; with Shift, the range that it is compared with'], ['arrows, Space', 'move the cell; begin and end a range'], ['b', 'make the range the one to compare with']]],
 ];
 
-/** @param {HTMLDialogElement} dialog */
-export function fillHelp(dialog) {
+/** @param {HTMLDialogElement} dialog @param {[string, string][]} views keys and titles */
+export function fillHelp(dialog, views) {
   dialog.replaceChildren(
     el('h2', {}, 'Keys ', button('Close', () => dialog.close())),
-    el('div', {className: 'keys'}, ...KEYS.map(([title, rows]) => el('section', {}, el('h3', {textContent: title}),
+    el('div', {className: 'keys'}, ...[/** @type {[string, [string, string][]]} */ (['Views', views]), ...KEYS].map(([title, rows]) => el('section', {}, el('h3', {textContent: title}),
       el('dl', {}, ...rows.flatMap(([key, text]) => [el('dt', {}, el('kbd', {textContent: key})), el('dd', {textContent: text})]))))));
 }

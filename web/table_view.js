@@ -7,7 +7,7 @@ import {changeInterval, functionTotals} from './totals.js';
 import {weigh} from './filter.js';
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {{key: string, title: string, value: (f: number) => number, text: (f: number) => string}} Column */
+/** @typedef {{key: string, title: string, wide?: boolean, value: (f: number) => number, text: (f: number) => string}} Column   wide: left out of narrow pages */
 
 const PAGE = 300;
 
@@ -48,10 +48,10 @@ function columnsOf(app, totals) {
     return columns;
   }
   columns.push(
-    {key: 'self', title: 'Self', value: f => totals.self[f], text: f => text(totals.self[f])},
-    {key: 'self%', title: '%', value: f => totals.self[f], text: f => percent(totals.self[f] / whole)},
-    {key: 'total', title: 'Total', value: f => totals.total[f], text: f => text(totals.total[f])},
-    {key: 'total%', title: '%', value: f => totals.total[f], text: f => percent(totals.total[f] / whole)});
+    {key: 'self', title: 'Self', wide: true, value: f => totals.self[f], text: f => text(totals.self[f])},
+    {key: 'self%', title: 'Self %', value: f => totals.self[f], text: f => percent(totals.self[f] / whole)},
+    {key: 'total', title: 'Total', wide: true, value: f => totals.total[f], text: f => text(totals.total[f])},
+    {key: 'total%', title: 'Total %', value: f => totals.total[f], text: f => percent(totals.total[f] / whole)});
   const calls = callsOf(app);
   if (calls) columns.push({key: 'calls', title: 'Calls', value: f => calls[f], text: f => amount(calls[f], 0)});
   return columns;
@@ -65,6 +65,7 @@ export function tableView(app) {
   let shownTree = null;
   return {
     element,
+    func: () => Number(/** @type {HTMLElement|null} */ (element.querySelector('tbody tr:hover, tbody tr:focus-within'))?.dataset.function ?? -1),
     show() {
       const {state, tree, data} = app;
       const key = `${state.sort} ${state.search} ${state.plain} ${state.ignoreCase} ${state.mark} ${limit}`;
@@ -88,8 +89,8 @@ export function tableView(app) {
       }
       const sortBy = (/** @type {string} */ name) =>
         app.set({sort: `${name}.${sortKey === name && direction !== 'up' ? 'up' : 'down'}`});
-      const head = (/** @type {string} */ title, /** @type {string} */ name) => el('th', {
-        scope: 'col', 'aria-sort': name !== sortKey ? 'none' : direction === 'up' ? 'ascending' : 'descending'},
+      const head = (/** @type {string} */ title, /** @type {string} */ name, wide = false) => el('th', {
+        scope: 'col', className: wide ? 'wide' : '', 'aria-sort': name !== sortKey ? 'none' : direction === 'up' ? 'ascending' : 'descending'},
         button(title + (name === sortKey ? (direction === 'up' ? ' ▲' : ' ▼') : ''), () => sortBy(name)));
       const body = rows.slice(0, limit).map(f => {
         const name = button(app.painter.name(f), () => app.set({view: 'sandwich', func: f}), {title: 'Show its callers and callees'});
@@ -98,12 +99,13 @@ export function tableView(app) {
           app.functionMenu(f, event.clientX, event.clientY);
         });
         return el('tr', {className: f === state.mark ? 'hit' : '', 'data-function': f},
-          ...columns.map(column => el('td', {textContent: column.text(f)})), el('td', {}, name));
+          ...columns.map(column => el('td', {className: column.wide ? 'wide' : '', textContent: column.text(f)})), el('td', {}, name));
       });
       const focused = document.activeElement?.closest('th')?.textContent?.replace(/ [▲▼]$/, '');
+      const row = /** @type {HTMLTableRowElement|null} */ (document.activeElement?.closest('#view tbody tr') ?? null);
       element.replaceChildren(
-        el('table', {}, el('caption', {className: 'offscreen', textContent: `Functions, in ${app.unit}`}),
-          el('thead', {}, el('tr', {}, ...columns.map(column => head(column.title, column.key)), head('Function', 'name'))),
+        el('table', {}, el('caption', {className: 'quiet', textContent: `Functions, in ${app.unit}`}),
+          el('thead', {}, el('tr', {}, ...columns.map(column => head(column.title, column.key, column.wide)), head('Function', 'name'))),
           el('tbody', {}, ...body)),
         el('p', {className: 'quiet', textContent: `${Math.min(limit, all)} of ${all} functions${app.painter.hits ? ' that match' : ''}` +
           (totals.beforeTotal ? `; * says that the interval excludes 0` : '')}),
@@ -113,6 +115,8 @@ export function tableView(app) {
         })] : []));
       if (focused) for (const th of element.querySelectorAll('th'))
         if (th.textContent.replace(/ [▲▼]$/, '') === focused) th.firstElementChild.focus();
+      // The function that keys were for, or who took its place.
+      if (row) (element.querySelector(`tr[data-function="${row.dataset.function}"] button`) ?? element.querySelectorAll('td button')[row.sectionRowIndex])?.focus();
     },
     remove() { element.remove(); },
   };

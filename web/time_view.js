@@ -296,7 +296,7 @@ export function timeView(app) {
 
   return {
     element,
-    box: () => hovered.box,
+    func: () => hovered.box > 0 ? app.shape.func[hovered.box] : -1,
     svg,
     show() {
       const {event, threads, cpu} = app.state;

@@ -251,6 +251,7 @@ struct CargoCommand : FlameRun {
                       "environment, gives it",
                       program.name, cargo.used_profile(),
                       debug_variable(cargo.used_profile())));
+    typed = arguments.words;
     perf.program = {program.executable};
     // As `cargo bench` does: without it, a benchmark only tests itself.
     if (cargo.benchmarks() && !std::ranges::count(arguments.program, "--bench"))

@@ -121,7 +121,8 @@ int run_command(const Command& command, std::vector<std::string> words) {
   OptionSet app;
   const auto run = command.declare(app);
 
-  Arguments arguments;
+  Arguments arguments{.inputs = {}, .program = {}, .words = words};
+  arguments.words.insert(arguments.words.begin(), std::string(command.name));
   std::vector<std::string> behind;
   const auto dashes = std::ranges::find(words, "--");
   const bool has_dashes = dashes != words.end();

@@ -18,6 +18,7 @@ namespace wick {
 struct Arguments {
   std::vector<std::string> inputs;
   std::vector<std::string> program;  // behind `--`, for commands that run one
+  std::vector<std::string> words;  // everything behind "wick", as it was typed
 };
 
 // What `declare` below returns for a command that is an object: it is kept

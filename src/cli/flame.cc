@@ -18,6 +18,7 @@ struct FlameCommand : FlameRun {
 
   int operator()(const Arguments& arguments) {
     perf.program = arguments.program;
+    typed = arguments.words;
     input.paths = arguments.inputs;
     std::ranges::copy(perf_data, std::back_inserter(input.paths));
     write.draw.as_inferno = input.read.compat == Compat::kInferno;

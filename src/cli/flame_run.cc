@@ -232,9 +232,8 @@ PerfRun FlameRun::record_here() {
   options.folder = folder;
   options.output = !perf.data_path.empty() ? perf.data_path
                                            : temporary.path() + "/wick.data";
-  options.command_line = {"wick", command};
-  options.command_line.insert(options.command_line.end(), perf.program.begin(),
-                              perf.program.end());
+  options.command_line = typed;
+  options.command_line.insert(options.command_line.begin(), "wick");
   result_ = run_recording(options, run);
   if (result_.stopped_by == SIGTERM || result_.stopped_by == SIGHUP)
     throw Interrupted(result_.stopped_by);

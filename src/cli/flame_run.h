@@ -12,7 +12,8 @@
 namespace wick {
 
 struct FlameRun {
-  std::string command = "flame";  // who complains
+  std::string command = "flame";   // who complains
+  std::vector<std::string> typed;  // everything behind "wick"
   InputOptions input;
   OutputOptions output;
   WriteOptions write;

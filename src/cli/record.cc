@@ -31,9 +31,8 @@ struct RecordCommand {
           "--cgroup");
     RecordOptions options = recording.resolved(program);
     options.output = output;
-    options.command_line = {"wick", "record"};
-    options.command_line.insert(options.command_line.end(), program.begin(),
-                                program.end());
+    options.command_line = arguments.words;
+    options.command_line.insert(options.command_line.begin(), "wick");
     const RecordResult result = run_recording(options, run);
     const bool failed = !program.empty() && result.program_status != 0;
     if (failed)

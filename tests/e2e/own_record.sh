@@ -92,7 +92,7 @@ if command -v perf >/dev/null; then
   for file in r.data killed.data; do
     header=$(perf report --header-only -i $file 2>/dev/null)
     for line in "perf version : .*\($("$WICK" --version)\)" 'hostname : ' \
-      'os release : ' 'cmdline : ' 'cpudesc : ' 'clockid: monotonic' \
+      'os release : ' 'cmdline : .*record .*-- ' 'cpudesc : ' 'clockid: monotonic' \
       'pmu mappings: ' 'reference time: '; do
       has "the header of $file" "$header" "$line"
     done

@@ -389,6 +389,59 @@ test('a heat map is used with keys', async () => {
   assert.match(await text(page, '.chip'), /^compared with 0\.0+ s/);
 });
 
+test('keys in a sandwich are for the half that they are pressed in', async () => {
+  const page = await open(modules, {fragment: '#view=sandwich'});
+  await page.getByLabel('Function', {exact: true}).fill('main');
+  await page.getByLabel('Function', {exact: true}).press('Enter');
+  assert.equal(await text(page, '#shares'), 'self 0.00%, total 70.59%');
+  await page.keyboard.press('Tab');
+  for (const key of ['ArrowUp', 'ArrowUp', 'ArrowRight']) await page.keyboard.press(key);
+  assert.match(await text(page, '#details'), /^tool /);
+  await page.keyboard.press('x');
+  assert.equal(await text(page, '.chip'), 'drop tool');
+});
+
+test('the functions of the table take the keys of frames', async () => {
+  const page = await open(plain, {fragment: '#view=table'});
+  const row = name => page.locator('td button', {hasText: name});
+  await row('draw').focus();
+  await page.keyboard.press('h');
+  assert.equal(await text(page, '.chip'), 'hide draw');
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'BUTTON');
+  await page.keyboard.press('Control+Z');
+  await row('draw').focus();
+  await page.keyboard.press('m');
+  assert.equal(await text(page, '.menu-head'), 'draw');
+  await page.keyboard.press('k');
+  assert.equal(await text(page, '.chip'), 'marked: draw ×');
+});
+
+test('the page of keys names the views that there are, by their numbers', async () => {
+  const page = await open(plain);
+  await page.keyboard.press('?');
+  const views = page.locator('#help section').first();
+  assert.equal(await views.locator('dl').textContent(), '1Flame graph2Icicle3Sandwich4Table5About');
+});
+
+test('the list of threads closes by Escape and by a click beside it', async () => {
+  const page = await open(modules);
+  const list = page.locator('#filters details > div');
+  for (const close of [() => page.keyboard.press('Escape'), () => page.mouse.click(900, 300)]) {
+    await page.locator('#filters summary').click();
+    await list.waitFor({state: 'visible'});
+    await close();
+    await list.waitFor({state: 'hidden'});
+  }
+});
+
+test('a finger that zooms gets the details', async () => {
+  const page = await open(plain, {hasTouch: true});
+  const {x, y} = await boxNamed(page, 'draw');
+  await page.touchscreen.tap(x, y);
+  assert.match(await text(page, '#details'), /^draw · total: 50 samples/);
+  assert.deepEqual(await crumbs(page), ['all', 'main', 'draw']);
+});
+
 test('the table says what the picture does', async () => {
   const page = await open(plain);
   assert.match(await canvas(page).getAttribute('aria-label'), /the table view has the same as text/);
@@ -428,6 +481,9 @@ test('a page 400 pixels wide can be used', async () => {
     const seen = await page.locator('#view').boundingBox();
     assert.ok(seen.height > 250, `${view} has ${seen.height} pixels`);
   }
+  // Large numbers leave room for the names.
+  const large = await open(pageOf(file('main;some_function_of_a_library 1234567890\n')).address, {viewport: {width: 400, height: 600}, fragment: '#view=table'});
+  assert.equal(await large.locator('#view .page').evaluate(e => e.scrollWidth > e.clientWidth), false);
   await page.locator('#tab-flame').click();
   await click(page, 'draw');
   assert.deepEqual(await widths(page), {'std::vector<int>::at': 400, draw: 400, main: 400, app: 400, all: 400});

@@ -152,7 +152,8 @@ recorded('the hot line of the source is the hottest', async () => {
 recorded('how it was recorded is said', async () => {
   const page = await open(address, {fragment: '#view=about'});
   const facts = await page.$$eval('#view dl > *', all => Object.fromEntries(all.flatMap((e, i) => e.tagName === 'DT' ? [[e.textContent, all[i + 1].textContent]] : [])));
-  assert.match(facts.command ?? '', /record.*\.out/);
+  assert.match(facts.command ?? '', /^wick record --quiet --off-cpu -o .* -- .*\.out$/);
+  assert.match(await text(page, '#title'), /^\S+\.out$/);
   assert.match(facts.rate ?? '', /Hz/);
   for (const fact of ['host', 'kernel', 'date']) assert.ok(facts[fact], `${fact}: ${Object.keys(facts)}`);
   assert.match(facts.threads, /^2 in 1 process$/);

@@ -62,7 +62,7 @@ test('the table has the numbers of wick report, and sorts by each of its columns
 
   const number = cell => Number(cell.replace(/[,%]/g, ''));
   const falling = values => values.every((v, i) => i === 0 || values[i - 1] >= v);
-  for (const [i, title] of ['Self', '%', 'Total', '%'].entries()) {
+  for (const [i, title] of ['Self', 'Self %', 'Total', 'Total %'].entries()) {
     const head = page.locator('thead th').nth(i);
     if (await head.getAttribute('aria-sort') !== 'descending') await head.locator('button').click();
     assert.match(await head.textContent(), new RegExp(`^${title}`));
