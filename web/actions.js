@@ -40,7 +40,7 @@ export function functionActions(app, f, frame) {
   ];
   if (hasModule) items.push({text: `Collapse ${app.short(baseName(app.data.strings.at(module)))}`, key: 'l', run: () => app.apply({type: 'module', at: module})});
   if (file >= 0 && app.data.strings.at(file) !== '' && app.views.includes('source'))
-    items.push({text: 'Show the source', key: 'v', run: () => app.set({view: 'source', file})});
+    items.push({text: 'Show the source', key: 'v', run: () => app.set({view: 'source', file, line: app.data.frameLine[frame]})});
   items.push({text: 'Copy the name', key: 'c', run: () => copyText(app.data.name(f))});
   return items;
 }

@@ -88,7 +88,7 @@ export function showFilterBar(app) {
   const {state, data} = app;
   const bar = byId('filters');
   const focused = document.activeElement?.getAttribute('aria-label');
-  const wasOpen = bar.querySelector('details')?.open;
+  const wasOpen = bar.querySelector('details')?.open, scrolled = bar.querySelector('details > div')?.scrollTop ?? 0;
   const parts = [];
   if (app.groups.length > 1)
     parts.push(choice('Event', app.groups.map(g => [g, g || 'samples']), state.event, event => app.set({event, zoom: 0, window: null})));
@@ -117,6 +117,8 @@ export function showFilterBar(app) {
   if (state.mark >= 0 && state.mark < data.names)
     parts.push(button(`marked: ${app.short(app.painter.name(state.mark))} ×`, () => app.set({mark: -1}), {className: 'chip', title: 'Mark nothing'}));
   bar.replaceChildren(...parts);
+  const list = bar.querySelector('details > div');
+  if (list) list.scrollTop = scrolled;
   if (focused) for (const element of bar.querySelectorAll('[aria-label]'))
-    if (element.getAttribute('aria-label') === focused) element.focus();
+    if (element.getAttribute('aria-label') === focused) element.focus({preventScroll: true});
 }

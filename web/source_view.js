@@ -48,17 +48,21 @@ export function sourceView(app) {
   const texts = new Map(data.meta.sources ?? []);
   /** @type {unknown} */
   let shown = null;
-  let shownFile = -2;
+  let shownFile = -2, shownLine = -1;
   return {
     element,
     show() {
-      if (shown === app.weights && shownFile === app.state.file) return;
+      if (shown === app.weights && shownFile === app.state.file && shownLine === app.state.line) return;
       shown = app.weights;
       const files = lineWeights(data, app.weights.after);
       const order = [...files.keys()].sort((a, b) => /** @type {FileLines} */ (files.get(b)).selfSum - /** @type {FileLines} */ (files.get(a)).selfSum);
       let file = app.state.file;
-      if (!files.has(file)) file = order.find(f => texts.has(f)) ?? order[0] ?? -1;
+      if (!files.has(file)) {
+        file = order.find(f => texts.has(f)) ?? order[0] ?? -1;
+        app.state.line = 0;
+      }
       shownFile = app.state.file = file;
+      shownLine = app.state.line;
       bar.replaceChildren();
       body.replaceChildren();
       if (file < 0) {
@@ -68,7 +72,7 @@ export function sourceView(app) {
       let whole = 0;
       for (const w of app.weights.after) whole += w;
       bar.append(choice('File', order.slice(0, 500).map(f => [String(f), `${baseName(data.strings.at(f))} · ${percent(/** @type {FileLines} */ (files.get(f)).selfSum / (whole || 1))}`]),
-        String(file), value => app.set({file: Number(value)})), el('span', {className: 'quiet', textContent: data.strings.at(file)}));
+        String(file), value => app.set({file: Number(value), line: 0})), el('span', {className: 'quiet', textContent: data.strings.at(file)}));
       const {self, total} = /** @type {FileLines} */ (files.get(file));
       const text = texts.get(file);
       const lines = text === undefined ? null : data.strings.at(text).replace(/\n$/, '').split('\n');
@@ -83,8 +87,9 @@ export function sourceView(app) {
           el('td', {textContent: lines ? lines[line - 1] : ''}));
       });
       body.append(el('table', {}, el('thead', {}, el('tr', {}, ...['Self', '%', 'Total %', 'Line', ''].map(title => el('th', {textContent: title, scope: 'col'})))), el('tbody', {}, ...rows)));
-      const hottest = [...self].sort((a, b) => b[1] - a[1])[0];
-      if (hottest) body.querySelector(`[data-line="${hottest[0]}"]`)?.scrollIntoView({block: 'center'});
+      const wanted = body.querySelector(`[data-line="${shownLine}"]`), hottest = [...self].sort((a, b) => b[1] - a[1])[0];
+      wanted?.setAttribute('aria-current', 'location');
+      (wanted ?? (hottest && body.querySelector(`[data-line="${hottest[0]}"]`)))?.scrollIntoView({block: 'center'});
       body.scrollLeft = 0;
     },
     remove() { element.remove(); },

@@ -10,8 +10,8 @@
  *   search: string, plain: boolean, ignoreCase: boolean,
  *   event: string, threads: number[]|null, cpu: ''|'on'|'off', range: Range|null, baseline: Range|null,
  *   absolute: boolean, side: ''|'before'|'after', transforms: Transform[], func: number, mark: number,
- *   sort: string, file: number, lanes: Range|null,
- * }} State
+ *   sort: string, file: number, line: number, lanes: Range|null, rows: number,
+ * }} State   line: of the file, 0: none; rows: of a lane of time, 0: all
  */
 
 export const VIEWS = ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'];
@@ -21,7 +21,7 @@ const TRANSFORMS = ['function', 'subtree', 'hide', 'drop', 'recursion', 'module'
 export const initialState = () => ({
   view: 'flame', order: '', zoom: 0, window: null, search: '', plain: false, ignoreCase: false, event: '',
   threads: null, cpu: '', range: null, baseline: null, absolute: false, side: '', transforms: [], func: -1, mark: -1,
-  sort: '', file: -1, lanes: null,
+  sort: '', file: -1, line: 0, lanes: null, rows: 0,
 });
 
 /** @param {State} state @param {State} usual what need not be said @returns {string} */
@@ -50,6 +50,8 @@ export function toFragment(state, usual) {
   put('mark', state.mark, -1);
   put('sort', state.sort, '');
   put('file', state.file, -1);
+  put('line', state.line, 0);
+  put('rows', state.rows, 0);
   put('lanes', state.lanes?.map(tick => Math.round(tick)).join('-') ?? null, null);
   return parts.toString();
 }
@@ -107,6 +109,9 @@ export function fromFragment(fragment, usual) {
   state.mark = whole(parts.get('mark'));
   state.sort = parts.get('sort') ?? '';
   state.file = whole(parts.get('file'));
+  state.line = Math.max(0, whole(parts.get('line')));
+  const rows = whole(parts.get('rows'));
+  if (rows === 1 || rows === 8) state.rows = rows;
   state.lanes = rangeOf(parts.get('lanes'));
   return state;
 }

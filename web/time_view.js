@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of time: a lane for each thread, with an axis above.
 import {depthsOf, joinPieces, lanesOf, pieces} from './chart.js';
-import {el, oncePerFrame} from './dom.js';
+import {choice, el, oncePerFrame} from './dom.js';
 import {svgBox, svgPage, svgText} from './export.js';
 import {amount, percent, seconds, timeMarks} from './numbers.js';
 import {putText} from './paint.js';
@@ -24,6 +24,8 @@ export function timeView(app) {
     el('button', {type: 'button', textContent: 'Select what is seen as the range', onclick: () => select()}),
     el('button', {type: 'button', textContent: 'All of the time', onclick: () => go([0, data.duration])}),
     el('span', {className: 'quiet', textContent: 'Drag to move, Ctrl and the wheel to scale, Shift and drag to select a range.'}));
+  const laneRows = choice('Rows of a lane', [['0', 'all rows'], ['8', '8 rows each'], ['1', '1 row each']], '0', value => app.set({rows: Number(value)}));
+  bar.append(laneRows);
   const element = el('div', {className: 'half'}, bar, stage);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const pixels = new Pixels();
@@ -70,6 +72,7 @@ export function timeView(app) {
   const tickAt = (/** @type {number} */ clientX) =>
     seen[0] + (clientX - canvas.getBoundingClientRect().left) / stage.clientWidth * (seen[1] - seen[0]);
 
+  const rowsOf = (/** @type {Lane} */ lane) => Math.min(lane.depth, app.state.rows || MOST_LEVELS, MOST_LEVELS);
   let room = new Int32Array(0);
   /** The boxes of each piece, one level after the other; good until the next call. @param {number[]} samples @param {number} levels */
   const boxesOf = (samples, levels) => {
@@ -87,7 +90,7 @@ export function timeView(app) {
   const drawLane = (/** @type {Lane} */ lane, /** @type {number} */ top, /** @type {number} */ width, /** @type {number} */ height) => {
     const tree = app.plainTree;
     const found = pieces(lane, seen[0], seen[1], width);
-    const levels = Math.min(lane.depth, MOST_LEVELS, Math.ceil((height - top - HEAD) / row));
+    const levels = Math.min(rowsOf(lane), Math.ceil((height - top - HEAD) / row));
     if (levels > 0) {
       const boxes = boxesOf(found.sample, levels);
       for (let level = Math.max(0, Math.floor((AXIS - top - HEAD) / row)); level < levels; ++level) {
@@ -128,7 +131,7 @@ export function timeView(app) {
     const parts = timeMarks(seen[0] * tickNs, seen[1] * tickNs, width).map(({x, text}) => svgText(text, x, top + AXIS + 6));
     lanes.forEach((lane, i) => {
       parts.push(svgText(headOf(lane), 4, top + tops[i] + HEAD));
-      const found = pieces(lane, seen[0], seen[1], width), size = found.sample.length, levels = Math.min(lane.depth, MOST_LEVELS);
+      const found = pieces(lane, seen[0], seen[1], width), size = found.sample.length, levels = rowsOf(lane);
       const boxes = boxesOf(found.sample, levels);
       for (let level = 0; level < levels; ++level) {
         joinPieces(found, boxes.subarray(level * size, (level + 1) * size), (box, left, wide) => parts.push(
@@ -182,7 +185,7 @@ export function timeView(app) {
     const level = Math.floor((y - tops[i] - HEAD) / row);
     const perPixel = (seen[1] - seen[0]) / stage.clientWidth, at = tickAt(event.clientX);
     const {sample} = pieces(lanes[i], at - perPixel / 2, at + perPixel / 2, 1);
-    if (level < 0 || sample.length === 0) return {lane: i, box: -1};
+    if (level < 0 || level >= rowsOf(lanes[i]) || sample.length === 0) return {lane: i, box: -1};
     let box = app.shape.map[data.sampleNode[sample[0]]];
     if (box < 0 || depths[box] <= level) return {lane: i, box: -1};
     while (depths[box] > level + 1) box = app.shape.parent[box];
@@ -299,18 +302,19 @@ export function timeView(app) {
     func: () => hovered.box > 0 ? app.shape.func[hovered.box] : -1,
     svg,
     show() {
-      const {event, threads, cpu} = app.state;
-      const now = JSON.stringify([event, threads, cpu]);
+      const {event, threads, cpu, rows} = app.state;
+      const now = JSON.stringify([event, threads, cpu, rows]);
       if (now !== key || shownShape !== app.shape) {
         key = now;
         shownShape = app.shape;
+        laneRows.value = String(rows);
         cursor.lane = 0;
         cursor.at = -1;
         hovered = {lane: -1, box: -1};
         depths = depthsOf(app.shape);
         lanes = lanesOf(data, {...app.filter, range: null}, app.shape);
         tops = [AXIS];
-        for (const lane of lanes) tops.push(tops[tops.length - 1] + HEAD + Math.min(lane.depth, MOST_LEVELS) * row + 6);
+        for (const lane of lanes) tops.push(tops[tops.length - 1] + HEAD + rowsOf(lane) * row + 6);
         spacer.style.height = `${tops[tops.length - 1]}px`;
       }
       seen = within(app.state.lanes ?? [0, data.duration]);

@@ -39,7 +39,7 @@ std::string policy() {
   return "default-src 'none'; script-src 'sha256-" +
          base64(from_hexadecimal(kViewerJsSha256)) + "'; style-src 'sha256-" +
          base64(from_hexadecimal(kViewerCssSha256)) +
-         "'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+         "'; base-uri 'none'; form-action 'none'";
 }
 
 void write(const Profile& profile, const WriteOptions& options,

@@ -434,6 +434,23 @@ test('the list of threads closes by Escape and by a click beside it', async () =
   }
 });
 
+test('the list of threads stays where it was scrolled to', async () => {
+  const threads = Array.from({length: 60}, (_, i) => `t${i} ${1000 + i}/${1000 + i} 1.${String(i).padStart(6, '0')}: 1 cycles: \n\t1000 main+0x1 (/bin/app)\n\n`).join('');
+  const page = await open(pageOf(file(threads)).address);
+  await page.locator('#filters summary').click();
+  await page.getByLabel('t59 1059').uncheck();
+  assert.equal(await text(page, '#filters summary'), '59 of 60 threads');
+  assert.ok(await page.locator('#filters details > div').evaluate(list => list.scrollTop > 100));
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 't59 1059');
+});
+
+test('the lanes show that keys are for them', async () => {
+  const page = await open(modules, {fragment: '#view=time'});
+  const lanes = page.locator('#view .stage canvas');
+  for (let i = 0; i < 30 && !await lanes.evaluate(c => c === document.activeElement); ++i) await page.keyboard.press('Tab');
+  assert.notEqual(await lanes.evaluate(c => getComputedStyle(c).outlineStyle), 'none');
+});
+
 test('a finger that zooms gets the details', async () => {
   const page = await open(plain, {hasTouch: true});
   const {x, y} = await boxNamed(page, 'draw');

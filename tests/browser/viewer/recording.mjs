@@ -149,6 +149,19 @@ recorded('the hot line of the source is the hottest', async () => {
   assert.ok(byLine.includes(hot[0]), `${hot[0]} is not in ${byLine}`);
 });
 
+recorded('the source of a frame is shown where the frame is', async () => {
+  const page = await open(address, {viewport: {width: 1000, height: 300}});
+  await page.locator('#search').fill('^late$');
+  await page.locator('#search').press('Enter');
+  await page.locator('#view canvas').first().focus();
+  await page.keyboard.press('v');
+  const line = page.locator('#view tr[aria-current]');
+  assert.match(await line.textContent(), /void late\(double end\)/);
+  assert.ok(await line.isVisible());
+  const again = await open(page.url());
+  assert.match(await again.locator('#view tr[aria-current]').textContent(), /void late\(double end\)/);
+});
+
 recorded('how it was recorded is said', async () => {
   const page = await open(address, {fragment: '#view=about'});
   const facts = await page.$$eval('#view dl > *', all => Object.fromEntries(all.flatMap((e, i) => e.tagName === 'DT' ? [[e.textContent, all[i + 1].textContent]] : [])));

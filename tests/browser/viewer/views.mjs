@@ -110,6 +110,16 @@ test('time has a lane for each thread, with its samples in their order', async (
   assert.match(await at(900, lane + 2.5 * ROW), /^drawat 0\.8\d* s in app 100/);
   assert.match(await at(103, second + 4.5 * ROW), /^leafat 0\.1\d* s in worker 100\/101/);
   assert.match(await at(50.5, third + 2.5 * ROW), /^std::vector<char>::atat 0\.0\d* s in tool 200/);
+  // Fewer rows of each lane let more lanes be seen.
+  await page.getByLabel('Rows of a lane').selectOption('1 row each');
+  await drawn(page);
+  const lanes = [0, 1, 2].map(i => 20 + 18 + i * (18 + ROW + 6) + ROW / 2);
+  assert.match(await at(110, lanes[0]), /^appat /);
+  assert.match(await at(103, lanes[1]), /^workerat /);
+  assert.match(await at(50.5, lanes[2]), /^toolat /);
+  assert.equal(await at(110, lanes[0] + ROW), '');
+  assert.match(page.url(), /rows=1/);
+  await page.getByLabel('Rows of a lane').selectOption('all rows');
   // Selecting a range by hand filters by it.
   const {x, y} = await canvas(page).boundingBox();
   await dragged(page, [x + 510, y + 8], [x + 997, y + 8], {shift: true});
