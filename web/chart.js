@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples in the order of time, a lane for each thread. A sample lasts until the
-// next one of its thread, but not longer than samples usually do there: time in
-// which a thread did not run stays empty. A sample of time off the CPU lasts as
-// long as it says.
+// Samples in the order of time, a lane for each thread. A sample of time lasts as
+// long as it says, others as long as it usually is from one to the next in the
+// thread that has the most: time in which a thread did not run stays empty.
 import {groupsInTime, OFF_CPU_EVENT, passing} from './filter.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -12,7 +11,13 @@ import {groupsInTime, OFF_CPU_EVENT, passing} from './filter.js';
  *   depth: number}} Lane   begin, end: ticks, in the order of time and not overlapping
  */
 
-/** The value in the middle of a sample of the gaps. @param {Data} data @param {Int32Array} samples */
+/** Units of weight that are time. */
+const TIME_NS = new Map([['nanoseconds', 1], ['microseconds', 1e3], ['milliseconds', 1e6], ['seconds', 1e9]]);
+
+/** A gap that is hardly longer is none: clocks do not tick that evenly. */
+const JITTER = 1.5;
+
+/** The value in the middle of a sample of the gaps; 0: there is none. @param {Data} data @param {Int32Array} samples */
 function usualGap(data, samples) {
   const gaps = [];
   const stride = Math.max(1, Math.floor(samples.length / 1000));
@@ -21,21 +26,21 @@ function usualGap(data, samples) {
     if (gap > 0) gaps.push(gap);
   }
   gaps.sort((a, b) => a - b);
-  return gaps.length > 0 ? gaps[gaps.length >> 1] : 1;
+  return gaps.length > 0 ? gaps[gaps.length >> 1] : 0;
 }
 
-/** @param {Data} data @param {Int32Array} samples @returns {{begin: Float64Array, end: Float64Array}} */
-function extents(data, samples) {
+/** @param {Data} data @param {Int32Array} samples @param {number} common what is usual in the busiest thread @returns {{begin: Float64Array, end: Float64Array}} */
+function extents(data, samples, common) {
   const begin = new Float64Array(samples.length), end = new Float64Array(samples.length);
-  const longest = usualGap(data, samples) * 1.5;
+  const usual = Math.min(usualGap(data, samples) || common, common);
   const tick = (/** @type {number} */ i) => data.sampleTick[samples[i]];
   for (let i = 0; i < samples.length;) {
     let after = i + 1, weight = data.sampleWeight[samples[i]];
     while (after < samples.length && tick(after) === tick(i)) weight += data.sampleWeight[samples[after++]];
     const event = data.meta.events[data.sampleEvent[samples[i]]];
-    const most = event.name === OFF_CPU_EVENT ? weight / data.meta.tick_ns : longest;
-    const next = after < samples.length ? tick(after) : Infinity;
-    const size = Math.max(Math.min(most, next - tick(i)), 0);
+    const unit = TIME_NS.get(event.unit), lasts = unit ? weight / 10 ** event.decimals * unit / data.meta.tick_ns : usual;
+    const gap = after < samples.length ? tick(after) - tick(i) : Infinity;
+    const size = Math.max(gap <= lasts * (event.name === OFF_CPU_EVENT ? 1 : JITTER) ? gap : lasts, 0);
     // Samples of one tick share its time by their weights.
     let at = tick(i);
     for (; i < after; ++i) {
@@ -64,6 +69,9 @@ export function lanesOf(data, filter, shape) {
   for (let i = 0; i < data.samples; ++i) if (passes[i]) all[next[data.sampleThread[i]]++] = i;
   const severalEvents = data.meta.events.filter(event => groups.includes(event.group)).length > 1;
   const depth = depthsOf(shape);
+  let busiest = 0;
+  for (let t = 0; t + 1 < counts.length; ++t) if (counts[t + 1] - counts[t] > counts[busiest + 1] - counts[busiest]) busiest = t;
+  const common = usualGap(data, all.subarray(counts[busiest], counts[busiest + 1])) || 1;
   /** @type {Lane[]} */
   const lanes = [];
   for (let thread = 0; thread + 1 < counts.length; ++thread) {
@@ -76,7 +84,7 @@ export function lanesOf(data, filter, shape) {
       const box = shape.map[data.sampleNode[i]];
       if (box >= 0 && depth[box] > deepest) deepest = depth[box];
     }
-    lanes.push({thread, samples, weight, depth: deepest, ...extents(data, samples)});
+    lanes.push({thread, samples, weight, depth: deepest, ...extents(data, samples, common)});
   }
   return lanes.sort((a, b) => b.weight - a.weight);
 }

@@ -8,6 +8,7 @@ import {join} from 'node:path';
 import {test} from 'node:test';
 
 import {DataError, fromBase64, gunzip} from '../../web/bytes.js';
+import {lanesOf} from '../../web/chart.js';
 import {decode} from '../../web/data.js';
 import {toFolded} from '../../web/export.js';
 import {weigh} from '../../web/filter.js';
@@ -168,4 +169,15 @@ test('damaged data is found, wherever it is', async () => {
   }
   assert.ok(found > bytes.length / 4, `${found} of ${bytes.length}`);
   for (let size = 0; size < bytes.length; ++size) assert.throws(() => decode(bytes.slice(0, size)), DataError);
+});
+
+test('a sample of time is drawn as long as it says, one of another event as long as is usual', async () => {
+  const samples = (event, period) => [[1, 0], [1, 1], [1, 2], [1, 3], [2, 3.5], [2, 60], [2, 90], [3, 95]].map(([tid, ms]) =>
+    `t 1/${tid} 5.${String(ms * 1000).padStart(6, '0')}: ${period} ${event}: \n\t1000 main+0x1 (/bin/app)\n\n`).join('');
+  for (const [event, period] of [['cpu-clock', 1_000_000], ['cycles', 3_000_000]]) {
+    const data = decode(await packed(samples(event, period)));
+    const lanes = lanesOf(data, {group: event, threads: null, cpu: '', range: null}, new Shapes(data).base);
+    assert.deepEqual(lanes.map(lane => Array.from(lane.end, (end, i) => end - lane.begin[i])),
+      [[1000, 1000, 1000, 1000], [1000, 1000, 1000], [1000]], event);
+  }
 });
