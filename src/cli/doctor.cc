@@ -125,10 +125,10 @@ Finding check_counters(const KernelLimits& limits) {
 Finding check_tracepoints(const KernelLimits& limits) {
   if (limits.may_use_tracepoints())
     return {Verdict::kGood, "tracepoints can be used (time off the CPU)", ""};
-  return {Verdict::kLess, "tracepoints cannot be used",
-          limits.tracefs.empty()
-              ? "sudo mount -o remount,mode=755 /sys/kernel/tracing"
-              : "sudo sysctl kernel.perf_event_paranoid=-1"};
+  return {Verdict::kLess,
+          "tracepoints cannot be used (where threads leave the CPU is only "
+          "roughly known)",
+          limits.help_with_tracepoints()};
 }
 
 Finding check_kernel_symbols(const KernelLimits& limits) {
@@ -169,8 +169,9 @@ Finding check_bpf(const KernelLimits& limits) {
   if (!limits.has_btf)
     return {Verdict::kLess, "the kernel has no BTF for BPF programs", ""};
   if (limits.may(CAP_BPF) || limits.may(CAP_SYS_ADMIN))
-    return {Verdict::kGood, "BPF programs can be loaded", ""};
-  return {Verdict::kLess, "BPF programs cannot be loaded without CAP_BPF", ""};
+    return {Verdict::kGood, "BPF programs can be loaded, with BTF", ""};
+  return {Verdict::kLess, "BPF programs cannot be loaded without CAP_BPF",
+          "wick needs none; as root, or with cap_bpf, other tools load theirs"};
 }
 
 Finding check_files(const KernelLimits& limits) {
@@ -179,13 +180,16 @@ Finding check_files(const KernelLimits& limits) {
           limits.open_files_hard >= 1024 ? "" : "ulimit -n 4096"};
 }
 
-Finding check_place(const KernelLimits& limits) {
+Finding check_place(const KernelLimits& limits, bool can_record) {
   if (!is_in_container() && !limits.in_user_namespace)
     return {Verdict::kGood, "not in a container", ""};
+  if (can_record && !limits.in_user_namespace)
+    return {Verdict::kGood, "in a container, which allows perf events", ""};
   return {Verdict::kLess,
           limits.in_user_namespace
               ? "in a user namespace: its capabilities do not count"
-              : "in a container: its seccomp profile may forbid perf events",
+              : "in a container: its seccomp profile may forbid perf events "
+                "and BPF",
           "docker run --cap-add PERFMON --security-opt seccomp=unconfined …"};
 }
 
@@ -242,18 +246,20 @@ struct DoctorCommand {
       return 0;
     }
     const KernelLimits limits = read_kernel_limits();
-    std::vector<Finding> findings{check_recording(limits),
-                                  check_rights(limits),
-                                  check_system_wide(limits),
-                                  check_cgroups(limits),
-                                  check_counters(limits),
-                                  check_tracepoints(limits),
-                                  check_kernel_symbols(limits),
-                                  check_buffers(limits),
-                                  check_files(limits),
-                                  check_bpf(limits),
-                                  check_jit_maps(),
-                                  check_place(limits)};
+    const Finding recording = check_recording(limits);
+    std::vector<Finding> findings{
+        recording,
+        check_rights(limits),
+        check_system_wide(limits),
+        check_cgroups(limits),
+        check_counters(limits),
+        check_tracepoints(limits),
+        check_kernel_symbols(limits),
+        check_buffers(limits),
+        check_files(limits),
+        check_bpf(limits),
+        check_jit_maps(),
+        check_place(limits, recording.verdict != Verdict::kBad)};
     for (const std::string& path : arguments.inputs)
       for (Finding& finding : check_program(path))
         findings.push_back(std::move(finding));

@@ -35,12 +35,6 @@ std::size_t count_functions(const Profile& profile) {
   return functions.size();
 }
 
-std::string end_of_program(int status) {
-  return fmt::format("the program {} {}",
-                     WIFSIGNALED(status) ? "was ended by" : "ended with",
-                     describe_status(status));
-}
-
 // "wrote flame.svg: 1,234 samples, 45 functions; open it in a browser".
 std::string what_was_written(const std::string& path, const Profile& profile,
                              bool single_samples, const std::string& event) {
@@ -135,8 +129,8 @@ int FlameRun::record(const OutputFormat& format) {
   if (perf.program.empty() && ::isatty(STDERR_FILENO) != 0)
     say(run, "recording; Ctrl-C ends it and draws");
   PerfRun recorded = wants_perf() ? record_by_perf() : record_here();
-  if (recorded.program_status != 0 && !recorded.interrupted)
-    say(run, end_of_program(recorded.program_status));
+  result_.program_status = recorded.interrupted ? 0 : recorded.program_status;
+  say_ends(result_, run);
   const auto lost = recorded.profile.diagnostics.count(Problem::kLostSamples);
   if (recorded.profile.samples.empty() && lost > 0)
     fail(
@@ -152,7 +146,11 @@ int FlameRun::record(const OutputFormat& format) {
       (recording.wall || recording.off_cpu || recording.wakers))
     write.first_event = recording.wall ? "wall-time" : "offcpu-time";
   if (input.select.event.empty()) input.select.event = write.first_event;
-  draw(select(std::move(recorded.profile), input.select), format, path, true);
+  Profile selected = select(std::move(recorded.profile), input.select);
+  // Who asks for one kind of time does not miss what it is made of.
+  if (!write.first_event.empty())
+    selected.diagnostics.keep_at_most(Problem::kOtherEvent, 0);
+  draw(std::move(selected), format, path, true);
   check_written(result_);
   return exit_status ? shell_status(recorded.program_status) : 0;
 }
@@ -204,8 +202,6 @@ std::vector<std::string> FlameRun::more_words_of_perf() const {
 
 PerfRun FlameRun::record_by_perf() {
   check_options_of_perf();
-  if (!recording.pids.empty() && !perf.program.empty())
-    fail_usage("{}: -p and a program; one of both is wanted", command);
   if (recording.duration > 0 && !perf.program.empty())
     fail_usage(
         "{}: perf has no --duration for a program; `timeout` in front of "

@@ -99,6 +99,12 @@ std::string describe_status(int status) {
   return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
+std::string end_of_program(int status) {
+  return fmt::format("the program {} {}",
+                     WIFSIGNALED(status) ? "was ended by" : "ended with",
+                     describe_status(status));
+}
+
 int shell_status(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

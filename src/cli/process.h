@@ -39,6 +39,8 @@ class Child {
 
 // "exit status 3", "signal 11 (Segmentation fault)".
 std::string describe_status(int status);
+// "the program ended with exit status 3", "the program was ended by signal 9".
+std::string end_of_program(int status);
 // The same as a shell has it: 3, 139.
 int shell_status(int status);
 

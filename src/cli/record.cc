@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <memory>
 
@@ -35,9 +34,7 @@ struct RecordCommand {
     options.command_line.insert(options.command_line.begin(), "wick");
     const RecordResult result = run_recording(options, run);
     const bool failed = !program.empty() && result.program_status != 0;
-    if (failed)
-      say(run,
-          "the program ended with " + describe_status(result.program_status));
+    say_ends(result, run);
     check_written(result);
     if (result.lost > 0)
       say(run,
@@ -50,14 +47,16 @@ struct RecordCommand {
                    "that",
                    with_commas(static_cast<std::int64_t>(result.throttles))));
     say(run,
-        fmt::format("wrote {}: {} samples {}, {}; see `wick report {}`", output,
-                    with_commas(static_cast<std::int64_t>(result.samples)),
-                    recorded_text(result), size_text(result.bytes), output));
+        fmt::format("wrote {}: {} {}, {}; see `wick report {}`", output,
+                    counted(result.samples, "sample"), recorded_text(result),
+                    size_text(result.bytes), output));
+    if (result.samples == 0 && result.lost == 0 && !options.off_cpu)
+      say(run,
+          "no samples were taken: what was recorded ran too briefly or only "
+          "waited (--off-cpu shows that); a higher -F gives more");
     report_stats(run);
     if (!exit_status || !failed) return 0;
-    return WIFSIGNALED(result.program_status)
-               ? 128 + WTERMSIG(result.program_status)
-               : WEXITSTATUS(result.program_status);
+    return shell_status(result.program_status);
   }
 };
 
@@ -84,7 +83,7 @@ extern const Command record_command = {
     .examples =
         "wick record -- ./prog arguments\n"
         "wick record -p 1234 --duration 10   # what is this process doing?\n"
-        "wick record -a -- sleep 5           # the whole machine\n"
+        "wick record -a -- sleep 5           # the machine, while that runs\n"
         "wick record -e page-faults -c 1 -- ./prog\n",
     .declare = declare,
     .takes_program = true,

@@ -201,13 +201,10 @@ RecordOptions RecordingOptions::resolved(
       fail_usage("-C: '{}' is not a list of CPUs, as in 0,2-3", excerpt(cpus));
   }
   parse_call_graph(call_graph, options);
-  const int targets = (program.empty() ? 0 : 1) +
-                      (pids.empty() && tids.empty() ? 0 : 1) +
+  const int targets = (pids.empty() && tids.empty() ? 0 : 1) +
                       (system_wide ? 1 : 0) + (cgroup.empty() ? 0 : 1);
-  // `-a -- CMD` records everything for as long as CMD runs.
-  if (targets > 1 && !(system_wide && !program.empty() && targets == 2))
-    fail_usage(
-        "a program, -p or -t, -a and --cgroup: only one of both is wanted");
+  // `-p 7 -- CMD` records 7 for as long as CMD runs, as perf does.
+  if (targets > 1) fail_usage("-p or -t, -a and --cgroup exclude each other");
   return options;
 }
 
@@ -276,7 +273,7 @@ std::vector<Option*> add_recording_options(OptionSet& app,
       add_number(app, "--duration", options.duration, "SECONDS", {0, 1e9},
                  "stop after this time; 0: do not"),
       add_number(app, "-D,--delay", options.delay, "SECONDS", {0, 1e9},
-                 "begin after this time"),
+                 "take no samples before this time"),
   };
   added.insert(added.end(), targets.begin(), targets.end());
   for (Option* option : added) option->group("Recording");
@@ -305,10 +302,29 @@ void check_written(const RecordResult& result) {
       counted(result.unwritten, "sample"));
 }
 
+void say_ends(const RecordResult& result, const RunOptions& run) {
+  if (result.running_program != 0)
+    say(run, fmt::format("the program still runs, as process {}",
+                         result.running_program));
+  if (result.program_status != 0)
+    say(run, end_of_program(result.program_status));
+}
+
 std::string recorded_text(const RecordResult& result) {
-  return fmt::format(
-      "of {}{}", result.event,
-      result.has_no_cycles ? " (cycles cannot be counted here)" : "");
+  const std::vector<std::string>& events = result.events;
+  constexpr std::size_t kMostNames = 3;
+  const std::size_t named =
+      events.size() > kMostNames ? kMostNames - 1 : events.size();
+  std::string text = "of " + events.front();
+  for (std::size_t i = 1; i < named; ++i)
+    text += (i + 1 == events.size() ? " and " : ", ") + events[i];
+  if (named < events.size())
+    text += fmt::format(" and {} other events", events.size() - named);
+  if (result.has_no_cycles) text += " (cycles cannot be counted here)";
+  if (result.stack_size > 0)
+    text += fmt::format(" with up to {} kB of stack",
+                        (result.stack_size + 512) / 1024);
+  return text;
 }
 
 }  // namespace wick

@@ -45,9 +45,11 @@ std::vector<Option*> add_recording_options(OptionSet& app,
 // second one aborts. Says what could not be had.
 RecordResult run_recording(const RecordOptions& options, const RunOptions& run);
 
-// "of cpu-clock (cycles cannot be counted here)".
 // Fails if the recording could not be written to its end; says what is left.
 void check_written(const RecordResult& result);
+// Says how the program ended if it did not end well, or that it still runs.
+void say_ends(const RecordResult& result, const RunOptions& run);
+// "of cpu-clock (cycles cannot be counted here) with up to 64 kB of stack".
 std::string recorded_text(const RecordResult& result);
 
 }  // namespace wick

@@ -129,6 +129,16 @@ bool KernelLimits::may_use_tracepoints() const {
   return paranoid && !tracefs.empty() && (*paranoid < 0 || privileged());
 }
 
+std::string KernelLimits::help_with_tracepoints() const {
+  std::string help;
+  if (paranoid && *paranoid >= 0 && !privileged())
+    help = "sudo sysctl kernel.perf_event_paranoid=-1";
+  if (tracefs.empty())
+    help += std::string(help.empty() ? "" : " && ") +
+            "sudo mount -o remount,mode=755 /sys/kernel/tracing";
+  return help;
+}
+
 bool KernelLimits::has_hardware_counters() const {
   return std::any_of(pmus.begin(), pmus.end(), is_processor_pmu);
 }

@@ -46,6 +46,8 @@ struct KernelLimits {
   bool may_record_kernel() const;    // else exclude_kernel must be set
   bool may_record_all_cpus() const;  // -a, -C
   bool may_use_tracepoints() const;  // with raw data; also needs tracefs
+  // The commands that give this right; "" if it is there.
+  std::string help_with_tracepoints() const;
   bool may_record_anything() const;  // of its own processes
   // A PMU of the processor: cycles and so on can be counted.
   bool has_hardware_counters() const;

@@ -68,11 +68,12 @@ class Recorder {
       : options_(options), limits_(read_kernel_limits()) {}
 
   RecordResult run(const std::function<void(const RecordProgress&)>& progress) {
-    raise_open_files_limit();
     // A file that may not grow further is told by write().
     ::signal(SIGXFSZ, SIG_IGN);
     if (!options_.program.empty())
       program_.emplace(options_.program, options_.folder);
+    // The program keeps its own limit.
+    raise_open_files_limit();
     // Reading buffers must not wait for those who fill them. The program was
     // started before, so that it is not hurried, too.
     ::setpriority(PRIO_PROCESS, 0, -10);
@@ -102,7 +103,10 @@ class Recorder {
     plan_ = plan_recording(options_, limits_);
     for (PlannedEvent& planned : plan_.events)
       events_.push_back({.plan = std::move(planned)});
-    result_.event = events_.front().plan.spec.name;
+    for (const Event& event : events_)
+      if (std::ranges::find(result_.events, event.plan.spec.name) ==
+          result_.events.end())
+        result_.events.push_back(event.plan.spec.name);
     result_.has_no_cycles = plan_.has_no_cycles;
     result_.notes = std::move(plan_.notes);
   }
@@ -149,7 +153,7 @@ class Recorder {
     std::vector<OpenTarget> targets;
     if (!options_.cgroup.empty()) cgroup_ = open_cgroup(options_.cgroup);
     std::vector<pid_t> threads = all_threads(options_);
-    if (program_) threads = {program_->pid()};
+    if (records_program(options_)) threads = {program_->pid()};
     if (options_.system_wide || cgroup_) threads = {-1};
     if (threads.empty()) fail_usage("there is nothing to record");
     for (const pid_t thread : threads)
@@ -185,6 +189,12 @@ class Recorder {
                          [](int fd) { return fd >= 0; });
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     rings_.emplace(used, plan_.buffer_size / page);
+    if (rings_->pages() * page < options_.buffer_size)
+      result_.notes.push_back(fmt::format(
+          "buffers have {} for each CPU, not {}: more memory may not be "
+          "locked; `sudo sysctl kernel.perf_event_mlock_kb={}` allows it",
+          size_text(rings_->pages() * page), size_text(options_.buffer_size),
+          options_.buffer_size / 1024 + page / 1024));
     for (const auto& [fd, ring] : others) rings_->redirect(fd, leaders[ring]);
     waiting_rings = &*rings_;
   }
@@ -528,6 +538,8 @@ class Recorder {
     }
     if (const auto status = program_->status())
       result_.program_status = *status;
+    else
+      result_.running_program = program_->pid();
   }
 
   void finish() {

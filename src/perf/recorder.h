@@ -14,7 +14,8 @@
 namespace wick {
 
 struct RecordOptions {
-  // What to record: a program with its children, or
+  // What to record: a program with its children, or one of the following, then
+  // for as long as the program runs, if there is one:
   std::vector<std::string> program;
   std::string folder;            // where it runs; empty: where wick does
   std::vector<pid_t> processes;  // with all their threads and children, or
@@ -56,14 +57,16 @@ struct RecordProgress {
 };
 
 struct RecordResult : RecordProgress {
-  std::string event;             // the first one, as it was opened
-  std::uint32_t stack_size = 0;  // of copies; 0 if there were none
+  std::vector<std::string> events;  // what was sampled by, as it was opened
+  std::uint32_t stack_size = 0;     // of copies; 0 if there were none
   std::uint64_t short_stacks = 0, broken_stacks = 0;
   std::vector<std::string> notes;  // what could not be had, a sentence each
   bool has_no_cycles = false;      // cpu-clock is used instead
   bool interrupted = false;        // by stop_recording()
   int stopped_by = 0;      // the signal that did, for whoever handles it
   int program_status = 0;  // as waitpid gives it
+  // The program, if it did not end with the recording.
+  pid_t running_program = 0;
   // The file could not be written on; "" if it could. What stands in it can be
   // read, and so many samples of `samples` do not.
   std::string write_error;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "perf/event_open.h"
 #include "perf/registers.h"
 
@@ -25,13 +26,34 @@ class Planner {
     plan_.cpus = options_.cpus.empty() ? limits_.online_cpus : options_.cpus;
     plan_.buffer_size = buffer_size();
     // An event of all processes of a CPU does not notice that one begins.
-    plan_.begins_with_exec = !options_.program.empty() &&
-                             !options_.system_wide && options_.cgroup.empty();
+    plan_.begins_with_exec = records_program(options_);
     choose_events();
+    say_what_is_less();
     return std::move(plan_);
   }
 
  private:
+  void say_what_is_less() {
+    const auto is_by_rate = [](const PlannedEvent& event) {
+      return event.attr.is_frequency();
+    };
+    if (frequency() < static_cast<std::uint64_t>(options_.frequency) &&
+        std::ranges::any_of(plan_.events, is_by_rate))
+      plan_.notes.push_back(fmt::format(
+          "{0} samples a second are all that the kernel allows; `sudo sysctl "
+          "kernel.perf_event_max_sample_rate={1}` allows {1}",
+          frequency(), options_.frequency));
+  }
+
+  std::uint64_t frequency() const {
+    return allowed(static_cast<std::uint64_t>(options_.frequency));
+  }
+  std::uint64_t allowed(std::uint64_t rate) const {
+    return limits_.max_sample_rate == 0
+               ? rate
+               : std::min(rate, limits_.max_sample_rate);
+  }
+
   void choose_events() {
     std::string list = options_.events;
     const bool by_default = list.empty();
@@ -41,6 +63,11 @@ class Planner {
     if (by_default) fall_back(list);
     for (PlannedEvent& event : plan_.events)
       event.is_filtered = event.spec.is_tracepoint && !options_.filter.empty();
+    if (!options_.filter.empty() &&
+        std::ranges::none_of(plan_.events, &PlannedEvent::is_filtered))
+      fail_usage(
+          "--filter: it is for tracepoints, and none is recorded; -e names "
+          "one, as in '-e sched:sched_switch'");
     if (!options_.off_cpu) return;
     if (limits_.may_use_tracepoints()) {
       add_events("sched:sched_switch");
@@ -50,9 +77,9 @@ class Planner {
     } else {
       plan_.notes.push_back(fmt::format(
           "without the right to tracepoints, where threads left the CPU is "
-          "only roughly known{}; `sudo sysctl kernel.perf_event_paranoid=-1` "
-          "gives it",
-          options_.wakers ? ", and who woke them not at all" : ""));
+          "only roughly known{}; `{}` gives it",
+          options_.wakers ? ", and who woke them not at all" : "",
+          limits_.help_with_tracepoints()));
     }
   }
 
@@ -119,10 +146,8 @@ class Planner {
       attr.sample_period = spec.period.value_or(options_.period);
     } else {
       attr.flags |= attr_flag::kFreq;
-      attr.sample_period = std::min<std::uint64_t>(
-          spec.frequency.value_or(
-              static_cast<std::uint64_t>(options_.frequency)),
-          limits_.max_sample_rate == 0 ? UINT64_MAX : limits_.max_sample_rate);
+      attr.sample_period = allowed(spec.frequency.value_or(
+          static_cast<std::uint64_t>(options_.frequency)));
     }
     if (options_.call_graph != RecordOptions::CallGraph::kNone)
       attr.sample_type |= sample_type::kCallchain;
@@ -146,7 +171,8 @@ class Planner {
     // Nobody knows how often a tracepoint is met.
     if (is_tracepoint) return kMinStack;
     const double samples = std::max(
-        1.0, (options_.period > 0 ? 1000 : options_.frequency) * kLongestPause);
+        1.0, static_cast<double>(options_.period > 0 ? 1000 : frequency()) *
+                 kLongestPause);
     const double fits = std::clamp<double>(
         static_cast<double>(plan_.buffer_size) / samples - 1024, kMinStack,
         kMaxStack);
@@ -170,6 +196,12 @@ class Planner {
 };
 
 }  // namespace
+
+bool records_program(const RecordOptions& options) {
+  return !options.program.empty() && !options.system_wide &&
+         options.cgroup.empty() && options.processes.empty() &&
+         options.threads.empty();
+}
 
 bool copies_stacks(const RecordOptions& options) {
   using CallGraph = RecordOptions::CallGraph;

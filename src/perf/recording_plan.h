@@ -37,6 +37,10 @@ struct RecordingPlan {
 RecordingPlan plan_recording(const RecordOptions& options,
                              const KernelLimits& limits);
 
+// Whether the program itself is recorded, and not something else for as long as
+// it runs.
+bool records_program(const RecordOptions& options);
+
 // Whether stacks are copied by the kernel and unwound by us.
 bool copies_stacks(const RecordOptions& options);
 

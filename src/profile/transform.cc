@@ -352,11 +352,17 @@ void select_event(Profile& profile, const std::string& wanted) {
   };
   Column<EventId, bool> chosen(profile.events.size());
   bool any = false;
-  const Event& first = profile.events[EventId{0}];
+  // Events may be named and never met.
+  EventId first_id{0};
+  for (const Sample& sample : profile.samples)
+    first_id = &sample == &profile.samples.front()
+                   ? sample.event
+                   : std::min(first_id, sample.event);
+  const Event& first = profile.events[first_id];
   for (const EventId id : profile.events.ids()) {
     const Event& event = profile.events[id];
     chosen[id] = wanted.empty()
-                     ? event_group(name(id)) == event_group(name(EventId{0})) &&
+                     ? event_group(name(id)) == event_group(name(first_id)) &&
                            event.unit == first.unit
                      : name(id) == wanted || event_group(name(id)) == wanted;
     any = any || chosen[id];

@@ -45,6 +45,14 @@ TEST(Select, NamesTheEventsThatItLeavesOut) {
             "picks another: faults)");
 }
 
+TEST(Select, TheFirstEventIsOneThatHasSamples) {
+  Profile profile = read_text("perf-script", kTwoEvents);
+  std::erase_if(profile.samples,
+                [](const Sample& s) { return s.event == EventId{0}; });
+  profile = select(std::move(profile), {});
+  EXPECT_EQ(profile.samples.size(), 2u);
+}
+
 TEST(Select, CountsSamplesThatWereAddedUpAndMerged) {
   Profile profile = read_text("perf-script", kTwoEvents, {.keep_time = false});
   merge(profile, read_text("perf-script", kTwoEvents, {.keep_time = false}));

@@ -27,7 +27,7 @@ expect 2 'the output is missing' convert good.folded
 expect 2 'out.nosuch: no format is known' convert good.folded -o out.nosuch
 expect 2 'a program is wanted behind --' flame --
 expect 2 'one of both is wanted' flame good.folded -- true
-expect 2 'one of both is wanted' flame -p 1 -- true
+expect 2 '-p or -t, -a and --cgroup exclude each other' flame -p 1 -a
 expect 2 'goes to a file' flame -o - -- true
 expect 2 '--freq is for recording, and nothing to record' \
   flame -F 99 good.folded

@@ -9,7 +9,7 @@ same "the program's output" "$(cat out.txt)" 'read word'
 same "the program's errors come first" "$(head -1 err.txt)" 'to stderr'
 has 'its status is said' "$(cat err.txt)" 'the program ended with exit status 5'
 has 'what was written' "$(tail -1 err.txt)" \
-  'wrote flame.svg: [0-9,]+ samples of c[a-z-]+( \(.*\))?, [0-9]+ functions; open it in a browser'
+  'wrote flame.svg: [0-9,]+ samples of c[a-z-]+( \(.*\))? with up to [0-9]+ kB of stack, [0-9]+ functions; open it in a browser'
 same 'lines on standard error' "$(wc -l <err.txt)" 3
 has 'the picture' "$(cat flame.svg)" 'hot_function \('
 has 'the picture' "$(cat flame.svg)" 'The burner'

@@ -1,0 +1,53 @@
+# What wick record says of what it did, and of what it could not do.
+. "$(dirname "$0")/lib.bash"
+"$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
+command -v gcc >/dev/null || skip 'there is no gcc'
+compile_burner burn
+burn() { "$WICK" record -o r.data "$@" -- ./burn 0 20000000 2>&1 </dev/null; }
+
+has 'the size of stacks' "$(burn -e cpu-clock)" \
+  'wrote r.data: [0-9,]+ samples? of cpu-clock with up to (1[6-9]|[2-6][0-9]) kB of stack, '
+has 'a chosen size' "$(burn -e cpu-clock --call-graph dwarf,8192)" \
+  'of cpu-clock with up to 8 kB of stack, '
+has 'frame pointers' "$(burn -e cpu-clock --call-graph fp)" 'of cpu-clock, [0-9]'
+has 'two events' "$(burn -e cpu-clock,page-faults)" \
+  'samples of cpu-clock and page-faults with'
+has 'many events' \
+  "$(burn -e cpu-clock,task-clock,page-faults,context-switches,cpu-migrations)" \
+  'samples of cpu-clock, task-clock and 3 other events with'
+has 'a rate that is not allowed' \
+  "$(burn -e cpu-clock -F "$(($(</proc/sys/kernel/perf_event_max_sample_rate) + 1))")" \
+  '[0-9]+ samples a second are all that the kernel allows; .sudo sysctl kernel.perf_event_max_sample_rate='
+
+expect 2 '--filter: it is for tracepoints, and none is recorded' \
+  record --filter 'prev_pid == 1' -e cpu-clock -- true
+has 'nothing' "$("$WICK" record -o r.data -F 1 -- true 2>&1)" \
+  'wrote r.data: 0 samples .*no samples were taken'
+has 'a signal' "$("$WICK" record -o r.data -- sh -c 'kill -9 $$' 2>&1)" \
+  'the program was ended by signal 9'
+"$WICK" record -o r.data --duration 0.1 -- sleep 20 2>said.txt
+has 'who outlives the recording' "$(cat said.txt)" \
+  'the program still runs, as process [0-9]+'
+kill "$(sed -n 's/.*still runs, as process //p' said.txt)"
+
+# The program has the limits that it would have without wick.
+same 'open files' "$(ulimit -Sn 100; "$WICK" record -q -o r.data -- sh -c 'ulimit -Sn')" 100
+
+# As perf does it: somebody else, for as long as a program runs.
+./burn 0 100000000000 </dev/null 2>/dev/null &
+"$WICK" record -q -o p.data -p $! -- sleep 0.4
+same 'status of -p with a program' $? 0
+kill $!
+wait $! 2>/dev/null
+has '-p with a program' "$("$WICK" fold -q p.data)" '^burn;.*hot_function'
+same 'others than -p' "$("$WICK" fold -q p.data | grep -c '^sleep')" 0
+
+# An event that was not met is not what is looked at.
+"$WICK" record -q -o e.data -e alignment-faults,page-faults -c 1 -- ./burn 0 1000 \
+  2>/dev/null </dev/null
+has 'the first event with samples' "$("$WICK" fold -q e.data)" '^burn;'
+
+# Who asks for time off the CPU does not miss the other events.
+"$WICK" flame --off-cpu -o off.folded -- sleep 0.1 2>said.txt
+same 'what is said of others' "$(grep -c 'left out' said.txt)" 0
+finish
