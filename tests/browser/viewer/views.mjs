@@ -169,9 +169,12 @@ test('filters by event, thread and process', async () => {
   await page.getByLabel('worker 100/101').uncheck();
   assert.equal(await text(page, '#filters summary'), '2 of 3 threads');
   assert.deepEqual(lines(await exportedFolded(page)), lines(fold('--only-tid', '100') + fold('--only-tid', '200')));
+  // A click beside the list has closed it.
+  await page.locator('#filters summary').click();
   await page.getByLabel('worker 100/101').check();
   await page.getByLabel(/^process 100/).uncheck();
   assert.equal(await exportedFolded(page), fold('--only-pid', '200'));
+  await page.locator('#filters summary').click();
   await page.getByLabel('all', {exact: true}).check();
   assert.equal(await exportedFolded(page), fold());
 });
