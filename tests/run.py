@@ -11,9 +11,12 @@ WICK is the release binary, UNIT-TESTS the GoogleTest program. The suites:
   golden       tests/golden: inputs and what `wick fold` prints for them
   e2e          tests/e2e/*.sh: exit status 0 is good, 77 is skipped with the last
                line of its output as the reason; WICK and SOURCE are set, the
-               current folder is empty, and TMPDIR is another such
+               current folder is empty, and TMPDIR is another such; those that
+               say so run side by side, then the others one by one
   conformance  cases of other projects, if they lie beside this one
 """
+import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -92,26 +95,48 @@ def golden(wick, _unit):
     return passed, failed, 0
 
 
-def e2e(wick, _unit):
-    passed = failed = skipped = 0
-    for script in sorted((SOURCE / "tests/e2e").glob("*.sh")):
-        with (tempfile.TemporaryDirectory() as folder,
-              tempfile.TemporaryDirectory() as scratch):
+# The line in a script that neither records nor changes how the kernel is set.
+BESIDE_OTHERS = "# It may run beside others."
+
+
+def run_script(wick, script):
+    """Its exit status and what it printed."""
+    with (tempfile.TemporaryDirectory() as folder,
+          tempfile.TemporaryDirectory() as scratch):
+        try:
             done = subprocess.run(
                 ["bash", script], cwd=folder, check=False, timeout=300,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, "WICK": wick, "SOURCE": str(SOURCE),
                      "TMPDIR": scratch})
-        lines = done.stdout.decode("utf-8", "replace").splitlines()
-        if done.returncode == 0:
+        except subprocess.TimeoutExpired as late:
+            return 1, [*text_lines(late.stdout or b""), f"{late}"]
+    return done.returncode, text_lines(done.stdout)
+
+
+def text_lines(output):
+    return output.decode("utf-8", "replace").splitlines()
+
+
+def e2e(wick, _unit):
+    passed = failed = skipped = 0
+    beside, alone = [], []
+    for script in sorted((SOURCE / "tests/e2e").glob("*.sh")):
+        quiet = BESIDE_OTHERS in script.read_text().splitlines()
+        (beside if quiet else alone).append(script)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(functools.partial(run_script, wick), beside))
+    results += [run_script(wick, script) for script in alone]
+    for script, (status, lines) in zip(beside + alone, results):
+        if status == 0:
             passed += 1
-        elif done.returncode == SKIPPED:
+        elif status == SKIPPED:
             skipped += 1
             print(f"skipped {script.name}: {lines[-1] if lines else ''}")
         else:
             failed += 1
-            print(f"FAIL {script.name}: exit status {done.returncode}")
+            print(f"FAIL {script.name}: exit status {status}")
             said = [line for line in lines[:-20] if line.startswith("not ok")]
             print("\n".join("  " + line for line in said + lines[-20:]))
     return passed, failed, skipped

@@ -1,4 +1,5 @@
 # Wrong use and impossible work get one clear line and the right exit status.
+# It may run beside others.
 . "$(dirname "$0")/lib.bash"
 
 printf 'a;b 3\na;c 4\n' >good.folded

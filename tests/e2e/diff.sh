@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # wick diff: outputs, gates, exit statuses. The binary is $1 or $WICK.
+# It may run beside others.
 set -eu
 wick=$(realpath "${1:-$WICK}")
 dir=$(mktemp -d)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # wick firesim on a results directory as FireSim's manager leaves it, run as its
 # post_run_hook is: cd WORKLOAD && HOOK RESULTS.
+# It may run beside others.
 set -euo pipefail
 bad() { echo "firesim.sh: $*" >&2; exit 1; }
 make() { python3 "$SOURCE/tests/e2e/small_trace.py" "$@"; }

@@ -1,5 +1,6 @@
 # Where inputs come from: files, standard input, compressed, several at once,
 # or none at all.
+# It may run beside others.
 . "$(dirname "$0")/lib.bash"
 
 printf 'a;b 3\na;c 4\n' >one.folded

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A binary trace of TracerV with a System.map: stacks, calls, who gets a wait,
 # FirePerf's numbers, and the leaves beside a count of pcs by symbol.
+# It may run beside others.
 source "$SOURCE/tests/e2e/lib.bash"
 
 cat >System.map <<'MAP'

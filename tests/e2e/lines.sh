@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions, files and lines of addresses are those of addr2line and
 # llvm-symbolizer.
+# It may run beside others.
 tool=$(dirname "$WICK")/resolve_lines
 [ -x "$tool" ] || { echo "resolve_lines is not built"; exit 77; }
 command -v addr2line objdump g++ python3 >/dev/null ||

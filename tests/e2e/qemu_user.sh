@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The QEMU plugin in user mode: what it traces is what QEMU itself logs when it
 # executes one instruction at a time.
+# It may run beside others.
 . "$(dirname "$0")/lib.bash"
 plugin=$SOURCE/build/qemu/wick-trace.so
 list=$(dirname "$WICK")/list_trace

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # wick report: tables, callers, losses, hostile names. The binary is $1 or $WICK.
+# It may run beside others.
 set -eu
 wick=$(realpath "${1:-$WICK}")
 dir=$(mktemp -d)

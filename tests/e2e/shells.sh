@@ -1,5 +1,6 @@
 # Completions load in their shells, man pages are clean roff, and help names
 # every command.
+# It may run beside others.
 . "$(dirname "$0")/lib.bash"
 
 "$WICK" completions bash >wick.bash

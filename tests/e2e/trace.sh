@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # wick trace: looked at, printed, counted, cut by triggers, converted.
+# It may run beside others.
 set -euo pipefail
 bad() { echo "trace.sh: $*" >&2; exit 1; }
 make() { python3 "$SOURCE/tests/e2e/small_trace.py" "$@"; }

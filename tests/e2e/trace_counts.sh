@@ -2,6 +2,7 @@
 # Programs that count their own calls, traced in QEMU's user mode: calls, what
 # functions have with all they called, and leaves are exact, also of threads, and
 # the same from what stock TracerV has of the trace.
+# It may run beside others.
 . "$(dirname "$0")/lib.bash"
 plugin=$SOURCE/build/qemu/wick-trace.so
 sysroot=/usr/riscv64-linux-gnu
