@@ -414,6 +414,72 @@ TEST_F(Threads, AForkedChildStandsOnItsParentsCallersFromTheFirstInstruction) {
   EXPECT_EQ(contexts_.threads().size(), 2);
 }
 
+// A program makes another one: its child runs on its memory until it is a
+// program of its own. With satp, that is seen.
+class Vfork : public Threads, public testing::WithParamInterface<bool> {
+ protected:
+  Vfork() {
+    code_.function("start", "call nop call nop");
+    code_.function("vfork", "ecall ret");
+    code_.function("execve", "ecall ret");
+    code_.function("_start", "nop ecall");
+    code_.function("wake_up_new_task", "call ret");
+  }
+  const std::string kChild =
+      "vfork:0 handle_exception:0-1 wake_up_new_task:0 k_schedule:0-1 "
+      "__switch_to:0-1 ret_from_fork:0 ret_from_fork:3 ";
+  // The child may have returned before it executes another program: its stack
+  // is a copy, as far as it can be seen.
+  const std::string kExec =
+      "vfork:1 start:1-2 execve:0 handle_exception:0 handle_exception:2 ";
+
+  // All in one space, but what is behind the first `old` instructions.
+  void run(std::string_view trace, std::size_t old = SIZE_MAX) {
+    track("start:0");
+    TraceBlock block = code_.trace("@101 " + std::string(trace));
+    std::vector<SpaceChange> spaces;
+    if (GetParam()) {
+      spaces.push_back({0, SpaceId{1}});
+      block.contexts.push_back({.from = 0, .has_satp = true, .satp = 1});
+      if (old < block.instructions.size()) {
+        const auto from = static_cast<std::uint32_t>(old);
+        spaces.push_back({from, SpaceId{2}});
+        block.contexts.push_back({.from = from, .has_satp = true, .satp = 2});
+      }
+    }
+    tracker_->track(block, nullptr, spaces);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Satp, Vfork, testing::Bool());
+
+TEST_P(Vfork, AChildStandsOnItsParentsCallersFromTheFirstInstruction) {
+  run(kChild + "vfork:1");
+  EXPECT_EQ(stack(), "start;vfork");
+  EXPECT_EQ(contexts_.threads().size(), 2);
+}
+
+TEST_P(Vfork, AProgramThatTheChildExecutesHasARootOfItsOwn) {
+  const std::string before = kChild + kExec;
+  run(before + "_start:0", code_.trace(before).instructions.size() - 1);
+  EXPECT_EQ(stack(), "_start");
+  EXPECT_EQ(self("start;execve;handle_exception"), 2);
+  EXPECT_EQ(contexts_.threads().size(), 3);
+}
+
+TEST_P(Vfork, TheParentGoesOnWhereItWas) {
+  run(kChild + kExec +
+      "_start:0-1 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
+      "__switch_to:0-1 k_schedule:2-3 wake_up_new_task:1 handle_exception:2 "
+      "vfork:1 start:1");
+  EXPECT_EQ(stack(), "start");
+  EXPECT_EQ(self("_start"), 2);
+  EXPECT_EQ(self("start;vfork;handle_exception;wake_up_new_task;k_schedule"),
+            4);
+  EXPECT_EQ(self("_start;handle_exception;k_sys_wait;k_schedule"), 2);
+  EXPECT_EQ(tracker_->counts().switches, 2);
+  EXPECT_EQ(contexts_.threads().size(), 3);
+}
+
 TEST_F(Threads, AThreadBeginsInClone) {
   code_.function("start", "call nop");
   code_.function("clone", "ecall jalr");

@@ -3,8 +3,9 @@
 //
 // A thread is made by another one in a system call and returns from the same
 // call when it runs first, be that now or later. What follows tells what it is:
-// a process that fork made goes on as its parent does, on a copy of its stack;
-// a thread has a stack of its own, and clone is the outermost function on it.
+// a process that fork made goes on as its parent does, on a copy of its stack,
+// one that vfork made on that stack itself; a thread has a stack of its own,
+// and clone is the outermost function on it.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -21,6 +22,13 @@ constexpr std::size_t kMaxInherited = Accounts::kMaxDepth;
 bool makes_threads(std::string_view name) {
   constexpr std::array<std::string_view, 4> names = {"clone", "__clone",
                                                      "clone3", "__clone3"};
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Functions whose child shares the memory and the stack of its parent.
+bool lends_stack(std::string_view name) {
+  constexpr std::array<std::string_view, 3> names = {"vfork", "__vfork",
+                                                     "__libc_vfork"};
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -54,7 +62,8 @@ void StackTracker::begin_thread(std::uint64_t pc) {
   birth->frames.pop_back();  // the trap
   const bool shares_memory =
       has_satp_ && birth->space != SpaceId::kNone && birth->space == space_;
-  if (shares_memory || makes_threads(map_.function(next_function_).name))
+  const std::string_view name = map_.function(next_function_).name;
+  if ((shares_memory && !lends_stack(name)) || makes_threads(name))
     context_.inherited = std::move(birth->frames);  // but see return_to_parent
   else
     adopt(birth->frames);
