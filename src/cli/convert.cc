@@ -31,6 +31,8 @@ struct ConvertCommand {
     const OutputFormat& format = chosen_format(output, "");
     input.read.keep_time = !format.only_sums || write.fold.flamechart ||
                            input.select.time.has_value();
+    input.read.trace.lines_before_times =
+        format.no_times && !input.select.time.has_value();
     // A format that holds samples holds those of every event.
     if (!format.only_sums) {
       input.read.keep_addresses = true;

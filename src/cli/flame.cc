@@ -34,6 +34,8 @@ struct FlameCommand : FlameRun {
     keep_events_for(format);
     input.read.keep_time = !format.only_sums || write.fold.flamechart ||
                            input.select.time.has_value() || !baseline.empty();
+    input.read.trace.lines_before_times =
+        format.no_times && !input.select.time.has_value();
     const bool named_here = output.path.empty() && format.name == "svg" &&
                             (::isatty(STDOUT_FILENO) != 0 || open);
     draw(read_inputs(input, run), format,

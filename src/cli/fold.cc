@@ -20,6 +20,8 @@ struct FoldCommand {
       output.format = "folded";
     const OutputFormat& format = chosen_format(output, "folded");
     input.read.keep_time = !format.only_sums || input.select.time.has_value();
+    input.read.trace.lines_before_times =
+        format.no_times && !input.select.time.has_value();
     input.read.inferno_counts =
         !input.compat_given || input.read.compat == Compat::kInferno;
     const Profile profile = read_inputs(input, run);

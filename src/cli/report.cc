@@ -26,6 +26,7 @@ struct ReportCommand {
                  format->name == "svg" ? "flame" : "convert", format->name);
     // Events are listed as the inputs have them, also those not selected.
     const Selection selection = std::exchange(input.select, {.event = "*"});
+    input.read.trace.lines_before_times = !selection.time.has_value();
     Profile profile = read_inputs(input, run);
     const std::vector<EventTotal> events = event_totals(profile);
     profile = select(std::move(profile), selection);

@@ -493,6 +493,7 @@ extern const OutputFormat pprof_output = {
                 std::ostream& out) { Writer(profile, out).write(); },
     .lacks = "times, CPUs, JIT marks, and for most readers samples of weight 0",
     .binary = true,
+    .no_times = true,
 };
 
 }  // namespace wick

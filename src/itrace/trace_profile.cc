@@ -97,9 +97,9 @@ class ProfileMaker {
       stack = profile_.stacks.push(stack, frame);
     return stack;
   }
-  // The same without inlined calls.
+  // The same somewhere in the function: without inlined calls and line.
   StackId entered(CallNodeId id) {
-    const auto& all = frames(accounts_[id].function, 0);
+    const auto& all = frames(accounts_[id].function, kAnywhere);
     return profile_.stacks.push(under_[index(id)], all.front());
   }
   ThreadId thread(CallNodeId id) const {
@@ -107,6 +107,8 @@ class ProfileMaker {
   }
 
  private:
+  static constexpr std::uint32_t kAnywhere = UINT32_MAX;  // no place
+
   void add_modules() {
     modules_.push_back(ModuleId::kUnknown);
     for (std::uint32_t i = 1; i < map_.image_count(); ++i) {
@@ -153,12 +155,13 @@ class ProfileMaker {
       frame.function = profile_.strings.intern(unknown_name(function.layer));
     else if (!function.name.empty())
       frame.function = name(function.name);
-    const auto found = places_.frames(id, place);
+    const auto found = places_.frames(id, place == kAnywhere ? 0 : place);
     if (!found.empty()) {
       frame.file = profile_.strings.intern(found.front().file);
-      frame.line = found.front().line;
+      frame.line = place == kAnywhere ? 0 : found.front().line;
     }
     out.push_back(profile_.frames.intern(frame));
+    if (place == kAnywhere) return;
     for (const SourceFrame& inlined :
          found.subspan(std::min<std::size_t>(found.size(), 1))) {
       frame.function = name(inlined.function);
@@ -191,6 +194,7 @@ class TraceProfile {
       : reader_(reader),
         map_(map),
         options_(options),
+        keeps_time_(options.keep_time && !options.trace.lines_before_times),
         wanted_(options.wanted_time),
         places_(map, !options.symbols.inlines ? Places::Detail::kFunctions
                      : options.keep_time || options.keep_addresses
@@ -217,7 +221,7 @@ class TraceProfile {
       StackTracker::Options options{.attribution = options_.trace.attribution,
                                     .hart = number,
                                     .has_traps = reader_.info().has_traps};
-      if (options_.keep_time)
+      if (keeps_time_)
         options.slice = [this, number](std::uint64_t cycle, CallNodeId node,
                                        std::uint64_t weight) {
           const Slice slice{cycle, weight, node, number};
@@ -263,7 +267,7 @@ class TraceProfile {
     if (count_instructions)
       instructions = profile.event_id("instructions", "instructions");
     ProfileMaker maker(profile, map_, places_, accounts_, contexts_, options_);
-    profile.has_time = options_.keep_time && slice_count_ <= kMaxSlices;
+    profile.has_time = keeps_time_ && slice_count_ <= kMaxSlices;
     profile.diagnostics.note(Problem::kNotSelected, unwanted_);
     if (slice_count_ > kMaxSlices)
       profile.diagnostics.note(Problem::kNoTimes, slice_count_);
@@ -370,6 +374,7 @@ class TraceProfile {
   TraceReader& reader_;
   CodeMap& map_;
   const ReadOptions& options_;
+  const bool keeps_time_;
   WantedSlices wanted_;
   Places places_;
   Accounts accounts_;

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "builders/inlined_program.h"
 #include "builders/traced_code.h"
 
 namespace wick {
@@ -86,6 +87,67 @@ TEST_F(TraceProfileTest, OfTimesThatNobodyWantsOnlyTheFirstIsKept) {
   EXPECT_EQ(stacks(profile, "cycles"),
             (Stacks{{"main", 1}, {"main;work", 4999999001}}));
   EXPECT_EQ(profile.diagnostics.count(Problem::kNotSelected), 1);
+}
+
+// Each instruction of inlined_program() once, and the first one again.
+class InlinedCalls : public TraceProfileTest {
+ protected:
+  Profile read_inlined(const ReadOptions& options) {
+    TraceBlock block;
+    for (std::uint64_t i = 0; i < 5; ++i)
+      block.instructions.push_back({100 + i, 0x10000 + 4 * i});
+    block.instructions.push_back({110, 0x10000});
+    OneBlock reader(std::move(block));
+    CodeMap map({}, {});
+    map.add_elf(inlined_program(), "program");
+    Profile profile = read_trace(reader, map, options);
+    EXPECT_EQ(check(profile), "");
+    return profile;
+  }
+  // "main:7;mid:11" and its weight.
+  static Stacks lines(const Profile& profile) {
+    Stacks out;
+    std::vector<FrameId> frames;
+    for (const Sample& sample : profile.samples) {
+      if (sample.event != EventId{0}) continue;
+      std::string name;
+      profile.stacks.frames_of(sample.stack, frames);
+      for (const FrameId frame : frames)
+        name += (name.empty() ? "" : ";") +
+                std::string(profile.function(frame)) + ":" +
+                std::to_string(profile.frames[frame].line);
+      out[name] += sample.weight;
+    }
+    return out;
+  }
+};
+
+TEST_F(InlinedCalls, StandOnTheFunctionThatTheyAreIn) {
+  const Profile profile = read_inlined({.keep_time = false});
+  EXPECT_EQ(stacks(profile, "cycles"),
+            (Stacks{{"main", 8}, {"main;mid", 2}, {"main;mid;leaf", 1}}));
+}
+
+TEST_F(InlinedCalls, AreLeftOutIfTheyAreNotWanted) {
+  ReadOptions options{.keep_time = false};
+  options.symbols.inlines = false;
+  EXPECT_EQ(stacks(read_inlined(options), "cycles"), (Stacks{{"main", 11}}));
+}
+
+TEST_F(InlinedCalls, AndLinesAreSumsIfLinesAreWantedMoreThanTimes) {
+  ReadOptions options;
+  options.trace.lines_before_times = true;
+  const Profile profile = read_inlined(options);
+  EXPECT_FALSE(profile.has_time);
+  EXPECT_EQ(lines(profile), (Stacks{{"main:5", 7},
+                                    {"main:7;mid:11", 1},
+                                    {"main:7;mid:12;leaf:20", 1},
+                                    {"main:7;mid:13", 1},
+                                    {"main:8", 1}}));
+}
+
+TEST_F(InlinedCalls, AreNotToldApartInTime) {
+  EXPECT_EQ(lines(read_inlined({})), (Stacks{{"main:0", 11}}));
 }
 
 TEST_F(TraceProfileTest, AnEmptyTraceIsAnEmptyProfile) {

@@ -74,6 +74,9 @@ struct TraceOptions {
   std::string layout;                // "": found by looking at the trace
   Attribution attribution = Attribution::kNextCommitting;
   int hart = -1;  // only this one; -1: all
+  // Sums by line are wanted more than times: a profile with times has one
+  // sample for each change of the stack, and the line changes far more often.
+  bool lines_before_times = false;
   TriggerOptions trigger;
 };
 
@@ -155,6 +158,8 @@ struct OutputFormat {
   // Written from the sums of fold() alone: nothing of single times and
   // addresses is needed, so reading may leave them out.
   bool only_sums = false;
+  // Holds samples, but not their times.
+  bool no_times = false;
 };
 
 }  // namespace wick

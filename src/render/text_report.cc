@@ -385,6 +385,7 @@ extern const OutputFormat text_output = {
                              event_totals(profile));
         },
     .lacks = "stacks, times and addresses: it is for people",
+    .no_times = true,
 };
 
 }  // namespace wick

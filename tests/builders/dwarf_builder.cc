@@ -259,7 +259,7 @@ std::uint64_t DwarfBuilder::line_program(const std::string& program) {
 ElfBuilder DwarfBuilder::elf() const {
   ElfBuilder elf({.is_64 = options_.address_size == 8,
                   .little_endian = options_.little_endian,
-                  .machine = EM_X86_64,
+                  .machine = options_.machine,
                   .type = options_.type});
   const std::pair<const char*, const std::string&> all[] = {
       {".debug_info", info},

@@ -28,7 +28,7 @@ class DwarfBuilder {
     std::uint16_t version = 4;
     std::uint8_t offset_size = 4, address_size = 8;
     bool little_endian = true;
-    std::uint16_t type = ET_DYN;
+    std::uint16_t machine = EM_X86_64, type = ET_DYN;
   };
   struct Attribute {
     std::uint16_t name, form;
