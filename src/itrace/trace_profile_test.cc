@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "builders/elf_builder.h"
 #include "builders/inlined_program.h"
 #include "builders/traced_code.h"
 
@@ -200,6 +201,72 @@ TEST_F(FirePerfTest, MutualRecursionIsTwoFrames) {
                                  {"k_a;k_b;k_a", 2},
                                  {"k_a;k_b;k_a;k_b", 2},
                                  {"main", 1}}));
+}
+
+TEST_F(FirePerfTest, FunctionsOfOneNameAreOne) {
+  code_.function("k_a", "call nop");
+  code_.function("k_probe", "nop call ret");
+  code_.function("k_probe#2", "nop nop ret");
+  code_.function("main", "nop");
+  const char* const trace =
+      "k_a:0 k_probe:0-1 k_probe#2:0-2 k_probe:2 k_a:1 main:0";
+  EXPECT_EQ(theirs(trace), (Stacks{{"k_a", 2}, {"k_a;k_probe", 5}}));
+  EXPECT_EQ(ours(trace), (Stacks{{"k_a", 2},
+                                 {"k_a;k_probe", 3},
+                                 {"k_a;k_probe;k_probe", 3},
+                                 {"main", 1}}));
+}
+
+TEST_F(FirePerfTest, LabelsOfAssemblyTakeEachOthersPlace) {
+  code_.function("k_a", "call nop");
+  code_.function("k_copy:", "nop call nop ret");
+  code_.function("k_fixup:", "nop ret");
+  code_.function("main", "nop");
+  const char* const trace =
+      "k_a:0 k_copy::0-1 k_fixup::0-1 k_copy::2-3 k_a:1 main:0";
+  EXPECT_EQ(theirs(trace).count("k_a;k_copy;k_fixup"), 0);
+  EXPECT_EQ(ours(trace), (Stacks{{"k_a", 2},
+                                 {"k_a;k_copy", 4},
+                                 {"k_a;k_copy;k_fixup", 2},
+                                 {"main", 1}}));
+}
+
+TEST_F(FirePerfTest, CodeBehindAFunctionIsTakenForIt) {
+  code_.function("k_a", "nop call nop");
+  code_.function("k_a#0", "nop nop ret");
+  code_.function("main", "nop");
+  const char* const trace = "k_a:0-1 k_a#0:0-2 k_a:2 main:0";
+  EXPECT_EQ(theirs(trace), (Stacks{{"k_a", 5}}));
+  EXPECT_EQ(ours(trace), (Stacks{{"k_a", 3}, {"k_a;", 3}, {"main", 1}}));
+}
+
+TEST_F(FirePerfTest, AModuleIsTakenForAProgram) {
+  code_.function("k_a", "call nop");
+  code_.function("main", "nop");
+  TraceBlock block = code_.trace("k_a:0 @103 k_a:1 main:0");
+  const std::uint64_t module = 0xffffffff02000000;
+  block.instructions.insert(block.instructions.begin() + 1,
+                            {{101, module}, {102, module + 4}});
+  ElfBuilder elf({.machine = EM_RISCV, .type = ET_DYN});
+  std::string text;
+  elf.put<std::uint32_t>(text, 0x00000013);  // nop
+  elf.put<std::uint32_t>(text, 0x00008067);  // ret
+  elf.add_section(
+      {.name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .content = text});
+  elf.add_symbol({.name = "net_send", .value = 0, .size = 8});
+  const auto read_with_module = [&](Attribution attribution) {
+    OneBlock reader(block);
+    CodeMap map({}, {});
+    code_.add_to(map);
+    map.add_elf(elf.file(), "net.ko", module);
+    ReadOptions options{.keep_time = false};
+    options.trace.attribution = attribution;
+    return stacks(read_trace(reader, map, options), "cycles");
+  };
+  EXPECT_EQ(read_with_module(Attribution::kFirePerf),
+            (Stacks{{"USERSPACE_ALL", 1}}));
+  EXPECT_EQ(read_with_module(Attribution::kNextCommitting),
+            (Stacks{{"k_a", 2}, {"k_a;net_send", 2}, {"main", 1}}));
 }
 
 TEST_F(FirePerfTest, AJumpIntoAFunctionLosesTheStack) {

@@ -25,6 +25,10 @@ std::uint32_t word_of(std::string_view name) {
   return words.at(name);
 }
 
+std::string symbol_of(const std::string& name) {
+  return name.substr(0, name.find_first_of("#:"));
+}
+
 // The immediate of jal and j.
 std::uint32_t distance_bits(std::uint64_t from, std::uint64_t to) {
   const auto distance = static_cast<std::uint32_t>(to - from);
@@ -109,9 +113,12 @@ void TracedCode::add_to(CodeMap& map) const {
       std::string words;
       for (const std::uint32_t word : function.words) elf.put(words, word);
       text.replace(function.start - kStarts[part], words.size(), words);
-      elf.add_symbol({.name = function.name,
+      if (function.name.ends_with("#0")) continue;
+      const bool is_label = function.name.ends_with(':');
+      elf.add_symbol({.name = symbol_of(function.name),
                       .value = function.start,
-                      .size = 4 * function.words.size()});
+                      .size = is_label ? 0 : 4 * function.words.size(),
+                      .type = is_label ? STT_NOTYPE : STT_FUNC});
     }
     elf.add_section({.name = ".text",
                      .flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -126,7 +133,9 @@ void TracedCode::add_as_system_map(CodeMap& map) const {
   std::string text;
   for (const auto& part : parts_)
     for (const Function& function : part)
-      text += fmt::format("{:016x} T {}\n", function.start, function.name);
+      if (!function.name.ends_with("#0"))
+        text += fmt::format("{:016x} T {}\n", function.start,
+                            symbol_of(function.name));
   map.add_system_map(std::move(text), "System.map");
 }
 

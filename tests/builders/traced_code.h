@@ -12,6 +12,8 @@
 // function that was added before. "li139" chooses the system call that ends a
 // signal. A function whose name begins with "k_" is
 // the kernel's, with "m_" the SBI's; so are those that Linux and OpenSBI have.
+// "k_init#2" is another function of the name k_init, "k_init#0" code without a
+// symbol, "k_entry:" a label.
 #pragma once
 
 #include <cstdint>
