@@ -154,9 +154,9 @@ class FirePerfStack {
   // The time that no stack got.
   void finish() {
     if (!any_) return;
-    profile_.diagnostics.note(
-        Problem::kNoStack, 1,
-        static_cast<std::int64_t>(last_cycle_ - first_cycle_ - given_));
+    const std::uint64_t lost = last_cycle_ - first_cycle_ - given_;
+    profile_.diagnostics.note(Problem::kNobodysCycles, lost,
+                              static_cast<std::int64_t>(lost));
     profile_.diagnostics.note(Problem::kResynchronised, lost_stacks_);
   }
 

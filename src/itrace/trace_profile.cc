@@ -226,7 +226,7 @@ class TraceProfile {
                                        std::uint64_t weight) {
           const Slice slice{cycle, weight, node, number};
           if (!wanted_.wants(slice)) {
-            ++unwanted_;
+            unwanted_ += weight;
             return;
           }
           ++slice_count_;
@@ -268,7 +268,9 @@ class TraceProfile {
       instructions = profile.event_id("instructions", "instructions");
     ProfileMaker maker(profile, map_, places_, accounts_, contexts_, options_);
     profile.has_time = keeps_time_ && slice_count_ <= kMaxSlices;
-    profile.diagnostics.note(Problem::kNotSelected, unwanted_);
+    profile.diagnostics.note(
+        count_instructions ? Problem::kCutCycles : Problem::kCutInstructions,
+        unwanted_, static_cast<std::int64_t>(unwanted_));
     if (slice_count_ > kMaxSlices)
       profile.diagnostics.note(Problem::kNoTimes, slice_count_);
     std::uint64_t end = 0;

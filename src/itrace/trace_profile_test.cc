@@ -8,6 +8,7 @@
 #include "builders/elf_builder.h"
 #include "builders/inlined_program.h"
 #include "builders/traced_code.h"
+#include "profile/transform.h"
 
 namespace wick {
 namespace {
@@ -87,7 +88,19 @@ TEST_F(TraceProfileTest, OfTimesThatNobodyWantsOnlyTheFirstIsKept) {
            {.wanted_time = Selection::TimeRange{.from = 4, .to = 6}});
   EXPECT_EQ(stacks(profile, "cycles"),
             (Stacks{{"main", 1}, {"main;work", 4999999001}}));
-  EXPECT_EQ(profile.diagnostics.count(Problem::kNotSelected), 1);
+  EXPECT_EQ(profile.diagnostics.count(Problem::kCutCycles), 3999999999);
+  EXPECT_EQ(profile.diagnostics.weight(Problem::kCutCycles), 3999999999);
+}
+
+TEST_F(TraceProfileTest, WhatIsNotSelectedIsCountedInCycles) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop ret");
+  const Profile profile =
+      select(read("@100 main:0 @110 work:0-1 main:1", {.keep_time = false}),
+             {.event = "cycles", .focus = {"work"}});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kCutCycles), 2);
+  EXPECT_EQ(profile.diagnostics.weight(Problem::kCutCycles), 2);
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNotSelected), 0);
 }
 
 // Each instruction of inlined_program() once, and the first one again.
@@ -310,6 +323,11 @@ TEST_F(FirePerfTest, TheEndOfATraceVanishes) {
   const char* const trace = "@0 k_a:0 @10 k_b:0 @1010 k_b:1";
   EXPECT_EQ(theirs(trace), (Stacks{{"k_a", 10}}));
   EXPECT_EQ(ours(trace), (Stacks{{"k_a", 1}, {"k_a;k_b", 1010}}));
+  ReadOptions options;
+  options.trace.attribution = Attribution::kFirePerf;
+  EXPECT_EQ(describe(read(trace, options).diagnostics),
+            std::vector<std::string>{
+                "1,000 cycles have no stack by the rule of --attribute"});
 }
 
 TEST_F(FirePerfTest, ASystemCallHasNoCaller) {

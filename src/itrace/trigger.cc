@@ -463,11 +463,11 @@ void TriggeredTrace::note_end() {
         excerpt(options_.space));
   if (left_out_ == 0) return;
   if (left_out_ == seen_ && !options_.from.empty())
-    own_.note_at(Problem::kNotSelected,
+    own_.note_at(Problem::kCutInstructions,
                  "all: " + options_.from + " was not met");
   else
-    own_.note(Problem::kNotSelected);
-  if (left_out_ > 1) own_.note(Problem::kNotSelected, left_out_ - 1);
+    own_.note(Problem::kCutInstructions);
+  if (left_out_ > 1) own_.note(Problem::kCutInstructions, left_out_ - 1);
 }
 
 }  // namespace

@@ -226,7 +226,9 @@ TEST(Trigger, SaysThatItWasNotMet) {
       "tracerv", {.trigger = {.from = "pc:1234"}});
   EXPECT_EQ(read.text(), "");
   EXPECT_THAT(describe(read.diagnostics),
-              testing::ElementsAre(HasSubstr("(all: pc:1234 was not met)")));
+              testing::ElementsAre(
+                  "2 instructions are left out by the options given (all: "
+                  "pc:1234 was not met)"));
 }
 
 TEST(Trigger, IsReadFromTextAndRefusesWhatIsNone) {

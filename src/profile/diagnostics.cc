@@ -83,6 +83,14 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "changes of the stack, too many to keep their times; a part of the "
          "trace has fewer",
          false},
+        {"cut-instructions", "instruction is left out by the options given",
+         "instructions are left out by the options given", false},
+        {"cut-cycles", "cycle is left out by the options given",
+         "cycles are left out by the options given", false},
+        {"cut-calls", "call is left out by the options given",
+         "calls are left out by the options given", false},
+        {"nobodys-cycles", "cycle has no stack by the rule of --attribute",
+         "cycles have no stack by the rule of --attribute", true},
     }};
 
 }  // namespace

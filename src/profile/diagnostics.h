@@ -12,32 +12,36 @@
 namespace wick {
 
 enum class Problem : std::uint8_t {
-  kBadLine,         // a line of text that no rule of its format reads
-  kBadRecord,       // the same for binary and JSON inputs
-  kTruncated,       // the input ends in the middle
-  kNoStack,         // samples without a single frame
-  kOtherEvent,      // samples of events that were not asked for
-  kNotSelected,     // samples left out by an option of the user
-  kZeroWeight,      // samples whose weight the input gives as 0
-  kNegativeWeight,  // values below 0, which have no width
-  kOverflow,        // weights too large to add up
-  kRounded,         // digits that the output or the model cannot hold
-  kTimeDisorder,    // samples or slices whose times contradict each other
-  kLostSamples,     // the profiler itself says that it lost them
-  kNotCarried,      // things the output format has no place for
-  kDeepStack,       // frames beyond the depth that is drawn
-  kHiddenNarrow,    // frames too narrow to be drawn
-  kIdle,            // stacks of waiting threads, left out as the peers do
-  kThrottled,       // times that the kernel paused sampling
-  kAuxSkipped,      // bytes of hardware traces, which are not read
-  kStackTooShort,   // stacks deeper than the bytes that were copied of them
-  kNoUnwindRule,    // stacks that end at code without unwind rules
-  kBadStack,        // stacks that led nowhere
-  kNoSymbol,        // samples in code that has no name
-  kCallchainLimit,  // stacks of as many frames as the kernel follows
-  kResynchronised,  // steps of a trace that its stack did not explain
-  kUnknownCode,     // instructions of code that no file is known for
-  kNoTimes,         // stacks that changed too often to keep their times
+  kBadLine,          // a line of text that no rule of its format reads
+  kBadRecord,        // the same for binary and JSON inputs
+  kTruncated,        // the input ends in the middle
+  kNoStack,          // samples without a single frame
+  kOtherEvent,       // samples of events that were not asked for
+  kNotSelected,      // samples left out by an option of the user
+  kZeroWeight,       // samples whose weight the input gives as 0
+  kNegativeWeight,   // values below 0, which have no width
+  kOverflow,         // weights too large to add up
+  kRounded,          // digits that the output or the model cannot hold
+  kTimeDisorder,     // samples or slices whose times contradict each other
+  kLostSamples,      // the profiler itself says that it lost them
+  kNotCarried,       // things the output format has no place for
+  kDeepStack,        // frames beyond the depth that is drawn
+  kHiddenNarrow,     // frames too narrow to be drawn
+  kIdle,             // stacks of waiting threads, left out as the peers do
+  kThrottled,        // times that the kernel paused sampling
+  kAuxSkipped,       // bytes of hardware traces, which are not read
+  kStackTooShort,    // stacks deeper than the bytes that were copied of them
+  kNoUnwindRule,     // stacks that end at code without unwind rules
+  kBadStack,         // stacks that led nowhere
+  kNoSymbol,         // samples in code that has no name
+  kCallchainLimit,   // stacks of as many frames as the kernel follows
+  kResynchronised,   // steps of a trace that its stack did not explain
+  kUnknownCode,      // instructions of code that no file is known for
+  kNoTimes,          // stacks that changed too often to keep their times
+  kCutInstructions,  // of a trace, left out by an option of the user
+  kCutCycles,        // the same, where cycles are what counts
+  kCutCalls,         // and calls
+  kNobodysCycles,    // of a trace, which the rule asked for gives to no stack
   kCount
 };
 

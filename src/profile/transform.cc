@@ -279,10 +279,27 @@ Selection::TimeRange parse_time_range(std::string_view text) {
 
 namespace {
 
+// Why samples of each event are left out. Of a trace nothing was sampled: a row
+// is a stack or a stretch of time, and what is counted is its weight.
+Column<EventId, Problem> reasons_by_event(const Profile& profile,
+                                          Problem reason) {
+  Column<EventId, Problem> reasons(profile.events.size(), reason);
+  const bool is_trace = std::ranges::any_of(profile.about, [&](About about) {
+    return profile.strings[about.key] == "trace";
+  });
+  if (!is_trace || reason != Problem::kNotSelected) return reasons;
+  for (const EventId id : profile.events.ids()) {
+    const std::string_view unit = profile.strings[profile.events[id].unit];
+    if (unit == "instructions") reasons[id] = Problem::kCutInstructions;
+    if (unit == "cycles") reasons[id] = Problem::kCutCycles;
+    if (unit == "calls") reasons[id] = Problem::kCutCalls;
+  }
+  return reasons;
+}
+
 void keep_samples(Profile& profile, Problem reason,
                   const std::function<bool(const Sample&)>& wanted) {
-  std::uint64_t count = 0;
-  std::int64_t weight = 0;
+  const Column<EventId, Problem> reasons = reasons_by_event(profile, reason);
   std::vector<Sample>& samples = profile.samples;
   std::vector<std::uint32_t>& counts = profile.sample_counts;
   std::size_t kept = 0;
@@ -292,16 +309,20 @@ void keep_samples(Profile& profile, Problem reason,
         counts[kept] = i < counts.size() ? counts[i] : 1;
       samples[kept++] = samples[i];
     } else {
-      count += samples_in_row(profile, i);
-      weight = saturating_add(weight, samples[i].weight);
+      const Problem why = reasons[samples[i].event];
+      const std::int64_t weight = samples[i].weight;
+      // Weights of other events are in other units and no share of anything.
+      profile.diagnostics.note(why,
+                               why == reason
+                                   ? samples_in_row(profile, i)
+                                   : static_cast<std::uint64_t>(weight),
+                               reason == Problem::kOtherEvent ? 0 : weight);
     }
   }
+  const bool all = kept == samples.size();
   samples.resize(kept);
   if (counts.size() > kept) counts.resize(kept);
-  // Weights of other events are in other units and are no share of anything.
-  profile.diagnostics.note(reason, count,
-                           reason == Problem::kOtherEvent ? 0 : weight);
-  if (count == 0 || profile.diagnostics.count(Problem::kNoStack) == 0) return;
+  if (all || profile.diagnostics.count(Problem::kNoStack) == 0) return;
   std::uint64_t without_stack = 0;
   for (std::size_t i = 0; i < kept; ++i)
     if (samples[i].stack == StackId::kRoot)

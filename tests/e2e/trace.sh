@@ -33,7 +33,7 @@ printf 'tracing:\n  enable: yes\n  selector: 2\n  start: ffffffff80002020\n  end
 part --runtime-config run.yaml --edges until
 has ' 6 instructions, cycles 1013 to 1042: 6,.* 2 gaps'
 part --from pc:1234
-grep -q '16 samples are left out by the options given (all: pc:1234 was not met)' err ||
+grep -q '16 instructions are left out by the options given (all: pc:1234 was not met)' err ||
   bad "not said: $(cat err)"
 if part --from here; then bad "took --from here"; fi
 grep -q "'here' is not cycle:N" err || bad "no reason: $(cat err)"
