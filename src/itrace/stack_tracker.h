@@ -159,9 +159,23 @@ class StackTracker {
     // The frame that runs when all above it have returned.
     std::size_t frame;
   };
+  // What the instructions ahead tell of a thread that goes on at `pc`.
+  struct Lookahead {
+    std::uint64_t pc = 0;
+    FunctionId function = FunctionId::kNone;  // of pc
+    std::size_t steps = 0;                    // that are looked at, at most
+    std::size_t at = 0;                       // the last one
+    int proofs = 0;                           // returns that fit
+    // kSwitch: another thread goes on at `pc`.
+    enum class End : std::uint8_t { kNothing, kUser, kSwitch };
+    End end = End::kNothing;
+    bool is_proven() const;
+  };
   std::size_t find_resumed(std::uint64_t pc);
-  std::size_t find_by_user_code(std::vector<Candidate> alive, std::size_t from,
-                                std::size_t steps);
+  bool may_resume(const Context& context, std::uint64_t pc) const;
+  void narrow(std::vector<Candidate>& alive, Lookahead& look);
+  void find_by_user_code(std::vector<Candidate>& alive, Lookahead& look);
+  const std::vector<StackFrame>& frames_of(const Candidate& candidate) const;
   const Retired* ahead(std::size_t steps) const;
 
   CodeMap& map_;

@@ -414,6 +414,56 @@ TEST_F(Threads, AForkedChildStandsOnItsParentsCallersFromTheFirstInstruction) {
   EXPECT_EQ(contexts_.threads().size(), 2);
 }
 
+TEST_F(Threads, ThatNothingTellsApartGoOnInTheOrderInWhichTheyWereLeft) {
+  code_.function("ping", "call nop");
+  code_.function("pong", "call nop");
+  code_.function("take_turns", "call nop");
+  code_.function("wait", "ecall ret");
+  const std::string waits =
+      "take_turns:0 wait:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
+      "__switch_to:0-1 ";
+  track("ping:0 " + waits + "ret_from_fork:0 ret_from_fork:3 pong:0 " + waits +
+        "ret_from_fork:0-1 k_worker:0-1 k_schedule:0-1 __switch_to:0-1 "
+        "k_schedule:2-3 k_sys_wait:1 handle_exception:2 wait:1 take_turns:1");
+  EXPECT_EQ(stack(), "ping;take_turns");
+}
+
+// main and two threads of the kernel are left in a function that looks for
+// another thread as long as there is one; the first of the two threads goes on
+// and is left again before it returns.
+class LeftAgain : public Threads {
+ protected:
+  LeftAgain() {
+    code_.function("k_one", "call nop");
+    code_.function("k_two", "call nop");
+    code_.function("k_resched", "nop call beq ret");
+  }
+  const std::string kLeaves = "k_resched:0-1 __switch_to:0-1 ";
+  const std::string kOneIsLeftAgain =
+      "main:0 handle_exception:0-1 k_sys_wait:0 " + kLeaves +
+      "ret_from_fork:0-1 k_one:0 " + kLeaves + "ret_from_fork:0-1 k_two:0 " +
+      kLeaves + "k_resched:2 " + kLeaves;
+  const std::string kMainGoesOn =
+      "k_resched:2-3 k_sys_wait:1 handle_exception:2 main:1";
+};
+
+TEST_F(LeftAgain, IsNotTheThreadThatGoesOnNext) {
+  track(kOneIsLeftAgain + kMainGoesOn);
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(self("ret_from_fork;k_one;k_resched"), 2 + 3);
+  EXPECT_EQ(self("main;handle_exception;k_sys_wait;k_resched"), 2 + 2);
+  EXPECT_EQ(contexts_.threads().size(), 3);
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
+TEST_F(LeftAgain, AndTakenForAnotherItDoesNotKeepThatOneFromGoingOn) {
+  track(kOneIsLeftAgain);  // what comes next cannot be seen: main is taken
+  tracker_->track(code_.trace("@900 " + kMainGoesOn), nullptr, {});
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(contexts_.threads().size(), 3);
+  EXPECT_EQ(tracker_->counts().resynchronised, 1);
+}
+
 // A program makes another one: its child runs on its memory until it is a
 // program of its own. With satp, that is seen.
 class Vfork : public Threads, public testing::WithParamInterface<bool> {

@@ -12,7 +12,8 @@
 namespace wick {
 namespace {
 
-constexpr std::size_t kNotFound = SIZE_MAX;
+// Rows of no parked thread.
+constexpr std::size_t kNotFound = SIZE_MAX, kCurrent = SIZE_MAX - 1;
 // Instructions that are looked at ahead. From __switch_to to the first return
 // that differs it is a few thousand.
 constexpr std::size_t kLookahead = 1 << 15, kShortLookahead = 256,
@@ -24,6 +25,10 @@ constexpr int kProofs = 4;
 
 void StackTracker::switch_thread(std::uint64_t pc) {
   const std::size_t found = find_resumed(pc);
+  if (found == kCurrent) {
+    ++counts_.resynchronised;
+    return pop_to(context_.frames.size() - 1);
+  }
   resume(found);
   if (thread_pointer_ != 0) context_.thread_pointer = thread_pointer_;
   if (found == kNotFound) context_.is_new = is_entry(pc);
@@ -93,37 +98,82 @@ const Retired* StackTracker::ahead(std::size_t steps) const {
   return &next_block_->instructions[at - here];
 }
 
+bool StackTracker::Lookahead::is_proven() const {
+  return end == End::kUser || proofs >= kProofs;
+}
+
+const std::vector<StackFrame>& StackTracker::frames_of(
+    const Candidate& candidate) const {
+  return candidate.row == kCurrent ? context_.frames
+                                   : contexts_[candidate.row].frames;
+}
+
+// Whether a thread that was left in the place that returns to `pc` may be the
+// one that goes on.
+bool StackTracker::may_resume(const Context& context, std::uint64_t pc) const {
+  if (context.frames.size() < 2 || !context.frames.back().returns_to(pc))
+    return false;
+  // Without satp, it is the space of the user code that ran last.
+  return !has_satp_ || space_ == SpaceId::kNone ||
+         context.space == SpaceId::kNone || context.space == space_;
+}
+
 std::size_t StackTracker::find_resumed(std::uint64_t pc) {
+  // The one that was left first comes first: where nothing tells threads apart,
+  // it is the one that has waited longest. The kernel wakes in this order.
   std::vector<Candidate> alive;
-  for (std::size_t i = 0; i < contexts_.parked(); ++i) {
+  for (std::size_t i = contexts_.parked(); i-- > 0;) {
     const Context& context = contexts_[i];
-    if (context.frames.size() < 2 || !context.frames.back().returns_to(pc))
-      continue;
     if (thread_pointer_ != 0 && context.thread_pointer != 0) {
-      if (context.thread_pointer == thread_pointer_) return i;
+      if (context.thread_pointer == thread_pointer_ &&
+          context.frames.size() >= 2 && context.frames.back().returns_to(pc))
+        return i;
       continue;
     }
-    // Without satp, it is the space of the user code that ran last.
-    if (has_satp_ && space_ != SpaceId::kNone &&
-        context.space != SpaceId::kNone && context.space != space_)
-      continue;
-    alive.push_back({i, context.frames.size() - 2});
+    if (may_resume(context, pc))
+      alive.push_back({i, context.frames.size() - 2});
   }
-  const auto frame_of = [&](const Candidate& c) -> const StackFrame& {
-    return contexts_[c.row].frames[c.frame];
-  };
-  int proofs = 0;
-  FunctionId running = next_function_, before = next_function_;
-  std::uint64_t last = pc;
+  const std::vector<Candidate> all = alive;
+  Lookahead look{.pc = pc, .function = next_function_};
   // In all, no more is looked at ahead than was tracked: a damaged trace may
   // switch at every step.
-  const std::size_t steps = looked_ahead_ <= counts_.instructions + kAtFirst
-                                ? kLookahead
-                                : kShortLookahead;
-  for (std::size_t k = 1; k < steps && !alive.empty(); ++k) {
+  look.steps = looked_ahead_ <= counts_.instructions + kAtFirst
+                   ? kLookahead
+                   : kShortLookahead;
+  narrow(alive, look);
+  if (look.end == Lookahead::End::kSwitch && look.pc == pc) {
+    // It was left again before it told who it is. It is not the next one.
+    std::vector<Candidate> next = all;
+    look.proofs = 0;
+    look.end = Lookahead::End::kNothing;
+    narrow(next, look);
+    if (next.size() == 1 && look.is_proven())
+      std::erase_if(alive, [row = next.front().row](const Candidate& c) {
+        return c.row == row;
+      });
+  }
+  if (!alive.empty()) return alive.front().row;
+  if (thread_pointer_ != 0 || !may_resume(context_, pc)) return kNotFound;
+  // The thread that is left: another one was taken for it before, which was
+  // left in the same place.
+  alive = {{kCurrent, context_.frames.size() - 2}};
+  look = {.pc = pc, .function = next_function_, .steps = look.steps};
+  narrow(alive, look);
+  return !alive.empty() && look.is_proven() ? kCurrent : kNotFound;
+}
+
+// Looks ahead until it is known who of `alive` goes on; those that do not
+// return as they should are left out.
+void StackTracker::narrow(std::vector<Candidate>& alive, Lookahead& look) {
+  const auto frame_of = [&](const Candidate& c) -> const StackFrame& {
+    return frames_of(c)[c.frame];
+  };
+  FunctionId running = look.function, before = look.function;
+  std::uint64_t last = look.pc;
+  while (++look.at < look.steps && !alive.empty()) {
     ++looked_ahead_;
-    const Retired* const instruction = ahead(k);
-    if (instruction == nullptr) break;
+    const Retired* const instruction = ahead(look.at);
+    if (instruction == nullptr) return;
     const std::uint64_t to = instruction->pc;
     const bool follows = to == last + 2 || to == last + 4;
     last = to;
@@ -137,10 +187,17 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
         return frame_of(c).kind == StackFrame::Kind::kTrap &&
                frame_of(c).resumes_at(to);
       };
-      if (std::ranges::none_of(alive, goes_on_there)) break;
+      if (std::ranges::none_of(alive, goes_on_there)) return;
       std::erase_if(alive,
                     [&](const Candidate& c) { return !goes_on_there(c); });
-      return find_by_user_code(std::move(alive), k, steps);
+      look.end = Lookahead::End::kUser;
+      return find_by_user_code(alive, look);
+    }
+    if (before == switch_to_ && function != switch_to_) {
+      look.pc = to;
+      look.function = function;
+      look.end = Lookahead::End::kSwitch;
+      return;
     }
     const bool returns =
         before == running && function != running && !page.flow[slot].is_entry();
@@ -151,25 +208,23 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
     });
     // Even the only one must be proven: the thread may be one that nothing is
     // known of, and all of them left through the same two functions.
-    if (++proofs >= kProofs && alive.size() == 1) break;
+    if (++look.proofs >= kProofs && alive.size() == 1) return;
     for (Candidate& c : alive) --c.frame;
     running = function;
   }
-  return alive.empty() ? kNotFound : alive.front().row;
 }
 
 // Several threads wait in the same system call, as all that wait for a futex
 // do. They return to different callers.
-std::size_t StackTracker::find_by_user_code(std::vector<Candidate> alive,
-                                            std::size_t from,
-                                            std::size_t steps) {
-  const std::size_t first = alive.front().row;
+void StackTracker::find_by_user_code(std::vector<Candidate>& alive,
+                                     Lookahead& look) {
+  const Candidate first = alive.front();
   for (Candidate& c : alive) --c.frame;  // below the trap
   std::size_t depth = 0;                 // of calls since
   Flow flow;
-  for (std::size_t k = from; k < steps && alive.size() > 1; ++k) {
+  for (; look.at < look.steps && alive.size() > 1; ++look.at) {
     ++looked_ahead_;
-    const Retired* const instruction = ahead(k);
+    const Retired* const instruction = ahead(look.at);
     if (instruction == nullptr) break;
     const std::uint64_t to = instruction->pc;
     const CodePage& page = page_at(to);
@@ -179,7 +234,7 @@ std::size_t StackTracker::find_by_user_code(std::vector<Candidate> alive,
       --depth;
     } else if (flow.kind() == FlowKind::kReturn) {
       const auto returns = [&](Candidate& c) {
-        const std::vector<StackFrame>& frames = contexts_[c.row].frames;
+        const std::vector<StackFrame>& frames = frames_of(c);
         while (c.frame > 0 && frames[c.frame].kind == StackFrame::Kind::kPart)
           --c.frame;
         return c.frame > 0 && frames[c.frame--].returns_to(to);
@@ -191,7 +246,7 @@ std::size_t StackTracker::find_by_user_code(std::vector<Candidate> alive,
         flow.kind() == FlowKind::kIndirectCall)
       ++depth;
   }
-  return alive.empty() ? first : alive.front().row;
+  if (alive.empty()) alive = {first};
 }
 
 }  // namespace wick
