@@ -107,6 +107,11 @@ test('a search by expression or text marks what matches and says its share', asy
   await page.locator('#search').fill('flush');
   await click(page, 'draw');
   assert.equal(await text(page, '#matched'), 'Matched: 40.00% (80.00% of the zoomed part)');
+  for (const width of [1000, 700, 400]) {
+    await page.setViewportSize({width, height: 600});
+    assert.ok(await page.locator('#matched').evaluate(e => e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= innerWidth), `it is cut at ${width}`);
+  }
+  await page.setViewportSize({width: 1000, height: 600});
   await page.keyboard.press('Escape');
   assert.equal(await text(page, '#matched'), '');
   assert.deepEqual(await marked(), []);
