@@ -31,6 +31,7 @@ extern const FuzzTarget perf_map_fuzz;
 extern const FuzzTarget perf_records_fuzz;
 extern const FuzzTarget proc_files_fuzz;
 extern const FuzzTarget runtime_config_fuzz;
+extern const FuzzTarget stack_tracker_fuzz;
 extern const FuzzTarget unwind_fuzz;
 extern const FuzzTarget user_code_fuzz;
 extern const FuzzTarget wick_trace_fuzz;
@@ -51,6 +52,7 @@ const FuzzTarget* const kDecoders[] = {
     &perf_records_fuzz,
     &proc_files_fuzz,
     &runtime_config_fuzz,
+    &stack_tracker_fuzz,
     &unwind_fuzz,
     &user_code_fuzz,
     &wick_trace_fuzz,

@@ -211,12 +211,18 @@ void StackTracker::trap_return(std::uint64_t pc) {
   for (std::size_t i = traps.size(); i > outermost && found == 0; --i)
     if (traps[i - 1] > 1 && frames[traps[i - 1] - 2].layer == next_layer_)
       found = traps[i - 1];
-  if (found == 0) return begin_thread(pc);
+  if (found == 0 || returning_ >= kMaxNested) return begin_thread(pc);
   const StackFrame trapped = frames[found - 1];
   pop_to(found - 1);
   if (frames.empty()) return;
   go_back_to(trapped);
-  if (!trapped.resumes_at(pc)) resume_elsewhere(pc);
+  if (!trapped.resumes_at(pc)) {
+    // Where that was about to return from a trap as well, this comes here
+    // again.
+    ++returning_;
+    resume_elsewhere(pc);
+    --returning_;
+  }
   if (next_layer_ == Layer::kUser) exec_seen_ = context_.leaves_signal = false;
 }
 

@@ -146,10 +146,11 @@ void StackTracker::unexplained_step(std::uint64_t pc) {
 void StackTracker::resume_elsewhere(std::uint64_t pc) {
   if (layer_ == Layer::kUser && (exec_seen_ || is_program_entry(pc)))
     return begin_program();
-  // Back from a signal that came before the trace began.
-  if (layer_ == Layer::kUser && context_.leaves_signal &&
-      !return_from_signal(pc))
-    return pop_to(0);
+  if (layer_ == Layer::kUser && context_.leaves_signal) {
+    // Else it is one that came before the trace began.
+    if (!return_from_signal(pc)) pop_to(0);
+    return;
+  }
   switch (flow_.kind()) {
     case FlowKind::kBranch:
     case FlowKind::kJump:

@@ -226,6 +226,7 @@ class StackTracker {
   std::uint64_t previous_cycle_ = 0, block_previous_ = 0, sum_offset_ = 0;
   std::uint32_t turn_ = 0;
   std::uint64_t looked_ahead_ = 0;
+  std::size_t returning_ = 0;  // calls of trap_return() that have not ended
 
   std::uint64_t slice_start_ = 0, slice_weight_ = 0;
   CallNodeId slice_node_ = CallNodeId::kRoot;

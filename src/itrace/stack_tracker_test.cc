@@ -662,6 +662,49 @@ TEST_F(StackTrackerTest, ASignalFromBeforeTheTraceLeavesNothingBehind) {
   EXPECT_EQ(stack(), "main");
 }
 
+TEST_F(StackTrackerTest, AHandlerFromBeforeTheTraceLeavesNothingBehind) {
+  code_.function("main", "nop nop");
+  code_.function("handler", "nop ret");
+  code_.function("vdso", "li139 ecall");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("sys_rt_sigreturn", "nop ret");
+  track(
+      "handler:0-1 vdso:0-1 handle_exception:0-1 sys_rt_sigreturn:0-1 "
+      "handle_exception:2 main:1");
+  EXPECT_EQ(stack(), "main");
+}
+
+TEST_F(StackTrackerTest, ACallThatWaitedForASignalIsDoneOnce) {
+  code_.function("work", "nop ret");
+  code_.function("main", "nop call>work nop");
+  code_.function("handler", "nop ret");
+  code_.function("vdso", "li139 ecall");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("sys_rt_sigreturn", "nop ret");
+  track(
+      "main:0-1 handle_exception:0 handle_exception:2 handler:0-1 vdso:0-1 "
+      "handle_exception:0-1 sys_rt_sigreturn:0-1 handle_exception:2 work:0-1 "
+      "main:2");
+  EXPECT_EQ(calls("work"), 1);
+  EXPECT_EQ(self("main;work"), 2);
+  EXPECT_EQ(stack(), "main");
+}
+
+// Each trap is taken on the way out of the one before it. Where the last one
+// goes on says nothing of any of them.
+TEST_F(StackTrackerTest, TrapsWithinTrapsAreNotUnwoundWithoutEnd) {
+  code_.function("handle_exception", "nop");
+  code_.function("ret_from_exception", "nop nop");
+  code_.function("k_work", "nop nop");
+  code_.function("k_other", "nop nop");
+  std::string trace = "k_work:0";
+  for (int i = 0; i < 30'000; ++i)
+    trace += " handle_exception:0 ret_from_exception:0";
+  track(trace + " k_other:1", {.text = false});
+  EXPECT_EQ(stack(), "k_other");
+  EXPECT_EQ(tracker_->counts().resynchronised, 1);
+}
+
 TEST_F(StackTrackerTest, WhatIsInterruptedTwiceInARowIsOneTimeOnTheStack) {
   code_.function("main", "call nop");
   code_.function("work", "nop nop ret");
