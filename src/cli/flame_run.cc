@@ -137,11 +137,12 @@ int FlameRun::record(const OutputFormat& format) {
         "everything was lost, {}; a lower --freq or smaller stacks "
         "(--call-graph fp) lose fewer",
         counted(lost, "sample"));
-  if (recorded.profile.samples.empty()) check_written(result_);
+  if (recorded.profile.samples.empty())
+    check_written(result_, "--keep or TMPDIR=");
   if (recorded.profile.samples.empty())
     fail(
-        "no samples were taken: the program ran too briefly or only waited; "
-        "a higher --freq gives more");
+        "no samples were taken: what was recorded ran too briefly or only "
+        "waited (--off-cpu shows that); a higher --freq gives more");
   if (write.first_event.empty() &&
       (recording.wall || recording.off_cpu || recording.wakers))
     write.first_event = recording.wall ? "wall-time" : "offcpu-time";
@@ -151,7 +152,7 @@ int FlameRun::record(const OutputFormat& format) {
   if (!write.first_event.empty())
     selected.diagnostics.keep_at_most(Problem::kOtherEvent, 0);
   draw(std::move(selected), format, path, true);
-  check_written(result_);
+  check_written(result_, "--keep or TMPDIR=");
   return exit_status ? shell_status(recorded.program_status) : 0;
 }
 

@@ -28,6 +28,10 @@ struct RecordCommand {
       fail_usage(
           "record: nothing to record is named: -- PROGRAM, -p, -t, -a or "
           "--cgroup");
+    if (output == "-")
+      fail_usage(
+          "record: -o -: a recording goes to a file, since standard output is "
+          "the program's");
     RecordOptions options = recording.resolved(program);
     options.output = output;
     options.command_line = arguments.words;
@@ -35,7 +39,7 @@ struct RecordCommand {
     const RecordResult result = run_recording(options, run);
     const bool failed = !program.empty() && result.program_status != 0;
     say_ends(result, run);
-    check_written(result);
+    check_written(result, "-o");
     if (result.lost > 0)
       say(run,
           fmt::format("{} records were lost; a lower -F, a larger -m or "

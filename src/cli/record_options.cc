@@ -60,12 +60,15 @@ std::size_t parse_buffer(std::string_view text) {
 }
 
 int parse_clock(const std::string& name) {
-  if (name == "monotonic" || name == "CLOCK_MONOTONIC" || name == "1")
+  if (name == "monotonic" || name == "CLOCK_MONOTONIC" || name == "mono" ||
+      name == "1")
     return CLOCK_MONOTONIC;
   if (name == "raw" || name == "monotonic_raw" || name == "CLOCK_MONOTONIC_RAW")
     return CLOCK_MONOTONIC_RAW;
-  if (name == "realtime" || name == "CLOCK_REALTIME") return CLOCK_REALTIME;
-  if (name == "boottime" || name == "CLOCK_BOOTTIME") return CLOCK_BOOTTIME;
+  if (name == "realtime" || name == "CLOCK_REALTIME" || name == "real")
+    return CLOCK_REALTIME;
+  if (name == "boottime" || name == "CLOCK_BOOTTIME" || name == "boot")
+    return CLOCK_BOOTTIME;
   if (name == "tai" || name == "CLOCK_TAI") return CLOCK_TAI;
   fail_usage(
       "-k: there is no clock '{}'; there is monotonic, monotonic_raw, "
@@ -275,6 +278,10 @@ std::vector<Option*> add_recording_options(OptionSet& app,
       add_number(app, "-D,--delay", options.delay, "SECONDS", {0, 1e9},
                  "take no samples before this time"),
   };
+  // Who is used to perf asks for callers, which are there without asking.
+  app.add_flag_callback(
+         "-g", [] {}, "accepted; always so")
+      ->group("");
   added.insert(added.end(), targets.begin(), targets.end());
   for (Option* option : added) option->group("Recording");
   return added;
@@ -292,14 +299,14 @@ RecordResult run_recording(const RecordOptions& options,
   return result;
 }
 
-void check_written(const RecordResult& result) {
+void check_written(const RecordResult& result, std::string_view elsewhere) {
   if (result.write_error.empty()) return;
   fail(
       "{}; the recording ended after {:.1f} s: {} can be read, {} and all that "
-      "came later are missing; make room, or write elsewhere with -o",
+      "came later are missing; make room, or write elsewhere with {}",
       result.write_error, static_cast<double>(result.elapsed.count()) / 1000,
       counted(result.samples - result.unwritten, "sample"),
-      counted(result.unwritten, "sample"));
+      counted(result.unwritten, "sample"), elsewhere);
 }
 
 void say_ends(const RecordResult& result, const RunOptions& run) {

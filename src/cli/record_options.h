@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -45,8 +46,9 @@ std::vector<Option*> add_recording_options(OptionSet& app,
 // second one aborts. Says what could not be had.
 RecordResult run_recording(const RecordOptions& options, const RunOptions& run);
 
-// Fails if the recording could not be written to its end; says what is left.
-void check_written(const RecordResult& result);
+// Fails if the recording could not be written to its end; says what is left, and
+// the option that writes it `elsewhere`.
+void check_written(const RecordResult& result, std::string_view elsewhere);
 // Says how the program ended if it did not end well, or that it still runs.
 void say_ends(const RecordResult& result, const RunOptions& run);
 // "of cpu-clock (cycles cannot be counted here) with up to 64 kB of stack".

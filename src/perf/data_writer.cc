@@ -187,7 +187,8 @@ void PerfDataWriter::State::write_header() {
   data_offset = data_end = kHeaderSize + ids.size() + attrs.size();
   if (!write_at(fd.get(), 0, {out, ids, attrs}) ||
       !correct_header(false, {}, {}))
-    fail("cannot write: {}", last_system_error());
+    fail("cannot write: {}{}", last_system_error(),
+         errno == ENOSPC ? "; make room, or write elsewhere" : "");
 }
 
 // Writes what is known before the first record.

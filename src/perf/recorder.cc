@@ -268,10 +268,12 @@ class Recorder {
 
   ProcEvents proc_events(std::uint64_t time) const {
     const Event& first = events_.front();
-    return ProcEvents({.attr = first.attr(),
-                       .id = first.ids.front(),
-                       .time = time,
-                       .build_ids = true});
+    return ProcEvents(
+        {.attr = first.attr(),
+         .id = first.ids.front(),
+         .time = time,
+         .build_ids = true,
+         .data_mappings = first.attr().flag(attr_flag::kMmapData)});
   }
 
   void describe_what_is_there() {

@@ -136,6 +136,9 @@ class Planner {
                     attr_flag::kCommExec | attr_flag::kTask |
                     attr_flag::kKsymbol | attr_flag::kBpfEvent |
                     attr_flag::kBuildId;
+    // perf looks for unwind rules in mappings, and these are data.
+    if (is_first && options_.keep_stacks && copies_stacks(options_))
+      attr.flags |= attr_flag::kMmapData;
     if (is_first && options_.off_cpu) attr.flags |= attr_flag::kContextSwitch;
     attr.flags |= attr_flag::kUseClockid;
     attr.clockid = options_.clock;

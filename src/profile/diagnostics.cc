@@ -50,10 +50,10 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
         {"aux-skipped", "byte of hardware traces is not read",
          "bytes of hardware traces are not read", false},
         {"stack-too-short",
-         "stack is deeper than its copy (record more: --call-graph "
-         "dwarf,65528)",
-         "stacks are deeper than their copy (record more: --call-graph "
-         "dwarf,65528)",
+         "stack is deeper than its copy (--call-graph "
+         "dwarf,65528 copies the most)",
+         "stacks are deeper than their copy (--call-graph "
+         "dwarf,65528 copies the most)",
          false},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},

@@ -30,6 +30,7 @@ expect 2 'a program is wanted behind --' flame --
 expect 2 'one of both is wanted' flame good.folded -- true
 expect 2 '-p or -t, -a and --cgroup exclude each other' flame -p 1 -a
 expect 2 'goes to a file' flame -o - -- true
+expect 2 'goes to a file' record -o - -- true
 expect 2 '--freq is for recording, and nothing to record' \
   flame -F 99 good.folded
 expect 2 '--keep is for recording, and nothing to record' \

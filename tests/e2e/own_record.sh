@@ -45,6 +45,14 @@ small=$(stat -c %s r.data) large=$(stat -c %s kept.data)
 [ $((small * 50)) -lt "$large" ] ||
   complain "the file has $small bytes, with stacks $large"
 
+# perf unwinds those itself.
+if command -v perf >/dev/null; then
+  rooted=$(perf script -i kept.data -F ip,sym 2>/dev/null | grep -c ' _start')
+  samples=$("$WICK" report kept.data | awk '$2 == "nanoseconds" { print $3 }' | tr -d ,)
+  [ "$rooted" -ge $((${samples:-1} * 9 / 10)) ] ||
+    complain "perf unwinds $rooted of $samples stacks that were kept"
+fi
+
 # What was lost of the stacks is known to whoever reads the file.
 "$WICK" record -q --call-graph dwarf,64 -o short.data -- ./shares
 has 'short stacks' "$("$WICK" report short.data 2>/dev/null)" \
