@@ -248,11 +248,27 @@ class ListParser {
     if (!modifiers.empty() && !are_modifiers(modifiers))
       fail_modifiers(modifiers);
     const auto pmu = read_pmu(name, paths_);
+    if (!pmu && find_named_event(name))
+      return named_event(name, terms, text, modifiers);
     if (!pmu) fail_unknown_pmu(name, paths_);
     EventSpec spec;
     spec.name = text;
     pmu->apply_terms(terms, spec);
     push(std::move(spec), modifiers);
+  }
+
+  // "cycles/period=1000/": how often, with a name instead of a PMU.
+  void named_event(std::string_view name, std::string_view terms,
+                   std::string_view text, std::string_view modifiers) {
+    EventSpec how;
+    how.name = text;
+    Pmu{.name = std::string(name)}.apply_terms(terms, how);
+    const std::size_t first = events_.size();
+    plain(name, how.name, modifiers);
+    for (std::size_t i = first; i < events_.size(); ++i) {
+      events_[i].period = how.period;
+      events_[i].frequency = how.frequency;
+    }
   }
 
   // "mem:0x1000/8:rw:u": a watch point.

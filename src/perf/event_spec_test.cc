@@ -163,6 +163,15 @@ TEST_F(EventSpecs, EventsOfAPmuAreInItsFolder) {
   EXPECT_THAT(energy.cpus, ElementsAre(0, 8));
 }
 
+TEST_F(EventSpecs, ANameCanHaveItsOwnPeriodOrRate) {
+  EXPECT_EQ(code(one("cpu-clock/period=1000/")), code(one("cpu-clock")));
+  EXPECT_EQ(one("cpu-clock/period=1000/").period, 1000u);
+  EXPECT_EQ(one("cpu-clock/freq=99/u").frequency, 99u);
+  EXPECT_EQ(one("cpu-clock/freq=99/u").flags,
+            kExcludeKernel | kExcludeHypervisor);
+  EXPECT_EQ(one("cpu-clock/freq=99,name=mine/").name, "mine");
+}
+
 TEST_F(EventSpecs, MistakesInTermsAreExplained) {
   EXPECT_EQ(error("cpu/evnt=1/"),
             "cpu has no 'evnt': its events are mem-loads, needs; its terms are "

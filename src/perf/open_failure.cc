@@ -130,6 +130,12 @@ std::string explain_open_failure(const OpenResult& result,
           "fewer threads, CPUs or events",
           std::max(limits.open_files, limits.open_files_hard));
     case OpenFailure::kInvalid:
+      // Types beyond those that are fixed are of PMUs.
+      if (attr.type > event_type::kBreakpoint)
+        return fmt::format(
+            "the kernel does not sample by {} ({}): PMUs outside of the cores "
+            "mostly count only; use another event",
+            name, reason);
       return fmt::format(
           "the kernel ({}) does not take {} with these options ({})",
           limits.release, name, reason);

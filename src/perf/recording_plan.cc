@@ -162,24 +162,32 @@ class Planner {
       attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
       attr.flags |= attr_flag::kExcludeCallchainUser;
       attr.sample_regs_user = unwind_register_mask(own_machine());
-      attr.sample_stack_user = stack_size(spec.is_tracepoint);
+      attr.sample_stack_user = stack_size(spec);
     }
     return attr;
   }
 
   // The most that the buffers carry for as long as nobody may read them.
-  std::uint32_t stack_size(bool is_tracepoint) const {
+  std::uint32_t stack_size(const EventSpec& spec) const {
     if (options_.stack_size > 0)
       return std::min(options_.stack_size / 8 * 8, kMaxStack);
     // Nobody knows how often a tracepoint is met.
-    if (is_tracepoint) return kMinStack;
-    const double samples = std::max(
-        1.0, static_cast<double>(options_.period > 0 ? 1000 : frequency()) *
-                 kLongestPause);
+    if (spec.is_tracepoint) return kMinStack;
+    const double samples = std::max(1.0, rate_of(spec) * kLongestPause);
     const double fits = std::clamp<double>(
         static_cast<double>(plan_.buffer_size) / samples - 1024, kMinStack,
         kMaxStack);
     return static_cast<std::uint32_t>(fits) / 8 * 8;
+  }
+
+  // Samples a second of one CPU; a guess where events are counted.
+  double rate_of(const EventSpec& spec) const {
+    const std::uint64_t period = spec.period.value_or(options_.period);
+    if (spec.frequency || period == 0)
+      return static_cast<double>(allowed(spec.frequency.value_or(frequency())));
+    const bool counts_nanoseconds =
+        spec.type == event_type::kSoftware && spec.config <= 1;
+    return counts_nanoseconds ? 1e9 / static_cast<double>(period) : 1000;
   }
 
   std::size_t buffer_size() const {

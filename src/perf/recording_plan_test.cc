@@ -53,6 +53,19 @@ TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {
   EXPECT_EQ(plan.events.front().attr.sample_stack_user, 40912u);
 }
 
+TEST(RecordingPlan, ThePeriodOfAClockIsARateToo) {
+  const auto size_of = [](const char* event) {
+    return plan_recording(
+               {.events = event, .buffer_size = std::size_t{4} << 20},
+               everything_allowed())
+        .events.front()
+        .attr.sample_stack_user;
+  };
+  EXPECT_EQ(size_of("cpu-clock/period=1000000/"), 40912u);
+  EXPECT_EQ(size_of("cpu-clock/freq=1000/"), 40912u);
+  EXPECT_EQ(size_of("cpu-clock/period=100000/"), 16384u);
+}
+
 TEST(RecordingPlan, StacksHaveAtLeast16Kilobytes) {
   const RecordingPlan plan = plan_recording(
       {.events = "cpu-clock", .frequency = 100000, .buffer_size = 65536},
