@@ -15,7 +15,10 @@ Context Contexts::make(std::uint32_t hart) {
 
 void Contexts::park(Context context) {
   if (parked_.size() >= kMaxParked) parked_.pop_front();
-  parked_.push_back(std::move(context));
+  if (context.is_urgent)
+    parked_.push_front(std::move(context));
+  else
+    parked_.push_back(std::move(context));
 }
 
 Context Contexts::take(std::size_t i) {

@@ -60,6 +60,7 @@ struct Context {
   SpaceId space = SpaceId::kNone;    // of its user code, once it ran some
   std::uint64_t thread_pointer = 0;  // the kernel's; 0: not known
   bool is_new = false;         // was made while traced and ran no user code yet
+  bool is_urgent = false;      // went on and was left again before it did much
   bool leaves_signal = false;  // the kernel was asked to (sigreturn)
   // Where the parent of a new thread was when it made it, callers first: who
   // returns from there returns to the parent's callers (fork).
@@ -79,8 +80,8 @@ class Contexts {
   // A thread that nothing is known of.
   Context make(std::uint32_t hart);
 
-  // Keeps a thread that does not run. The oldest is forgotten beyond
-  // kMaxParked.
+  // Keeps a thread that does not run, as the one that was left last; or first,
+  // if it is urgent. The first is forgotten beyond kMaxParked.
   void park(Context context);
   std::size_t parked() const { return parked_.size(); }
   // The parked ones, the one that was parked last first.

@@ -174,6 +174,9 @@ class StackTracker {
   std::size_t find_resumed(std::uint64_t pc);
   bool may_resume(const Context& context, std::uint64_t pc) const;
   void narrow(std::vector<Candidate>& alive, Lookahead& look);
+  void prefer_interrupted(std::vector<Candidate>& alive,
+                          const std::vector<Candidate>& all, Lookahead& look);
+  bool skip_to_switch(Lookahead& look);
   void find_by_user_code(std::vector<Candidate>& alive, Lookahead& look);
   const std::vector<StackFrame>& frames_of(const Candidate& candidate) const;
   const Retired* ahead(std::size_t steps) const;
@@ -227,6 +230,7 @@ class StackTracker {
   std::uint32_t turn_ = 0;
   std::uint64_t looked_ahead_ = 0;
   std::size_t returning_ = 0;  // calls of trap_return() that have not ended
+  bool left_again_ = false;    // the thread that find_resumed() looked for
 
   std::uint64_t slice_start_ = 0, slice_weight_ = 0;
   CallNodeId slice_node_ = CallNodeId::kRoot;

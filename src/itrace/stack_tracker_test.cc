@@ -456,6 +456,43 @@ TEST_F(LeftAgain, IsNotTheThreadThatGoesOnNext) {
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
+TEST_F(LeftAgain, IsTheThreadThatGoesOnAfterTheOneThatWasUrgent) {
+  code_.function("alpha", "call call nop");
+  code_.function("beta", "call nop");
+  code_.function("gamma", "call nop");
+  code_.function("wait", "ecall ret");
+  const std::string waits =
+      "wait:0 handle_exception:0-1 k_sys_wait:0 " + kLeaves;
+  const std::string begins = "ret_from_fork:0 ret_from_fork:3 ";
+  const std::string goes_on =
+      "k_resched:2-3 k_sys_wait:1 handle_exception:2 wait:1 ";
+  track("alpha:0 " + waits + begins + "beta:0 " + waits + begins + "gamma:0 " +
+        waits + "ret_from_fork:0-1 k_one:0 " + kLeaves + "k_resched:2 " +
+        kLeaves +  // gamma
+        goes_on + "alpha:1 " + waits + goes_on + "gamma:1");
+  EXPECT_EQ(stack(), "gamma");
+  EXPECT_EQ(self("gamma;wait;handle_exception;k_sys_wait;k_resched"),
+            2 + 3 + 2);
+  EXPECT_EQ(self("beta;wait;handle_exception;k_sys_wait;k_resched"), 2);
+}
+
+TEST_F(LeftAgain, GoesOnBeforeOthersThatNothingTellsApartFromIt) {
+  code_.function("ping", "call nop");
+  code_.function("pong", "call nop");
+  code_.function("take_turns", "call nop");
+  code_.function("wait", "ecall ret");
+  const std::string waits =
+      "take_turns:0 wait:0 handle_exception:0-1 k_sys_wait:0 " + kLeaves;
+  const std::string begins = "ret_from_fork:0 ret_from_fork:3 ";
+  track("pong:0 " + waits + begins + "ping:0 " + waits + begins +
+        "main:0 handle_exception:0-1 k_sys_wait:0 " + kLeaves +
+        "ret_from_fork:0-1 k_one:0 " + kLeaves + "k_resched:2 " +
+        kLeaves +  // pong
+        kMainGoesOn + " handle_exception:0-1 k_sys_wait:0 " + kLeaves +
+        "k_resched:2-3 k_sys_wait:1 handle_exception:2 wait:1 take_turns:1");
+  EXPECT_EQ(stack(), "pong;take_turns");
+}
+
 TEST_F(LeftAgain, AndTakenForAnotherItDoesNotKeepThatOneFromGoingOn) {
   track(kOneIsLeftAgain);  // what comes next cannot be seen: main is taken
   tracker_->track(code_.trace("@900 " + kMainGoesOn), nullptr, {});

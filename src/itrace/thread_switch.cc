@@ -30,6 +30,7 @@ void StackTracker::switch_thread(std::uint64_t pc) {
     return pop_to(context_.frames.size() - 1);
   }
   resume(found);
+  context_.is_urgent = std::exchange(left_again_, false);
   if (thread_pointer_ != 0) context_.thread_pointer = thread_pointer_;
   if (found == kNotFound) context_.is_new = is_entry(pc);
   // It left in __switch_to, too.
@@ -141,17 +142,8 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
                    ? kLookahead
                    : kShortLookahead;
   narrow(alive, look);
-  if (look.end == Lookahead::End::kSwitch && look.pc == pc) {
-    // It was left again before it told who it is. It is not the next one.
-    std::vector<Candidate> next = all;
-    look.proofs = 0;
-    look.end = Lookahead::End::kNothing;
-    narrow(next, look);
-    if (next.size() == 1 && look.is_proven())
-      std::erase_if(alive, [row = next.front().row](const Candidate& c) {
-        return c.row == row;
-      });
-  }
+  left_again_ = look.end == Lookahead::End::kSwitch;
+  if (left_again_) prefer_interrupted(alive, all, look);
   if (!alive.empty()) return alive.front().row;
   if (thread_pointer_ != 0 || !may_resume(context_, pc)) return kNotFound;
   // The thread that is left: another one was taken for it before, which was
@@ -160,6 +152,51 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
   look = {.pc = pc, .function = next_function_, .steps = look.steps};
   narrow(alive, look);
   return !alive.empty() && look.is_proven() ? kCurrent : kNotFound;
+}
+
+// A thread was left again before it told who it is, since an interrupt woke
+// another one that was more urgent: so it is not the one that goes on next, and
+// most likely the one that goes on after that.
+void StackTracker::prefer_interrupted(std::vector<Candidate>& alive,
+                                      const std::vector<Candidate>& all,
+                                      Lookahead& look) {
+  const std::uint64_t pc = block_->instructions[at_].pc;
+  const auto following = [&]() -> std::optional<std::size_t> {
+    if (look.pc != pc) return {};  // a new thread
+    std::vector<Candidate> found = all;
+    look.proofs = 0;
+    look.end = Lookahead::End::kNothing;
+    narrow(found, look);
+    if (found.size() != 1 || !look.is_proven()) return {};
+    return found.front().row;
+  };
+  if (const auto next = following())
+    std::erase_if(alive, [&](const Candidate& c) { return c.row == *next; });
+  if (alive.size() < 2 || !skip_to_switch(look)) return;
+  const auto later = following();
+  if (later && std::ranges::find(alive, *later, &Candidate::row) != alive.end())
+    alive = {{*later, 0}};
+}
+
+// Goes on until yet another thread does.
+bool StackTracker::skip_to_switch(Lookahead& look) {
+  bool leaves = false;
+  std::uint64_t last = 0;
+  while (look.end != Lookahead::End::kSwitch && ++look.at < look.steps) {
+    ++looked_ahead_;
+    const Retired* const instruction = ahead(look.at);
+    if (instruction == nullptr) return false;
+    const std::uint64_t to = instruction->pc;
+    const bool follows = to == last + 2 || to == last + 4;
+    last = to;
+    if (follows) continue;
+    look.function = page_at(to).function[CodePage::slot(to)];
+    look.pc = to;
+    if (leaves && look.function != switch_to_)
+      look.end = Lookahead::End::kSwitch;
+    leaves = look.function == switch_to_;
+  }
+  return look.end == Lookahead::End::kSwitch;
 }
 
 // Looks ahead until it is known who of `alive` goes on; those that do not
