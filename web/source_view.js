@@ -86,7 +86,7 @@ export function sourceView(app) {
           el('td', {textContent: t > 0 ? percent(t / whole) : ''}), el('td', {textContent: String(line), className: 'quiet'}),
           el('td', {textContent: lines ? lines[line - 1] : ''}));
       });
-      body.append(el('table', {}, el('thead', {}, el('tr', {}, ...['Self', '%', 'Total %', 'Line', ''].map(title => el('th', {textContent: title, scope: 'col'})))), el('tbody', {}, ...rows)));
+      body.append(el('table', {}, el('thead', {}, el('tr', {}, ...['Self', 'Self %', 'Total %', 'Line', 'Source'].map(title => el('th', {textContent: title, scope: 'col'})))), el('tbody', {}, ...rows)));
       const wanted = body.querySelector(`[data-line="${shownLine}"]`), hottest = [...self].sort((a, b) => b[1] - a[1])[0];
       wanted?.setAttribute('aria-current', 'location');
       (wanted ?? (hottest && body.querySelector(`[data-line="${hottest[0]}"]`)))?.scrollIntoView({block: 'center'});

@@ -468,6 +468,7 @@ test('the table says what the picture does', async () => {
   const page = await open(plain);
   assert.match(await canvas(page).getAttribute('aria-label'), /the table view has the same as text/);
   await page.keyboard.press('4');
+  assert.equal(await page.getByRole('main').getByRole('tabpanel', {name: 'Table'}).count(), 1);
   const table = page.getByRole('table');
   assert.equal(await table.locator('caption').textContent(), 'Functions, in samples');
   assert.deepEqual((await tableRows(page)).map(row => [row.name, row.cells[0], row.cells[2]]),
