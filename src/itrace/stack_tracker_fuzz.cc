@@ -205,7 +205,7 @@ void check_cut(std::string_view bytes, const Total& wanted) {
   options.trigger.until = bytes.size() % 3 == 0 ? "cycle:1500" : "insn:8082";
   const auto cut = cut_by_trigger(std::make_unique<Execution>(bytes), options);
   const std::uint64_t left = total(*cut).instructions;
-  require(left + cut->diagnostics().count(Problem::kNotSelected) ==
+  require(left + cut->diagnostics().count(Problem::kCutInstructions) ==
               wanted.instructions,
           "an instruction is kept or left out");
 }
