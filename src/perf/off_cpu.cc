@@ -85,8 +85,8 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
   const ThreadId thread = thread_of(profile_, task);
   if (from_the_start) {
     pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
-                       StackId::kRoot, Why::kBefore, StacklessSample::kNoSwitch,
-                       since});
+                       StackId::kRoot, task.is_new ? Why::kNew : Why::kBefore,
+                       StacklessSample::kNoSwitch, since});
   } else if (is_rough_) {
     const bool has_stack = index(thread) < last_stacks_.size();
     pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
@@ -121,6 +121,8 @@ void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
         return "[off the CPU, near here]";
       case Why::kBefore:
         return "[off the CPU since before the recording]";
+      case Why::kNew:
+        return "[waits for its first run]";
       case Why::kUnknown:
         break;
     }

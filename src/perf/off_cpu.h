@@ -61,6 +61,13 @@ class OffCpu {
   void on_described(Task& task, std::uint64_t time) {
     task.off_since = time;
     task.is_off_from_the_start = true;
+    task.is_new = false;
+  }
+  // A thread that begins at this time, and has to wait for a CPU.
+  void on_born(Task& task, std::uint64_t time) {
+    task.off_since = time;
+    task.is_off_from_the_start = true;
+    task.is_new = true;
   }
   // A sample of a thread on the CPU.
   void on_running(Task& task) {
@@ -88,6 +95,7 @@ class OffCpu {
     kPreempted,
     kRough,   // and it is not sure where
     kBefore,  // when the recording began, and nobody knows
+    kNew,     // it has not run yet
   };
   static Why why(const PerfEvent& event, std::string_view raw);
 

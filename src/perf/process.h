@@ -52,6 +52,7 @@ struct Task {
   // It was there before the recording, and has not been seen on the CPU yet:
   // it sleeps since then, for all that is known.
   bool is_off_from_the_start = false;
+  bool is_new = false;  // and the start is its own
   // The numbers of wakings: the last one, and the one that ended its last wait.
   std::uint32_t waking = StacklessSample::kNoSwitch;
   std::uint32_t woken_by = StacklessSample::kNoSwitch;

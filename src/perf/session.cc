@@ -119,8 +119,11 @@ class Session {
     if (!fork) return;
     wall_.on_seen(fork->tid, record.time);
     // Those that were there already are described as forks, too.
+    Task& task = side_band_.task(fork->pid, fork->tid);
     if ((record.misc & misc::kForkExec) != 0)
-      off_cpu_.on_described(side_band_.task(fork->pid, fork->tid), record.time);
+      off_cpu_.on_described(task, record.time);
+    else
+      off_cpu_.on_born(task, record.time);
   }
 
   template <class Record, class Use>

@@ -652,6 +652,17 @@ TEST(SessionOffCpu, ThoseWhoAllSleepAllTheTimeAreOffAllTheTime) {
             "100 prog 7/7: [off the CPU since before the recording] 200\n");
 }
 
+TEST(SessionOffCpu, ANewThreadWaitsUntilItRuns) {
+  PerfDataBuilder file;
+  file.event(kChains, "cycles");
+  file.comm(7, 7, "prog", 50);
+  file.record(RecordType::kFork, 0, task(7, 7, 8, 7, 100),
+              {.pid = 7, .tid = 7, .time = 100});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 8, .time = 130});
+  EXPECT_EQ(off_cpu(file), "100 prog 7/8: [waits for its first run] 30\n");
+}
+
 TEST(SessionOffCpu, AThreadThatIsFirstSeenRunningOrLeavingWasOnTheCpu) {
   PerfDataBuilder sampled = found_thread();
   sampled.sample({.pid = 7, .tid = 7, .time = 150, .period = 1});
