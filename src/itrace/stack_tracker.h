@@ -177,6 +177,9 @@ class StackTracker {
   void prefer_interrupted(std::vector<Candidate>& alive,
                           const std::vector<Candidate>& all, Lookahead& look);
   bool skip_to_switch(Lookahead& look);
+  std::uint64_t skip_to_user(Lookahead& look);
+  std::vector<Candidate> interrupted_at(
+      std::uint64_t pc, const std::vector<Candidate>& all) const;
   void find_by_user_code(std::vector<Candidate>& alive, Lookahead& look);
   const std::vector<StackFrame>& frames_of(const Candidate& candidate) const;
   const Retired* ahead(std::size_t steps) const;

@@ -173,9 +173,48 @@ void StackTracker::prefer_interrupted(std::vector<Candidate>& alive,
   if (const auto next = following())
     std::erase_if(alive, [&](const Candidate& c) { return c.row == *next; });
   if (alive.size() < 2 || !skip_to_switch(look)) return;
+  Lookahead third = look;
   const auto later = following();
-  if (later && std::ranges::find(alive, *later, &Candidate::row) != alive.end())
-    alive = {{*later, 0}};
+  if (later) {
+    if (std::ranges::find(alive, *later, &Candidate::row) != alive.end())
+      alive = {{*later, 0}};
+    return;
+  }
+  // It may have been interrupted again when the kernel was about to leave it.
+  std::vector<Candidate> found = interrupted_at(skip_to_user(third), alive);
+  if (found.empty()) return;
+  find_by_user_code(found, third);
+  if (found.size() == 1) alive = found;
+}
+
+// Of `all`, those whose user code goes on at `pc`, at the trap that left it.
+std::vector<StackTracker::Candidate> StackTracker::interrupted_at(
+    std::uint64_t pc, const std::vector<Candidate>& all) const {
+  std::vector<Candidate> found;
+  for (const Candidate& c : all) {
+    const Context& context = contexts_[c.row];
+    if (pc == 0 || context.traps.empty()) continue;
+    const std::size_t trap = context.traps.front() - std::size_t{1};
+    if (trap > 0 && context.frames[trap].resumes_at(pc))
+      found.push_back({c.row, trap});
+  }
+  return found;
+}
+
+// Goes on to the next user code; gives 0 if another thread goes on before.
+std::uint64_t StackTracker::skip_to_user(Lookahead& look) {
+  bool leaves = false;
+  for (; look.at < look.steps; ++look.at) {
+    ++looked_ahead_;
+    const Retired* const instruction = ahead(look.at);
+    if (instruction == nullptr) return 0;
+    const CodePage& page = page_at(instruction->pc);
+    if (page.layer != Layer::kKernel) return instruction->pc;
+    const FunctionId function = page.function[CodePage::slot(instruction->pc)];
+    if (leaves && function != switch_to_) return 0;
+    leaves = function == switch_to_;
+  }
+  return 0;
 }
 
 // Goes on until yet another thread does.
@@ -228,7 +267,10 @@ void StackTracker::narrow(std::vector<Candidate>& alive, Lookahead& look) {
       std::erase_if(alive,
                     [&](const Candidate& c) { return !goes_on_there(c); });
       look.end = Lookahead::End::kUser;
-      return find_by_user_code(alive, look);
+      const Candidate first = alive.front();
+      find_by_user_code(alive, look);
+      if (alive.empty()) alive = {first};
+      return;
     }
     if (before == switch_to_ && function != switch_to_) {
       look.pc = to;
@@ -255,18 +297,28 @@ void StackTracker::narrow(std::vector<Candidate>& alive, Lookahead& look) {
 // do. They return to different callers.
 void StackTracker::find_by_user_code(std::vector<Candidate>& alive,
                                      Lookahead& look) {
-  const Candidate first = alive.front();
   for (Candidate& c : alive) --c.frame;  // below the trap
   std::size_t depth = 0;                 // of calls since
   Flow flow;
+  // Others may run meanwhile; it goes on where it was interrupted.
+  bool is_away = false, switches = false;
+  std::uint64_t last = 0;
   for (; look.at < look.steps && alive.size() > 1; ++look.at) {
     ++looked_ahead_;
     const Retired* const instruction = ahead(look.at);
     if (instruction == nullptr) break;
     const std::uint64_t to = instruction->pc;
     const CodePage& page = page_at(to);
-    if (page.image != CodeImageId::kNone && page.layer != Layer::kUser)
-      continue;  // it was interrupted
+    if (page.image != CodeImageId::kNone && page.layer != Layer::kUser) {
+      const bool is_switch = page.function[CodePage::slot(to)] == switch_to_;
+      is_away = is_away || (switches && !is_switch);
+      switches = is_switch;
+      continue;
+    }
+    if (is_away && flow.kind() == FlowKind::kEcall) break;
+    if (is_away && to != last && to != last + 2 && to != last + 4) continue;
+    is_away = false;
+    last = to;
     if (flow.kind() == FlowKind::kReturn && depth > 0) {
       --depth;
     } else if (flow.kind() == FlowKind::kReturn) {
@@ -283,7 +335,6 @@ void StackTracker::find_by_user_code(std::vector<Candidate>& alive,
         flow.kind() == FlowKind::kIndirectCall)
       ++depth;
   }
-  if (alive.empty()) alive = {first};
 }
 
 }  // namespace wick

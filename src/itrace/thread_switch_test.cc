@@ -152,6 +152,27 @@ TEST_F(LeftAgain, IsTheThreadThatGoesOnAfterTheOneThatWasUrgent) {
   EXPECT_EQ(self("beta;wait;handle_exception;k_sys_wait;k_resched"), 2);
 }
 
+TEST_F(LeftAgain, InterruptedOnTheWayToItsProgramItIsFoundByItsCallers) {
+  code_.function("alpha", "call nop");
+  code_.function("beta", "call nop");
+  code_.function("gamma", "call call nop");
+  code_.function("wait", "ecall ret");
+  const std::string waits =
+      "wait:0 handle_exception:0-1 k_sys_wait:0 " + kLeaves;
+  const std::string begins = "ret_from_fork:0 ret_from_fork:3 ";
+  const std::string returns = "k_resched:2-3 k_sys_wait:1 handle_exception:2 ";
+  track("alpha:0 " + waits + begins + "gamma:0 " + waits + begins + "beta:0 " +
+        waits + "ret_from_fork:0-1 k_one:0 " + kLeaves +
+        // beta, and an interrupt before its first instruction
+        returns + "handle_exception:0-1 " + kLeaves +  //
+        returns + "wait:1 gamma:1 " + waits +
+        "k_resched:2-3 handle_exception:2 wait:1 beta:1");
+  EXPECT_EQ(stack(), "beta");
+  EXPECT_EQ(self("beta;wait;handle_exception;k_sys_wait"), 2);
+  EXPECT_EQ(self("alpha;wait;handle_exception;k_sys_wait"), 1);
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
 TEST_F(LeftAgain, GoesOnBeforeOthersThatNothingTellsApartFromIt) {
   code_.function("ping", "call nop");
   code_.function("pong", "call nop");

@@ -173,6 +173,9 @@ def check_cut(folded, cut):
     total = sum(one.values())
     differs = sum(abs(one[key] - other[key]) for key in one | other) / 2
     share = 100 * differs / max(total, 1)
+    keys = sorted(one | other, key=lambda key: -abs(one[key] - other[key]))
+    for key in keys[:6] if share > 1 else []:
+        print(f"     {one[key]}, cut {other[key]}: {';'.join(key)}")
     figure("weight that the cut trace puts elsewhere", f"{share:.2f} %", "1 %",
            share <= 1)
 
