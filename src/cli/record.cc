@@ -41,10 +41,18 @@ struct RecordCommand {
     say_ends(result, run);
     check_written(result, "-o");
     if (result.lost > 0)
-      say(run,
-          fmt::format("{} records were lost; a lower -F, a larger -m or "
-                      "smaller stacks lose fewer",
-                      with_commas(static_cast<std::int64_t>(result.lost))));
+      say(run, fmt::format(
+                   "{} lost; {}",
+                   result.lost == 1
+                       ? "1 record was"
+                       : with_commas(static_cast<std::int64_t>(result.lost)) +
+                             " records were",
+                   options.off_cpu
+                       ? "smaller stacks (--call-graph dwarf,4096) or a "
+                         "larger -m lose fewer, and times are exact only "
+                         "where none are"
+                       : "a lower -F, a larger -m or smaller stacks lose "
+                         "fewer"));
     if (result.throttles > 0)
       say(run, fmt::format(
                    "the kernel paused sampling {} times; a lower -F avoids "

@@ -323,11 +323,11 @@ std::string recorded_text(const RecordResult& result) {
   const std::size_t named =
       events.size() > kMostNames ? kMostNames - 1 : events.size();
   std::string text = "of " + events.front();
+  if (result.has_no_cycles) text += " (cycles cannot be counted here)";
   for (std::size_t i = 1; i < named; ++i)
     text += (i + 1 == events.size() ? " and " : ", ") + events[i];
   if (named < events.size())
     text += fmt::format(" and {} other events", events.size() - named);
-  if (result.has_no_cycles) text += " (cycles cannot be counted here)";
   if (result.stack_size > 0)
     text += fmt::format(" with up to {} kB of stack",
                         (result.stack_size + 512) / 1024);

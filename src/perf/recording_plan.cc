@@ -174,9 +174,11 @@ class Planner {
     // Nobody knows how often a tracepoint is met.
     if (spec.is_tracepoint) return kMinStack;
     const double samples = std::max(1.0, rate_of(spec) * kLongestPause);
-    const double fits = std::clamp<double>(
-        static_cast<double>(plan_.buffer_size) / samples - 1024, kMinStack,
-        kMaxStack);
+    // Switches have no rate either, and need room beside.
+    const auto room = static_cast<double>(
+        options_.off_cpu ? plan_.buffer_size / 2 : plan_.buffer_size);
+    const double fits =
+        std::clamp<double>(room / samples - 1024, kMinStack, kMaxStack);
     return static_cast<std::uint32_t>(fits) / 8 * 8;
   }
 

@@ -53,6 +53,16 @@ TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {
   EXPECT_EQ(plan.events.front().attr.sample_stack_user, 40912u);
 }
 
+TEST(RecordingPlan, HalfOfTheBuffersIsForSwitchesIfTheyAreRecorded) {
+  const RecordingPlan plan =
+      plan_recording({.events = "cpu-clock",
+                      .frequency = 1000,
+                      .off_cpu = true,
+                      .buffer_size = std::size_t{4} << 20},
+                     everything_allowed());
+  EXPECT_EQ(plan.events.front().attr.sample_stack_user, 19944u);
+}
+
 TEST(RecordingPlan, ThePeriodOfAClockIsARateToo) {
   const auto size_of = [](const char* event) {
     return plan_recording(
