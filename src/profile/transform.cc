@@ -346,7 +346,8 @@ void drop_unused_events(Profile& profile) {
 
 // "cycles is kept; --event picks another: faults, migrations".
 std::string other_events(const Profile& profile,
-                         const Column<EventId, bool>& chosen) {
+                         const Column<EventId, bool>& chosen,
+                         const Column<EventId, bool>& met) {
   constexpr int kMostNames = 8;
   std::string kept, others;
   int left_out = 0;
@@ -354,7 +355,7 @@ std::string other_events(const Profile& profile,
     const std::string name = excerpt(profile.strings[profile.events[id].name]);
     if (chosen[id])
       kept += (kept.empty() ? "" : " and ") + name;
-    else if (++left_out <= kMostNames)
+    else if (met[id] && ++left_out <= kMostNames)
       others += (others.empty() ? "" : ", ") + name;
   }
   if (left_out > kMostNames)
@@ -374,11 +375,11 @@ void select_event(Profile& profile, const std::string& wanted) {
   Column<EventId, bool> chosen(profile.events.size());
   bool any = false;
   // Events may be named and never met.
+  Column<EventId, bool> met(profile.events.size());
+  for (const Sample& sample : profile.samples) met[sample.event] = true;
   EventId first_id{0};
-  for (const Sample& sample : profile.samples)
-    first_id = &sample == &profile.samples.front()
-                   ? sample.event
-                   : std::min(first_id, sample.event);
+  for (const EventId id : profile.events.ids())
+    if (met[id] && !met[first_id]) first_id = id;
   const Event& first = profile.events[first_id];
   for (const EventId id : profile.events.ids()) {
     const Event& event = profile.events[id];
@@ -398,7 +399,7 @@ void select_event(Profile& profile, const std::string& wanted) {
                [&](const Sample& s) { return chosen[s.event]; });
   if (profile.diagnostics.count(Problem::kOtherEvent) > 0)
     profile.diagnostics.add({.problem = Problem::kOtherEvent,
-                             .example = other_events(profile, chosen)});
+                             .example = other_events(profile, chosen, met)});
   drop_unused_events(profile);
 }
 

@@ -53,6 +53,15 @@ TEST(Select, TheFirstEventIsOneThatHasSamples) {
   EXPECT_EQ(profile.samples.size(), 2u);
 }
 
+TEST(Select, EventsWithoutSamplesAreNotOffered) {
+  Profile profile = read_text("perf-script", kTwoEvents);
+  profile.event_id("migrations", "");
+  profile = select(std::move(profile), {});
+  EXPECT_EQ(describe(profile.diagnostics).front(),
+            "2 samples of other events are left out (cycles is kept; --event "
+            "picks another: faults)");
+}
+
 TEST(Select, CountsSamplesThatWereAddedUpAndMerged) {
   Profile profile = read_text("perf-script", kTwoEvents, {.keep_time = false});
   merge(profile, read_text("perf-script", kTwoEvents, {.keep_time = false}));
