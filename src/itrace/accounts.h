@@ -27,8 +27,8 @@ class Accounts {
     std::uint32_t thread = 0;
     std::uint32_t first_counter = 0, places = 1;
     std::uint32_t depth = 0;
-    std::uint16_t place = 0;  // of the call, in the caller
-    std::uint64_t calls = 0;  // how often it was entered
+    std::uint16_t place = 0;                    // of the call, in the caller
+    std::uint64_t calls = 0;                    // how often it was entered
     CallNodeId last_child = CallNodeId::kRoot;  // that was asked for
   };
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/input_file.h"
 #include "base/text.h"
+#include "itrace/module_list.h"
 #include "object/kallsyms.h"
 
 namespace wick {
@@ -164,29 +165,24 @@ void CodeMap::add_file(const std::string& path) {
     add_elf(std::move(elf), path, at);
     return;
   }
-  if (file.size_hint() > kMaxSystemMap)
+  // A text has no zeros; a device of them has no end either.
+  const bool is_text = file.head().find('\0') == std::string_view::npos;
+  const std::string_view text =
+      is_text ? file.peek(kMaxSystemMap) : std::string_view();
+  if (!is_text || text.size() >= kMaxSystemMap)
     fail("{}: neither ELF nor a System.map", path);
-  add_system_map(std::string(file.bytes()), path);
+  add_system_map(std::string(text), path);
 }
 
-// Lines of /proc/modules somewhere in what the console printed:
-//   nf_tables 323584 0 - Live 0xffffffff02000000
 void CodeMap::read_module_list(const std::string& path) {
   InputFile file = InputFile::open(path);
-  for (std::string_view block = file.next_block(1 << 20); !block.empty();
-       block = file.next_block(1 << 20)) {
-    while (!block.empty()) {
-      std::string_view line = trim(take_line(block));
-      const std::size_t address = line.rfind(" 0x");
-      if (address == line.npos || line.find(" Live ") == line.npos) continue;
-      const std::string name(take_word(line));
-      std::string_view digits = trim(line);
-      digits = digits.substr(digits.rfind(" 0x") + 3);
-      const auto start = to_number<std::uint64_t>(
-          digits.substr(0, digits.find_first_not_of("0123456789abcdef")), 16);
-      if (start && *start != 0) module_starts_[name] = *start;
-    }
-  }
+  in_context(path, [&] {
+    for (std::string_view block = file.next_block(1 << 20); !block.empty();
+         block = file.next_block(1 << 20))
+      while (!block.empty())
+        if (const auto module = parse_loaded_module(take_line(block)))
+          module_starts_[std::string(module->name)] = module->start;
+  });
 }
 
 void CodeMap::add_module(const std::string& spec) {

@@ -93,7 +93,7 @@ struct CodePage {
   std::array<FunctionId, kSlots> function{};
   // Which of its function's places (inlined calls, lines) each slot is; for
   // Accounts.
-  std::array<std::uint16_t, kSlots> place;
+  std::array<std::uint16_t, kSlots> place{};
 
   CodePage() { place.fill(kNoPlace); }
 };

@@ -118,9 +118,8 @@ std::size_t TracervDecoder::decode(std::string_view bytes, TraceBlock& block) {
         std::min({bytes.size() / size, room, kRunRecords});
     if (count == 0) break;
     if (!started_) last_ = look_at(layout_, bytes.data()).cycle;
-    const Run run =
-        decode_run(bytes.data(), count, out,
-                   {.filled = filled_, .last = last_});
+    const Run run = decode_run(bytes.data(), count, out,
+                               {.filled = filled_, .last = last_});
     if (run.wrong == 0) {
       started_ = true;
       filled_ = run.filled;
@@ -134,9 +133,7 @@ std::size_t TracervDecoder::decode(std::string_view bytes, TraceBlock& block) {
     const std::size_t used =
         decode_carefully(bytes, [&](const char* record, std::uint64_t cycle) {
           const std::size_t before = filled_;
-          const Run one =
-              decode_run(record, 1, out,
-                         {.filled = before});
+          const Run one = decode_run(record, 1, out, {.filled = before});
           for (std::size_t i = before; i < one.filled; ++i)
             out[i].cycle = cycle;
           filled_ = one.filled;

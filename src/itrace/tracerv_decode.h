@@ -75,7 +75,7 @@ class TracervDecoder {
   bool gap_ = false;  // something is missing before the next instruction
   std::uint64_t last_ = 0;
   std::uint64_t seen_ = 0;
-  std::uint64_t not_later_ = 0;  // of the block, as in Run
+  std::uint64_t not_later_ = 0;        // of the block, as in Run
   std::size_t filled_ = 0, room_ = 0;  // of the block
   std::uint64_t beats_ = 0;            // kPacked: the cycle
   int searches_left_ = 1000;

@@ -6,6 +6,9 @@ namespace wick {
 namespace {
 
 void run(std::string_view bytes) {
+  // Somewhere in a kernel's file.
+  if (const auto found = Btf::find(bytes, "outer"))
+    found->offset("outer", "in.b");
   const auto btf = Btf::parse(bytes);
   if (!btf) return;
   btf->offset("outer", "in.b");
