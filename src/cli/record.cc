@@ -63,9 +63,12 @@ struct RecordCommand {
                     counted(result.samples, "sample"), recorded_text(result),
                     size_text(result.bytes), output));
     if (result.samples == 0 && result.lost == 0 && !options.off_cpu)
-      say(run,
-          "no samples were taken: what was recorded ran too briefly or only "
-          "waited (--off-cpu shows that); a higher -F gives more");
+      say(run, options.events.empty()
+                   ? "no samples were taken: what was recorded ran too briefly "
+                     "or only waited (--off-cpu shows that); a higher -F gives "
+                     "more"
+                   : "no samples were taken: what was recorded did not meet "
+                     "the event, or too rarely");
     report_stats(run);
     if (!exit_status || !failed) return 0;
     return shell_status(result.program_status);

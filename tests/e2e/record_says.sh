@@ -23,6 +23,9 @@ expect 2 '--filter: it is for tracepoints, and none is recorded' \
   record --filter 'prev_pid == 1' -e cpu-clock -- true
 has 'nothing' "$("$WICK" record -o r.data -F 1 -- true 2>&1)" \
   'wrote r.data: 0 samples .*no samples were taken'
+has 'nothing of an event' \
+  "$("$WICK" record -o r.data -e alignment-faults -- true 2>&1)" \
+  'no samples were taken: what was recorded did not meet the event'
 has 'a signal' "$("$WICK" record -o r.data -- sh -c 'kill -9 $$' 2>&1)" \
   'the program was ended by signal 9'
 "$WICK" record -o r.data --duration 0.1 -- sleep 20 2>said.txt
