@@ -152,7 +152,8 @@ class Reader {
 
  private:
   bool add(const Layout& layout) {
-    if (fields_.size() <= layout.name) return false;
+    if (fields_.size() <= std::max(layout.name, layout.self.value_or(0)))
+      return false;
     const std::string_view cell = fields_[layout.name];
     const std::string_view name = trim(cell);
     const auto amount =

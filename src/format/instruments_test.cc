@@ -30,6 +30,15 @@ TEST(Instruments, ReadsTheOlderHeader) {
             "main 2.5\nmain;f 10\n");
 }
 
+TEST(Instruments, CountsALineThatEndsBeforeTheColumnOfSelf) {
+  const Profile profile = read_text("instruments",
+                                    "Weight\tSymbol Name\tSelf Weight\n"
+                                    "3.00 s\tmain\t1.00 s\n"
+                                    "2.00 s\t read\n");
+  EXPECT_EQ(folded(profile), "main 1000\n");
+  EXPECT_EQ(profile.diagnostics.count(Problem::kBadLine), 1u);
+}
+
 TEST(Instruments, GivesWhatCalleesLeaveWhereThereIsNoSelfColumn) {
   EXPECT_EQ(fold_instruments("Bytes Used\tCount\t\tSymbol Name\n"
                              "4.00 KB 100.0%\t12\t \tmain\n"

@@ -13,6 +13,8 @@ constexpr std::uint16_t kMagic = 0xeb9f;
 constexpr std::size_t kHeaderSize = 24;
 // Structures in structures without a name, and names of names of types.
 constexpr int kMaxDepth = 8, kMaxModifiers = 32;
+// A structure could have itself as a member without a name, many times.
+constexpr std::uint32_t kMaxMembers = 1 << 20;
 
 enum Kind : std::uint32_t {
   kInt = 1,
@@ -112,15 +114,16 @@ std::optional<Btf> Btf::find(std::string_view bytes,
   return std::nullopt;
 }
 
-std::string_view Btf::text(std::uint32_t at) const {
-  if (at >= strings_.size()) return {};
+bool Btf::has_text(std::uint32_t at, std::string_view text) const {
+  if (at >= strings_.size()) return text.empty();
   const std::string_view rest = strings_.substr(at);
-  return rest.substr(0, rest.find('\0'));
+  return rest.starts_with(text) &&
+         (rest.size() == text.size() || rest[text.size()] == '\0');
 }
 
 std::uint32_t Btf::find_struct(std::string_view name) const {
   for (std::uint32_t id = 1; id < types_.size(); ++id)
-    if (kind_of(types_[id].info) == kStruct && text(types_[id].name) == name)
+    if (kind_of(types_[id].info) == kStruct && has_text(types_[id].name, name))
       return id;
   return 0;
 }
@@ -141,8 +144,8 @@ std::uint32_t Btf::without_modifiers(std::uint32_t type) const {
 }
 
 std::optional<Btf::Place> Btf::find_member(std::uint32_t type,
-                                           std::string_view name,
-                                           int depth) const {
+                                           std::string_view name, int depth,
+                                           std::uint32_t& left) const {
   type = without_modifiers(type);
   if (depth > kMaxDepth || type >= types_.size()) return std::nullopt;
   const Type& row = types_[type];
@@ -150,17 +153,18 @@ std::optional<Btf::Place> Btf::find_member(std::uint32_t type,
     return std::nullopt;
   const bool has_bit_fields = row.info >> 31;
   ByteReader in(type_bytes_.substr(row.members));
-  for (std::uint32_t i = 0; i < count_of(row.info); ++i) {
-    const std::string_view member = text(in.read<std::uint32_t>());
+  for (std::uint32_t i = 0; i < count_of(row.info) && left > 0; ++i) {
+    --left;
+    const auto member = in.read<std::uint32_t>();
     const auto member_type = in.read<std::uint32_t>();
     const auto raw = in.read<std::uint32_t>();
     const std::uint64_t bits = has_bit_fields ? raw & 0xffffff : raw;
-    if (member == name) {
+    if (has_text(member, name)) {
       if (has_bit_fields && raw >> 24 != 0) return std::nullopt;
       return Place{bits, member_type};
     }
-    if (!member.empty()) continue;
-    if (auto inner = find_member(member_type, name, depth + 1))
+    if (!has_text(member, "")) continue;
+    if (auto inner = find_member(member_type, name, depth + 1, left))
       return Place{bits + inner->bits, inner->type};
   }
   return std::nullopt;
@@ -172,7 +176,8 @@ std::optional<std::uint64_t> Btf::offset(std::string_view struct_name,
   if (place.type == 0) return std::nullopt;
   while (true) {
     const std::size_t dot = member.find('.');
-    const auto next = find_member(place.type, member.substr(0, dot), 0);
+    std::uint32_t left = kMaxMembers;
+    const auto next = find_member(place.type, member.substr(0, dot), 0, left);
     if (!next) return std::nullopt;
     place = {place.bits + next->bits, next->type};
     if (dot == std::string_view::npos) break;

@@ -37,11 +37,13 @@ class Btf {
     std::uint32_t type = 0;
   };
 
-  std::string_view text(std::uint32_t at) const;
+  // Whether the string there is `text`; its end is not searched for.
+  bool has_text(std::uint32_t at, std::string_view text) const;
   std::uint32_t find_struct(std::string_view name) const;
   std::uint32_t without_modifiers(std::uint32_t type) const;
+  // `left`: members that may still be looked at.
   std::optional<Place> find_member(std::uint32_t type, std::string_view name,
-                                   int depth) const;
+                                   int depth, std::uint32_t& left) const;
 
   std::string_view type_bytes_, strings_;
   std::vector<Type> types_;  // by id; 0 is void

@@ -73,6 +73,22 @@ TEST(Btf, SaysNoToWhatIsNotThereAndToBitFields) {
   EXPECT_FALSE(btf->offset("outer", "flag"));
 }
 
+// The search in members without a name ends: 200^8 of them would never.
+TEST(Btf, AStructureOfItselfManyTimesHasNoOtherMember) {
+  std::string bytes("\x9f\xeb\x01\0\x18\0\0\0", 8);
+  constexpr std::uint32_t kMembers = 200, kSize = 12 + 12 * kMembers;
+  for (const std::uint32_t word : {0u, kSize, kSize, 4u,          // the parts
+                                   1u, 4u << 24 | kMembers, 8u})  // struct "s"
+    append_raw(bytes, word);
+  for (std::uint32_t i = 0; i < kMembers; ++i)
+    for (const std::uint32_t word : {0u, 1u, 0u}) append_raw(bytes, word);
+  bytes.append("\0s\0x", 4);
+  const auto btf = Btf::parse(bytes);
+  ASSERT_TRUE(btf);
+  EXPECT_TRUE(btf->has_struct("s"));
+  EXPECT_FALSE(btf->offset("s", "x"));
+}
+
 TEST(Btf, IsFoundInAnImage) {
   const std::string image = std::string(1000, 'x') +
                             std::string("\x9f\xeb\x01\0\x18\0\0\0xxxx", 12) +
