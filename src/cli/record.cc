@@ -63,7 +63,10 @@ struct RecordCommand {
                     counted(result.samples, "sample"), recorded_text(result),
                     size_text(result.bytes), output));
     if (result.samples == 0 && result.lost == 0 && !options.off_cpu)
-      say(run, options.events.empty()
+      say(run, options.delay > 0 && !program.empty()
+                   ? "no samples were taken: the program had ended or only "
+                     "waited after --delay"
+               : options.events.empty()
                    ? "no samples were taken: what was recorded ran too briefly "
                      "or only waited (--off-cpu shows that); a higher -F gives "
                      "more"

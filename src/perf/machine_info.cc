@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,6 +81,22 @@ std::vector<PerfHeader::Pmu> read_pmus(const std::string& folder) {
   }
   std::ranges::sort(pmus, {}, &PerfHeader::Pmu::type);
   return pmus;
+}
+
+std::optional<ClockReading> read_clock(int clockid) {
+  const auto nanoseconds = [](const timespec& t) {
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(t.tv_nsec);
+  };
+  timespec resolution{}, clock{}, wall{};
+  if (::clock_getres(clockid, &resolution) != 0 ||
+      ::clock_gettime(clockid, &clock) != 0 ||
+      ::clock_gettime(CLOCK_REALTIME, &wall) != 0)
+    return {};
+  return ClockReading{.moment = {.clockid = static_cast<std::uint32_t>(clockid),
+                                 .wall_ns = nanoseconds(wall),
+                                 .clock_ns = nanoseconds(clock)},
+                      .resolution_ns = nanoseconds(resolution)};
 }
 
 }  // namespace wick

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,5 +32,13 @@ void read_cpuinfo(std::string_view text, MachineInfo& info);
 // The kernel's sources of events, in the order of their types.
 std::vector<PerfHeader::Pmu> read_pmus(
     const std::string& folder = "/sys/bus/event_source/devices");
+
+// One moment by a clock of clock_gettime and by the wall clock. Nothing if
+// there is no such clock.
+struct ClockReading {
+  PerfHeader::ClockData moment;
+  std::uint64_t resolution_ns = 0;
+};
+std::optional<ClockReading> read_clock(int clockid);
 
 }  // namespace wick

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -242,28 +241,13 @@ class Recorder {
         {.path = "[kernel.kallsyms]", .in_kernel = true}, {.path = "[vdso]"}};
     file_->build_ids(read_build_ids(kernel));
     file_->pmus(read_pmus());
-    describe_clock();
+    if (const auto clock = read_clock(options_.clock))
+      file_->clock(clock->moment, clock->resolution_ns);
     set_begin_time();  // for a file that is not finished
     if (unwinds())
       stacks_.emplace(own_machine(), images_, worker_count(0),
                       [this](std::string_view record) { write(record); });
     window_.emplace(known_);
-  }
-
-  void describe_clock() {
-    const auto nanoseconds = [](const timespec& t) {
-      return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-             static_cast<std::uint64_t>(t.tv_nsec);
-    };
-    timespec resolution{}, clock{}, wall{};
-    if (::clock_getres(options_.clock, &resolution) != 0 ||
-        ::clock_gettime(options_.clock, &clock) != 0 ||
-        ::clock_gettime(CLOCK_REALTIME, &wall) != 0)
-      return;
-    file_->clock({.clockid = static_cast<std::uint32_t>(options_.clock),
-                  .wall_ns = nanoseconds(wall),
-                  .clock_ns = nanoseconds(clock)},
-                 nanoseconds(resolution));
   }
 
   ProcEvents proc_events(std::uint64_t time) const {
