@@ -151,7 +151,7 @@ CodeMap::~CodeMap() = default;
 void CodeMap::add_file(const std::string& path) {
   InputFile file = InputFile::open(path);
   if (file.head().starts_with("\177ELF")) {
-    auto elf = ElfFile::open(path);
+    const std::shared_ptr<const ElfFile> elf = ElfFile::open(path);
     std::optional<std::uint64_t> at;
     if (elf->type() == ET_REL) {
       const auto known = module_starts_.find(module_name(path));
@@ -162,7 +162,7 @@ void CodeMap::add_file(const std::string& path) {
             path);
       at = known->second;
     }
-    add_elf(std::move(elf), path, at);
+    add_elf(elf, path, at);
     return;
   }
   // A text has no zeros; a device of them has no end either.
@@ -198,7 +198,7 @@ void CodeMap::add_module(const std::string& spec) {
   add_elf(ElfFile::open(path), path, *address);
 }
 
-CodeImageId CodeMap::add_elf(std::shared_ptr<const ElfFile> elf,
+CodeImageId CodeMap::add_elf(const std::shared_ptr<const ElfFile>& elf,
                              std::string path,
                              std::optional<std::uint64_t> at) {
   if (elf->machine() != EM_RISCV)

@@ -144,8 +144,8 @@ class CodeMap {
 
   // Adds a file that is at hand already (tests, files of a sysroot). With
   // `at`, its text begins there.
-  CodeImageId add_elf(std::shared_ptr<const ElfFile> elf, std::string path,
-                      std::optional<std::uint64_t> at = {});
+  CodeImageId add_elf(const std::shared_ptr<const ElfFile>& elf,
+                      std::string path, std::optional<std::uint64_t> at = {});
   // The text of a System.map or of /proc/kallsyms.
   CodeImageId add_system_map(std::string text, std::string path);
 

@@ -17,6 +17,8 @@
 namespace wick {
 namespace {
 
+// Of a symbol; a table without ends is not read again and again.
+constexpr std::size_t kMaxName = 1 << 16;
 constexpr std::uint32_t kUserspace = 0;  // the row of USERSPACE_ALL
 
 struct Label {
@@ -27,7 +29,7 @@ struct Label {
 // Each symbol reaches to the next one.
 class Labels {
  public:
-  Labels(const CodeImage& image, std::uint64_t mask) : mask_(mask) {
+  Labels(const CodeImage& image, std::uint64_t mask) {
     rows_.push_back({.name = "USERSPACE_ALL"});
     if (image.elf == nullptr || !add_elf_symbols(*image.elf))
       for (const Symbol& symbol : image.symbols)
@@ -94,14 +96,13 @@ class Labels {
           (elf.sections()[section].flags & SHF_EXECINSTR) == 0 ||
           (info & 15) == STT_SECTION)
         continue;
-      std::string_view name = names.substr(name_at);
+      std::string_view name = names.substr(name_at, kMaxName);
       name = name.substr(0, name.find('\0'));
       if (!name.empty()) add(value, name, (info & 15) == STT_FUNC);
     }
     return !by_address_.empty();
   }
 
-  std::uint64_t mask_;
   std::vector<Label> rows_;
   std::map<std::uint64_t, std::uint32_t> by_address_;
   absl::flat_hash_map<std::string_view, std::uint32_t> by_name_;

@@ -13,7 +13,7 @@ namespace wick {
 namespace {
 
 struct Wanted {
-  const char *name, *type, *member;
+  const char *name = "", *type = "", *member = "";
   bool always = true;  // else only in some versions
 };
 

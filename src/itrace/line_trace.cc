@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint8_t kNoDigit = 0xff;
 
 constexpr std::array<std::uint8_t, 256> kHexValues = [] {
-  std::array<std::uint8_t, 256> values;
+  std::array<std::uint8_t, 256> values{};
   values.fill(kNoDigit);
   for (std::uint8_t i = 0; i < 10; ++i) values[std::size_t{'0'} + i] = i;
   for (std::uint8_t i = 0; i < 6; ++i)

@@ -201,6 +201,17 @@ TEST(OpenTrace, RefusesBundlesOfWhichNoneFollowsAnother) {
               testing::HasSubstr("no instruction trace"));
 }
 
+// Records in the wrong order are not taken for some of another layout, in
+// which nothing contradicts anything.
+TEST(OpenTrace, RefusesBeatsThatGoBackInTime) {
+  Steps steps;
+  for (std::uint64_t i = 0; i < 50; ++i)
+    steps.push_back({.cycle = 1000 - 2 * i, .pc = 0x10000 + 4 * i});
+  EXPECT_THAT(error_of(tracerv_records(
+                  steps, {.words = 8, .slots = 7, .valid_bit = 40})),
+              testing::HasSubstr("no instruction trace"));
+}
+
 class Foreign : public testing::TestWithParam<StoredInput> {};
 
 std::vector<StoredInput> foreign_inputs() {

@@ -167,7 +167,10 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
     // Only cores of more than seven slots have several records in a cycle.
     const bool repeats =
         !is_first && look.cycle == last && layout.words < kBeatWords;
-    if (look.fits && in_order) fitting += repeats || look.odd ? 0.75 : 1;
+    // A beat that ends in its cycle is all that happened in it.
+    const bool stands = !is_first && look.cycle == last && layout.cycle_last;
+    if (look.fits && in_order && !stands)
+      fitting += repeats || look.odd ? 0.75 : 1;
     with_valid += look.valid > 0;
     with_next_cycle += !is_first && look.cycle == last + 1;
     last = look.cycle;
