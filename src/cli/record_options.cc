@@ -235,6 +235,11 @@ std::vector<Option*> add_recording_options(OptionSet& app,
                                            const RecordingNames& names) {
   std::vector<Option*> targets;
   if (names.targets) targets = add_target_options(app, options);
+  Option* rate = add_number(app, "-F,--freq", options.frequency, "HZ",
+                            {1, 1000000}, "samples per second");
+  Option* period = add_number(app, names.period, options.period, "N", {0, 1e18},
+                              "a sample every N events instead");
+  rate->excludes(period);
   std::vector<Option*> added{
       add_text(app, "-C,--cpu", options.cpus, "0,2-3", "only on these CPUs"),
       add_text(
@@ -243,10 +248,8 @@ std::vector<Option*> add_recording_options(OptionSet& app,
           "or cpu-clock where there are none"),
       add_text(app, "--filter", options.filter, "CONDITION",
                "of tracepoints, in the kernel's words: 'prev_pid == 3'"),
-      add_number(app, "-F,--freq", options.frequency, "HZ", {1, 1000000},
-                 "samples per second"),
-      add_number(app, names.period, options.period, "N", {0, 1e18},
-                 "a sample every N events instead"),
+      rate,
+      period,
       add_text(app, "--call-graph", options.call_graph,
                "auto|dwarf[,SIZE]|fp|none",
                "how callers are found: by unwinding a copy of SIZE bytes of "

@@ -18,7 +18,6 @@
 #include "base/text.h"
 #include "object/images.h"
 #include "perf/build_ids.h"
-#include "perf/cgroups.h"
 #include "perf/data_writer.h"
 #include "perf/event_open.h"
 #include "perf/kernel_limits.h"
@@ -26,6 +25,7 @@
 #include "perf/machine_info.h"
 #include "perf/notes.h"
 #include "perf/off_cpu.h"
+#include "perf/opened_events.h"
 #include "perf/proc_events.h"
 #include "perf/program.h"
 #include "perf/record_encoder.h"
@@ -47,20 +47,6 @@ using Clock = std::chrono::steady_clock;
 std::atomic<bool> stop_wanted = false;
 std::atomic<const RingBuffers*> waiting_rings = nullptr;
 
-std::vector<pid_t> all_threads(const RecordOptions& options) {
-  std::vector<pid_t> threads = options.threads;
-  for (const pid_t pid : options.processes) {
-    const std::vector<pid_t> own = list_threads(pid);
-    if (own.empty()) fail("there is no process {}", pid);
-    threads.insert(threads.end(), own.begin(), own.end());
-  }
-  // What is named twice is not recorded twice.
-  std::ranges::sort(threads);
-  const auto again = std::ranges::unique(threads);
-  threads.erase(again.begin(), again.end());
-  return threads;
-}
-
 class Recorder {
  public:
   explicit Recorder(const RecordOptions& options)
@@ -78,7 +64,6 @@ class Recorder {
     ::setpriority(PRIO_PROCESS, 0, -10);
     plan();
     open_events();
-    map_buffers();
     open_file();
     describe_what_is_there();
     start();
@@ -88,113 +73,20 @@ class Recorder {
   }
 
  private:
-  struct Event {
-    PlannedEvent plan;
-    std::vector<UniqueFd> fds;
-    std::vector<std::uint64_t> ids;
-
-    const EventAttr& attr() const { return plan.attr; }
-  };
-
-  // --- What is opened -----------------------------------------------------
-
   void plan() {
     plan_ = plan_recording(options_, limits_);
-    for (PlannedEvent& planned : plan_.events)
-      events_.push_back({.plan = std::move(planned)});
-    for (const Event& event : events_)
-      if (std::ranges::find(result_.events, event.plan.spec.name) ==
+    for (const PlannedEvent& planned : plan_.events)
+      if (std::ranges::find(result_.events, planned.spec.name) ==
           result_.events.end())
-        result_.events.push_back(event.plan.spec.name);
+        result_.events.push_back(planned.spec.name);
     result_.has_no_cycles = plan_.has_no_cycles;
     result_.notes = std::move(plan_.notes);
   }
 
   void open_events() {
-    const std::vector<OpenTarget> of_threads = open_targets();
-    std::vector<OpenTarget> of_cpus;
-    for (const int cpu : plan_.cpus) of_cpus.push_back({.pid = -1, .cpu = cpu});
-    for (Event& event : events_) {
-      const auto& targets = event.plan.is_everywhere ? of_cpus : of_threads;
-      for (const OpenTarget& target : targets) {
-        if (!event.plan.spec.cpus.empty() &&
-            std::ranges::find(event.plan.spec.cpus, target.cpu) ==
-                event.plan.spec.cpus.end())
-          continue;
-        OpenResult opened =
-            try_open_event(event.plan.attr, target, limits_, given_up_);
-        // A thread may have ended since it was listed.
-        if (opened.failure == OpenFailure::kNoProcess && targets.size() > 1)
-          continue;
-        if (opened.failure == OpenFailure::kTooManyFiles)
-          throw OpenError(opened.failure,
-                          explain_too_many_files(
-                              of_threads.size() / plan_.cpus.size(),
-                              plan_.cpus.size(), events_.size(), limits_));
-        if (!opened.fd)
-          throw OpenError(
-              opened.failure,
-              explain_open_failure(opened, event.plan.spec.name,
-                                   event.plan.attr, target, limits_));
-        event.ids.push_back(event_id(opened.fd.get()));
-        if (event.plan.is_filtered)
-          set_event_filter(opened.fd.get(), options_.filter);
-        rings_of_.push_back(ring_of(target.cpu));
-        event.fds.push_back(std::move(opened.fd));
-      }
-      if (event.fds.empty()) fail("everything that was to be recorded is gone");
-    }
-    for (const std::string_view what : describe_given_up(given_up_))
-      result_.notes.push_back(fmt::format("not recorded: {}", what));
-  }
-
-  std::vector<OpenTarget> open_targets() {
-    std::vector<OpenTarget> targets;
-    if (!options_.cgroup.empty()) cgroup_ = open_cgroup(options_.cgroup);
-    std::vector<pid_t> threads = all_threads(options_);
-    if (records_program(options_)) threads = {program_->pid()};
-    if (options_.system_wide || cgroup_) threads = {-1};
-    if (threads.empty()) fail_usage("there is nothing to record");
-    for (const pid_t thread : threads)
-      for (const int cpu : plan_.cpus) {
-        OpenTarget target{.pid = thread, .cpu = cpu};
-        if (cgroup_) target.cgroup_fd = cgroup_.get();
-        targets.push_back(target);
-      }
-    return targets;
-  }
-
-  std::size_t ring_of(int cpu) const {
-    return static_cast<std::size_t>(std::ranges::find(plan_.cpus, cpu) -
-                                    plan_.cpus.begin());
-  }
-
-  // One buffer for each CPU; every event of that CPU writes into it.
-  void map_buffers() {
-    std::vector<int> leaders(plan_.cpus.size(), -1);
-    std::vector<std::pair<int, std::size_t>> others;
-    std::size_t i = 0;
-    for (const Event& event : events_)
-      for (const UniqueFd& fd : event.fds) {
-        const std::size_t ring = rings_of_[i++];
-        if (leaders[ring] < 0)
-          leaders[ring] = fd.get();
-        else
-          others.emplace_back(fd.get(), ring);
-      }
-    // CPUs on which nothing was opened have no buffer.
-    std::vector<int> used;
-    std::ranges::copy_if(leaders, std::back_inserter(used),
-                         [](int fd) { return fd >= 0; });
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    rings_.emplace(used, plan_.buffer_size / page);
-    if (rings_->pages() * page < options_.buffer_size)
-      result_.notes.push_back(fmt::format(
-          "buffers have {} for each CPU, not {}: more memory may not be "
-          "locked; `sudo sysctl kernel.perf_event_mlock_kb={}` allows it",
-          size_text(rings_->pages() * page), size_text(options_.buffer_size),
-          options_.buffer_size / 1024 + page / 1024));
-    for (const auto& [fd, ring] : others) rings_->redirect(fd, leaders[ring]);
+    events_.emplace(plan_, options_, limits_, program_ ? program_->pid() : -1,
+                    result_.notes);
+    rings_.emplace(events_->map_buffers(result_.notes));
     waiting_rings = &*rings_;
   }
 
@@ -207,7 +99,7 @@ class Recorder {
   void open_file() {
     std::vector<RecordedEvent> recorded;
     std::vector<std::string> tracepoints;
-    for (Event& event : events_) {
+    for (const OpenedEvent& event : events_->all()) {
       recorded.push_back({.attr = unwinds()
                                       ? LiveStacks::stored(event.plan.attr)
                                       : event.plan.attr,
@@ -221,7 +113,7 @@ class Recorder {
       known.layout = id_layout(event.plan.attr);
       known.ids = event.ids;
     }
-    result_.stack_size = events_.front().attr().sample_stack_user;
+    result_.stack_size = events_->front().attr().sample_stack_user;
     file_.emplace(
         options_.output, std::move(recorded),
         PerfDataWriter::Options{.compression_level = options_.compression,
@@ -230,7 +122,7 @@ class Recorder {
     file_->command_line(options_.command_line);
     if (!tracepoints.empty()) {
       std::string description = collect_tracing_data(tracepoints);
-      if (events_.back().plan.is_everywhere) {
+      if (events_->back().plan.is_everywhere) {
         threads_.emplace(description);
         strangers_ = &known_.back();
       }
@@ -251,7 +143,7 @@ class Recorder {
   }
 
   ProcEvents proc_events(std::uint64_t time) const {
-    const Event& first = events_.front();
+    const OpenedEvent& first = events_->front();
     return ProcEvents(
         {.attr = first.attr(),
          .id = first.ids.front(),
@@ -261,7 +153,7 @@ class Recorder {
   }
 
   void describe_what_is_there() {
-    ProcEvents proc = proc_events(event_clock_now(events_.front().attr()));
+    ProcEvents proc = proc_events(event_clock_now(events_->front().attr()));
     const auto emit = [&](std::string_view record) {
       take(window_->parsed(record), record);
     };
@@ -271,7 +163,8 @@ class Recorder {
         has_bpf_programs())
       proc.kernel_symbols(emit);
     proc.kernel(emit);
-    if (options_.system_wide || cgroup_) proc.all_processes(emit);
+    if (options_.system_wide || !options_.cgroup.empty())
+      proc.all_processes(emit);
     for (const pid_t pid : options_.processes) proc.process(pid, emit);
     for (const pid_t tid : options_.threads) proc.thread(tid, emit);
     end_round();
@@ -295,15 +188,13 @@ class Recorder {
   void start() {
     begin_ = Clock::now();
     set_begin_time();
-    for (const Event& event : events_)
-      if (event.plan.is_everywhere || !plan_.begins_with_exec)
-        for (const UniqueFd& fd : event.fds) enable_event(fd.get());
+    events_->enable();
     if (program_) program_->start();
   }
 
   void set_begin_time() {
     if (options_.delay == 0) return;
-    begin_time_ = event_clock_now(events_.front().attr()) +
+    begin_time_ = event_clock_now(events_->front().attr()) +
                   static_cast<std::uint64_t>(options_.delay * 1e9);
     file_->note(kBeginNote, fmt::format("{}", begin_time_));
   }
@@ -330,11 +221,8 @@ class Recorder {
         elapsed() >= options_.duration + options_.delay)
       return true;
     if (program_) return program_->status().has_value();
-    if (options_.system_wide || cgroup_) return false;
-    std::size_t for_ever = 0;
-    for (const Event& event : events_)
-      if (event.plan.is_everywhere) for_ever += event.fds.size();
-    return rings_->live_events() <= for_ever;
+    if (options_.system_wide || !options_.cgroup.empty()) return false;
+    return rings_->live_events() <= events_->lasting();
   }
 
   void loop(const std::function<void(const RecordProgress&)>& progress) {
@@ -351,9 +239,8 @@ class Recorder {
         progress(result_);
       }
     }
-    end_time_ = event_clock_now(events_.front().attr());
-    for (const Event& event : events_)
-      for (const UniqueFd& fd : event.fds) disable_event(fd.get());
+    end_time_ = event_clock_now(events_->front().attr());
+    events_->disable();
     read_round(true);
     store_the_end();
   }
@@ -398,7 +285,7 @@ class Recorder {
   // only the events themselves know (since Linux 6.0), and perf stores it so.
   void store_lost_samples() {
     std::uint64_t all = 0;
-    for (const Event& event : events_) {
+    for (const OpenedEvent& event : events_->all()) {
       if ((event.attr().read_format & read_format::kLost) == 0) return;
       RecordEncoder encoder(event.attr(), event.ids.front(), last_time_);
       std::uint64_t lost = 0;
@@ -413,7 +300,7 @@ class Recorder {
   // Those who sleep at the end have no record that says how late it is; one of
   // nothing lost does.
   void store_end_time() {
-    const Event& first = events_.front();
+    const OpenedEvent& first = events_->front();
     write(RecordEncoder(first.attr(), first.ids.front(),
                         std::max(end_time_, last_time_))
               .lost_samples(0));
@@ -423,7 +310,7 @@ class Recorder {
   // CPUs; younger ones wait for the next round.
   void take_round(bool is_last) {
     const std::uint64_t now =
-        is_last ? UINT64_MAX : event_clock_now(events_.front().attr());
+        is_last ? UINT64_MAX : event_clock_now(events_->front().attr());
     rings_->drain(
         [&](std::size_t, std::string_view record) { window_->add(record); });
     window_->take_until(now,
@@ -561,10 +448,7 @@ class Recorder {
   RecordResult result_;
   RecordingPlan plan_;
   std::optional<HeldProgram> program_;
-  UniqueFd cgroup_;
-  std::vector<Event> events_;
-  std::vector<std::size_t> rings_of_;  // of each fd, in the order of opening
-  std::uint32_t given_up_ = 0;
+  std::optional<OpenedEvents> events_;
   std::optional<RingBuffers> rings_;
 
   std::vector<PerfEvent> known_;

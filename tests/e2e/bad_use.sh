@@ -9,6 +9,7 @@ printf '\0\1\2\3' | cat - rubbish >binary
 mkdir folder
 
 expect 2 "there is no command 'nosuch'" nosuch
+expect 2 'record: --freq excludes --count' record -F 99 -c 1000 -- true
 expect 2 "there is no option '--nosuch'" --nosuch
 expect 2 'there is no option --titel \(is --title meant\?\)' flame --titel x
 expect 2 '--only-pid: a value is missing' fold --only-pid
