@@ -88,7 +88,7 @@ class Reader final : public LineTraceReader {
   std::string header_;
   // Of each column in a line; kMaxFields, where fields[] is 0: not there.
   std::array<std::size_t, kColumns> place_ = [] {
-    std::array<std::size_t, kColumns> place;
+    std::array<std::size_t, kColumns> place{};
     place.fill(kMaxFields);
     return place;
   }();

@@ -205,7 +205,8 @@ class TriggeredTrace final : public TraceReader {
     // What was said while tracing was off, for the next instruction.
     std::optional<ContextChange> context;
     std::optional<SideBandFact> thread;
-    std::vector<SideBandFact> mappings;
+    std::map<std::uint64_t, std::vector<SideBandFact>> mappings;  // by satp
+    std::size_t mapping_count = 0;
   };
 
   bool read_block();
@@ -353,14 +354,17 @@ void TriggeredTrace::leave_out(Hart& hart, std::size_t until) {
       hart.thread = std::move(fact);
       continue;
     }
-    if (fact.kind == SideBandFact::Kind::kUnmapAll)
-      std::erase_if(hart.mappings, [&](const SideBandFact& other) {
-        return other.satp == fact.satp;
-      });
-    if (hart.mappings.size() < kMaxWaitingFacts)
-      hart.mappings.push_back(std::move(fact));
-    else
+    std::vector<SideBandFact>& waiting = hart.mappings[fact.satp];
+    if (fact.kind == SideBandFact::Kind::kUnmapAll) {
+      hart.mapping_count -= waiting.size();
+      waiting.clear();
+    }
+    if (hart.mapping_count < kMaxWaitingFacts) {
+      waiting.push_back(std::move(fact));
+      ++hart.mapping_count;
+    } else {
       own_.note(Problem::kBadRecord);
+    }
   }
 }
 
@@ -394,11 +398,13 @@ void TriggeredTrace::give(Hart& hart, std::size_t from, std::size_t to,
     hart.context->from = 0;
     out.contexts.push_back(*std::exchange(hart.context, {}));
   }
-  for (SideBandFact& fact : hart.mappings) {
-    fact.from = 0;
-    out.facts.push_back(std::move(fact));
-  }
+  for (auto& [satp, facts] : hart.mappings)
+    for (SideBandFact& fact : facts) {
+      fact.from = 0;
+      out.facts.push_back(std::move(fact));
+    }
   hart.mappings.clear();
+  hart.mapping_count = 0;
   if (hart.thread) {
     hart.thread->from = 0;
     out.facts.push_back(*std::exchange(hart.thread, {}));

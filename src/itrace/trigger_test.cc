@@ -197,6 +197,22 @@ TEST(Trigger, PassesOnWhatWasSaidWhileItWasOff) {
   EXPECT_EQ(facts, "0:libc 0:sh 2:ls ");
 }
 
+TEST(Trigger, ForgetsTheMappingsOfAProgramThatAnotherReplaced) {
+  using FactKind = SideBandFact::Kind;
+  TraceBlock block = block_of({1, 0xa});
+  block.facts = {
+      {.from = 0, .kind = FactKind::kMapping, .satp = 5, .name = "sh"},
+      {.from = 0, .kind = FactKind::kMapping, .satp = 6, .name = "init"},
+      {.from = 0, .kind = FactKind::kUnmapAll, .satp = 5, .name = "exec"},
+      {.from = 0, .kind = FactKind::kMapping, .satp = 5, .name = "ls"}};
+  const auto out = cut({block}, {.from = "pc:a"});
+  ASSERT_EQ(text_of(out), "11:a");
+  std::string facts;
+  for (const SideBandFact& fact : out[0].facts)
+    facts += fmt::format("{}:{} ", fact.satp, fact.name);
+  EXPECT_EQ(facts, "5:exec 5:ls 6:init ");
+}
+
 TEST(Trigger, FollowsOneAddressSpace) {
   TraceInfo info;
   info.has_satp = true;
