@@ -212,6 +212,11 @@ TEST(OpenTrace, RefusesBeatsThatGoBackInTime) {
               testing::HasSubstr("no instruction trace"));
 }
 
+TEST(OpenTrace, TakesNoMd5SumForAPcAndACycle) {
+  EXPECT_THAT(error_of("e9e09c5d0bea2ff3b9f0f84007f7bbf8\n"),
+              testing::HasSubstr("no instruction trace"));
+}
+
 class Foreign : public testing::TestWithParam<StoredInput> {};
 
 std::vector<StoredInput> foreign_inputs() {

@@ -95,7 +95,10 @@ Kind kind_of_line(std::string_view line) {
   if (parse_slot(line, slot)) return slot.has_more ? Kind::kUser : Kind::kSlots;
   if (parse_word(line, word)) return Kind::kWords;
   if (parse_beat(line, beat)) return Kind::kBeats;
-  if (parse_logger(line, slot.pc, slot.cycle)) return Kind::kLogger;
+  // 32 digits may be an MD5 sum as well.
+  if (parse_logger(line, slot.pc, slot.cycle) && slot.pc % 2 == 0 &&
+      slot.cycle >> 56 == 0)
+    return Kind::kLogger;
   return Kind::kNone;
 }
 
