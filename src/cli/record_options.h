@@ -46,8 +46,8 @@ std::vector<Option*> add_recording_options(OptionSet& app,
 // second one aborts. Says what could not be had.
 RecordResult run_recording(const RecordOptions& options, const RunOptions& run);
 
-// Fails if the recording could not be written to its end; says what is left, and
-// the option that writes it `elsewhere`.
+// Fails if the recording could not be written to its end; says what is left,
+// and the option that writes it `elsewhere`.
 void check_written(const RecordResult& result, std::string_view elsewhere);
 // Says how the program ended if it did not end well, or that it still runs.
 void say_ends(const RecordResult& result, const RunOptions& run);

@@ -279,15 +279,21 @@ Selection::TimeRange parse_time_range(std::string_view text) {
 
 namespace {
 
-// Why samples of each event are left out. Of a trace nothing was sampled: a row
-// is a stack or a stretch of time, and what is counted is its weight.
+// Nothing of an instruction trace was sampled: a row is a stack or a stretch of
+// time, and its events (cycles, instructions, calls) are one run, counted in
+// several ways.
+bool is_trace(const Profile& profile) {
+  return std::ranges::any_of(profile.about, [&](About about) {
+    return profile.strings[about.key] == "trace";
+  });
+}
+
+// Why samples of each event are left out. Of a trace, weight is what is
+// counted.
 Column<EventId, Problem> reasons_by_event(const Profile& profile,
                                           Problem reason) {
   Column<EventId, Problem> reasons(profile.events.size(), reason);
-  const bool is_trace = std::ranges::any_of(profile.about, [&](About about) {
-    return profile.strings[about.key] == "trace";
-  });
-  if (!is_trace || reason != Problem::kNotSelected) return reasons;
+  if (!is_trace(profile) || reason != Problem::kNotSelected) return reasons;
   for (const EventId id : profile.events.ids()) {
     const std::string_view unit = profile.strings[profile.events[id].unit];
     if (unit == "instructions") reasons[id] = Problem::kCutInstructions;
@@ -397,6 +403,8 @@ void select_event(Profile& profile, const std::string& wanted) {
   }
   keep_samples(profile, Problem::kOtherEvent,
                [&](const Sample& s) { return chosen[s.event]; });
+  if (is_trace(profile))
+    profile.diagnostics.keep_at_most(Problem::kOtherEvent, 0);
   if (profile.diagnostics.count(Problem::kOtherEvent) > 0)
     profile.diagnostics.add({.problem = Problem::kOtherEvent,
                              .example = other_events(profile, chosen, met)});

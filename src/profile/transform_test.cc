@@ -45,6 +45,14 @@ TEST(Select, NamesTheEventsThatItLeavesOut) {
             "picks another: faults)");
 }
 
+TEST(Select, LeavesNothingOutOfATraceByShowingItsCyclesAlone) {
+  Profile profile = read_text("perf-script", kTwoEvents);
+  profile.set_about("trace", "24 cycles, 3 calls");
+  profile = select(std::move(profile), {});
+  EXPECT_EQ(profile.samples.size(), 1u);
+  EXPECT_TRUE(describe(profile.diagnostics).empty());
+}
+
 TEST(Select, TheFirstEventIsOneThatHasSamples) {
   Profile profile = read_text("perf-script", kTwoEvents);
   std::erase_if(profile.samples,
