@@ -46,15 +46,15 @@ class LabelWriter {
     bool any = reader_.next(block);
     if (!any) return;
     hart_ = block.hart;
-    StackTracker tracker(
-        map_, places_, accounts_, contexts_,
-        {.attribution = attribution_,
-         .hart = hart_,
-         .has_traps = reader_.info().has_traps,
-         .slice = [this](std::uint64_t, CallNodeId node, std::uint64_t weight) {
-           go_to(node);
-           time_ += weight;
-         }});
+    StackTracker tracker(map_, places_, accounts_, contexts_,
+                         {.attribution = attribution_,
+                          .hart = hart_,
+                          .has_traps = reader_.info().has_traps,
+                          .slice = [this](std::uint64_t, CallNodeId node,
+                                          std::uint16_t, std::uint64_t weight) {
+                            go_to(node);
+                            time_ += weight;
+                          }});
     time_ = start_of(block);
     while (any) {
       any = reader_.next(next);

@@ -292,10 +292,15 @@ void StackTracker::run(std::size_t from, std::size_t to) {
       row = accounts_.row(top().node);
       slot = CodePage::slot(next);
       counter = row + page->place[slot];
+      if (options_.slice) begin_slice(i, page->place[slot]);
     } else if (Accounts::Counter* const here = row + page->place[slot];
                here != counter) {
       settle(i, sum_before(i) + stall_before(i, flow, next != expected));
       counter = here;
+      if (options_.slice) {
+        counts_.weight = given;
+        begin_slice(i, page->place[slot]);
+      }
     }
     pc = next;
     flow = page->flow[slot];
@@ -442,17 +447,21 @@ void StackTracker::land(std::uint64_t pc) {
     context_.space = space_;
     contexts_.threads()[context_.thread].space = space_;
   }
-  if (options_.slice && slice_node_ != top().node) {
-    end_slice();
-    slice_node_ = top().node;
-    slice_start_ = block_->instructions[at_].cycle;
-  }
+}
+
+void StackTracker::begin_slice(std::size_t at, std::uint16_t place) {
+  if (slice_node_ == top().node && slice_place_ == place) return;
+  end_slice();
+  slice_node_ = top().node;
+  slice_place_ = place;
+  slice_start_ = block_->instructions[at].cycle;
 }
 
 void StackTracker::end_slice() {
   if (options_.slice && slice_node_ != CallNodeId::kRoot &&
       counts_.weight > slice_weight_)
-    options_.slice(slice_start_, slice_node_, counts_.weight - slice_weight_);
+    options_.slice(slice_start_, slice_node_, slice_place_,
+                   counts_.weight - slice_weight_);
   slice_weight_ = counts_.weight;
 }
 

@@ -47,10 +47,10 @@ class StackTracker {
     Attribution attribution = Attribution::kNextCommitting;
     std::uint32_t hart = 0;
     bool has_traps = false;  // TraceInfo's
-    // Called whenever another stack gets the cycles, with what the last one
-    // got since: for flame charts. May be empty.
+    // Called whenever another stack, or another place of its function, gets the
+    // cycles, with what the last one got since: for flame charts. May be empty.
     std::function<void(std::uint64_t cycle, CallNodeId node,
-                       std::uint64_t weight)>
+                       std::uint16_t place, std::uint64_t weight)>
         slice;
     // Called with a line for each push and pop: for tests. May be empty.
     std::function<void(const std::string&)> transcript;
@@ -89,6 +89,7 @@ class StackTracker {
   Flow flow_before(std::size_t at) const;
   Layer layer_reached(std::uint64_t pc) const;
   void land(std::uint64_t pc);
+  void begin_slice(std::size_t at, std::uint16_t place);
   void end_slice();
 
   // --- stack_moves.cc: what transfers do when all is as expected
@@ -237,6 +238,7 @@ class StackTracker {
 
   std::uint64_t slice_start_ = 0, slice_weight_ = 0;
   CallNodeId slice_node_ = CallNodeId::kRoot;
+  std::uint16_t slice_place_ = 0;
 
   // Functions of the kernel and the SBI that are known by their names.
   std::vector<FunctionId> trap_entries_, trap_exits_;

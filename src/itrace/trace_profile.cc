@@ -20,19 +20,12 @@
 #include "itrace/contexts.h"
 #include "itrace/fireperf.h"
 #include "itrace/places.h"
+#include "itrace/slices.h"
 #include "itrace/stack_tracker.h"
 #include "object/demangle.h"
 
 namespace wick {
 namespace {
-
-// A change of the stack in time.
-struct Slice {
-  std::uint64_t cycle, weight;
-  CallNodeId node;
-  std::uint32_t hart;
-};
-constexpr std::size_t kMaxSlices = std::size_t{1} << 24;
 
 // Which slices are kept: about those of the wanted time, which is cut exactly
 // later, and the first of each hart, from one of which seconds count.
@@ -223,14 +216,13 @@ class TraceProfile {
                                     .has_traps = reader_.info().has_traps};
       if (keeps_time_)
         options.slice = [this, number](std::uint64_t cycle, CallNodeId node,
+                                       std::uint16_t place,
                                        std::uint64_t weight) {
-          const Slice slice{cycle, weight, node, number};
-          if (!wanted_.wants(slice)) {
+          const Slice slice{cycle, weight, node, number, place};
+          if (wanted_.wants(slice))
+            slices_.add(slice);
+          else
             unwanted_ += weight;
-            return;
-          }
-          ++slice_count_;
-          if (slice_count_ <= kMaxSlices) slices_.push_back(slice);
         };
       hart.tracker = std::make_unique<StackTracker>(
           map_, places_, accounts_, contexts_, std::move(options));
@@ -267,12 +259,12 @@ class TraceProfile {
     if (count_instructions)
       instructions = profile.event_id("instructions", "instructions");
     ProfileMaker maker(profile, map_, places_, accounts_, contexts_, options_);
-    profile.has_time = keeps_time_ && slice_count_ <= kMaxSlices;
+    profile.has_time = keeps_time_ && !slices_.are_too_many();
     profile.diagnostics.note(
         count_instructions ? Problem::kCutCycles : Problem::kCutInstructions,
         unwanted_, static_cast<std::int64_t>(unwanted_));
-    if (slice_count_ > kMaxSlices)
-      profile.diagnostics.note(Problem::kNoTimes, slice_count_);
+    if (slices_.are_too_many())
+      profile.diagnostics.note(Problem::kNoTimes, slices_.count());
     std::uint64_t end = 0;
     for (const auto& [number, at] : harts_)
       end = std::max(end, at.tracker->counts().last_cycle);
@@ -287,11 +279,12 @@ class TraceProfile {
                                    .event = event});
     };
     if (profile.has_time)
-      for (const Slice& slice : slices_)
+      for (const Slice& slice : slices_.all())
         profile.samples.push_back(
             {.time = slice.cycle,
              .weight = static_cast<std::int64_t>(slice.weight),
-             .stack = maker.entered(slice.node),
+             .stack = slices_.has_places() ? maker.at(slice.node, slice.place)
+                                           : maker.entered(slice.node),
              .thread = maker.thread(slice.node),
              .event = time,
              .cpu = slice.hart});
@@ -382,8 +375,8 @@ class TraceProfile {
   Accounts accounts_;
   Contexts contexts_;
   std::map<std::uint32_t, Hart> harts_;  // by number
-  std::vector<Slice> slices_;
-  std::uint64_t slice_count_ = 0, unwanted_ = 0;
+  Slices slices_;
+  std::uint64_t unwanted_ = 0;
   std::uint64_t unknown_ = 0, unknown_instructions_ = 0, nameless_ = 0;
 };
 

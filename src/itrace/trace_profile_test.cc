@@ -160,8 +160,14 @@ TEST_F(InlinedCalls, AndLinesAreSumsIfLinesAreWantedMoreThanTimes) {
                                     {"main:8", 1}}));
 }
 
-TEST_F(InlinedCalls, AreNotToldApartInTime) {
-  EXPECT_EQ(lines(read_inlined({})), (Stacks{{"main:0", 11}}));
+TEST_F(InlinedCalls, AndLinesAreToldApartInTime) {
+  const Profile profile = read_inlined({});
+  EXPECT_TRUE(profile.has_time);
+  EXPECT_EQ(lines(profile), (Stacks{{"main:5", 7},
+                                    {"main:7;mid:11", 1},
+                                    {"main:7;mid:12;leaf:20", 1},
+                                    {"main:7;mid:13", 1},
+                                    {"main:8", 1}}));
 }
 
 TEST_F(TraceProfileTest, AnEmptyTraceIsAnEmptyProfile) {

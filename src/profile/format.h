@@ -74,8 +74,9 @@ struct TraceOptions {
   std::string layout;                // "": found by looking at the trace
   Attribution attribution = Attribution::kNextCommitting;
   int hart = -1;  // only this one; -1: all
-  // Sums by line are wanted more than times: a profile with times has one
-  // sample for each change of the stack, and the line changes far more often.
+  // Sums by line are wanted more than times: a profile with times has a sample
+  // for each change of the stack, but for each change of the line only as long
+  // as those are few (see Slices).
   bool lines_before_times = false;
   TriggerOptions trigger;
 };
