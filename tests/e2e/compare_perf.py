@@ -31,6 +31,9 @@ DROPPED = "stack that perf drops"
 EXPLAINED = {CALL_AT_THE_END, PLT_STUB, DROPPED}
 # The function is the same.
 OTHER_MODULE = "module"
+# The tid of a thread that the kernel has nearly done away with. Its name is that
+# of its process to wick, and none to perf.
+NUMBERLESS = -1
 # What perf prints where its unwinder failed.
 NOWHERE = 0xffffffffffffffff
 
@@ -207,7 +210,9 @@ def main():
         if names:
             shown = {name.replace(" ", "_") for name in names}
             wick = {key: sample for key, sample in wick.items()
-                    if sample.comm in shown}
+                    if sample.comm in shown and key[1] != NUMBERLESS}
+            perf = {key: sample for key, sample in perf.items()
+                    if key[1] != NUMBERLESS}
         frames, same, differences = compare(wick, perf)
         explained = sum(d.kind in EXPLAINED for d in differences)
         comms = sum(wick[key].comm != perf[key].comm
