@@ -12,7 +12,9 @@ WICK is the release binary, UNIT-TESTS the GoogleTest program. The suites:
   e2e          tests/e2e/*.sh: exit status 0 is good, 77 is skipped with the last
                line of its output as the reason; WICK and SOURCE are set, the
                current folder is empty, and TMPDIR is another such; those that
-               say so run side by side, then the others one by one
+               say so run side by side, then the others one by one; these
+               measure a machine that may be shared, so what fails is said and
+               run once more, and the second result counts
   conformance  cases of other projects, if they lie beside this one
 """
 import concurrent.futures
@@ -111,7 +113,7 @@ def run_script(wick, script):
                 env={**os.environ, "WICK": wick, "SOURCE": str(SOURCE),
                      "TMPDIR": scratch})
         except subprocess.TimeoutExpired as late:
-            return 1, [*text_lines(late.stdout or b""), f"{late}"]
+            return 1, [*text_lines(late.stdout or b""), str(late)]
     return done.returncode, text_lines(done.stdout)
 
 
@@ -127,7 +129,7 @@ def e2e(wick, _unit):
         (beside if quiet else alone).append(script)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(functools.partial(run_script, wick), beside))
-    results += [run_script(wick, script) for script in alone]
+    results += [run_measuring(wick, script) for script in alone]
     for script, (status, lines) in zip(beside + alone, results):
         if status == 0:
             passed += 1
@@ -136,10 +138,23 @@ def e2e(wick, _unit):
             print(f"skipped {script.name}: {lines[-1] if lines else ''}")
         else:
             failed += 1
-            print(f"FAIL {script.name}: exit status {status}")
-            said = [line for line in lines[:-20] if line.startswith("not ok")]
-            print("\n".join("  " + line for line in said + lines[-20:]))
+            print_failure("FAIL", script, status, lines)
     return passed, failed, skipped
+
+
+def run_measuring(wick, script):
+    """What another guest of the host takes from a script fails it once only."""
+    status, lines = run_script(wick, script)
+    if status in (0, SKIPPED):
+        return status, lines
+    print_failure("again", script, status, lines)
+    return run_script(wick, script)
+
+
+def print_failure(what, script, status, lines):
+    print(f"{what} {script.name}: exit status {status}")
+    said = [line for line in lines[:-20] if line.startswith("not ok")]
+    print("\n".join("  " + line for line in said + lines[-20:]))
 
 
 def conformance(wick, _unit):

@@ -24,7 +24,8 @@ share() {
   same "$1: $3 is not $4 % of $5" "$(cat share.txt)" ''
 }
 
-# Two threads, side by side: 75 to 25, and 40 to 60 within the second.
+# Two threads, side by side: 75 to 25, and 40 to 60 within the second. Functions
+# take turns: a virtual machine that stands still for a moment takes from all.
 cat >threads.cc <<'C'
 #include <ctime>
 #include <thread>
@@ -39,13 +40,16 @@ __attribute__((always_inline)) inline void spin(double seconds) {
   for (const double end = now() + seconds; now() < end;)
     for (int i = 0; i < 20000; ++i) sum = sum + i;
 }
-__attribute__((noinline)) void forty() { spin(0.2); ++calls; }
-__attribute__((noinline)) void sixty() { spin(0.3); ++calls; }
-__attribute__((noinline)) void second() { forty(); sixty(); ++calls; }
-__attribute__((noinline)) void first() { spin(1.5); ++calls; }
+__attribute__((noinline)) void forty() { spin(0.002); ++calls; }
+__attribute__((noinline)) void sixty() { spin(0.003); ++calls; }
+__attribute__((noinline)) void second() {
+  for (int i = 0; i < 100; ++i) { forty(); sixty(); }
+  ++calls;
+}
+__attribute__((noinline)) void first() { spin(0.015); ++calls; }
 int main() {
   std::thread other(second);
-  first();
+  for (int i = 0; i < 100; ++i) first();
   other.join();
 }
 C

@@ -39,17 +39,20 @@ double now() {
 }
 template <int N> __attribute__((noinline)) void spin(double seconds) {
   for (const double end = now() + seconds; now() < end;)
-    for (int i = 0; i < 200000; ++i) sum = sum + i * N;
+    for (int i = 0; i < 20000; ++i) sum = sum + i * N;
 }
 __attribute__((noinline)) void nap() {
   timespec t{0, 300000000};
   nanosleep(&t, nullptr);
   ++calls;
 }
-__attribute__((noinline)) void sixty() { spin<1>(0.6); ++calls; }
-__attribute__((noinline)) void thirty() { spin<2>(0.3); nap(); ++calls; }
-__attribute__((noinline)) void ten() { spin<3>(0.1); ++calls; }
-int main() { sixty(); thirty(); ten(); }
+__attribute__((noinline)) void sixty() { spin<1>(0.006); ++calls; }
+__attribute__((noinline)) void thirty() { spin<2>(0.003); ++calls; }
+__attribute__((noinline)) void ten() { spin<3>(0.001); ++calls; }
+int main() {
+  for (int i = 0; i < 100; ++i) { sixty(); thirty(); ten(); }
+  nap();
+}
 C
 g++ -g -O2 -fomit-frame-pointer -o shares shares.cc
 
