@@ -29,14 +29,14 @@ export function aboutView(app) {
     `${event.name || 'samples'}: ${amount(sums[i], event.decimals)} ${event.unit}` +
     (meta.has_time && !meta.summed ? ` in ${amount(counts[i], 0)} samples` : '')]));
   if (meta.samples > 0 && meta.has_time) facts.push(['samples', amount(meta.samples, 0)]);
-  if (meta.has_time) facts.push(['time', duration(data.duration * meta.tick_ns)]);
+  if (meta.has_time) facts.push(['time', duration(data.duration * meta.tick_ns, data.clock)]);
   const processes = new Set(meta.threads.filter(t => t[0] >= 0).map(t => t[0]));
   const threads = meta.threads.filter(t => t[1] >= 0);
   if (threads.length > 0 && processes.size > 0) facts.push(['threads', `${amount(threads.length, 0)} in ${processes.size === 1 ? '1 process' : `${amount(processes.size, 0)} processes`}`]);
   facts.push(['functions', amount(data.functions, 0)], ['distinct stacks', amount(new Set(data.sampleNode).size, 0)]);
   if (meta.side_samples) facts.push(['worth as samples', `before ${amount(meta.side_samples[0], 0)}, after ${amount(meta.side_samples[1], 0)}`]);
   const notes = meta.notes.map(note => el('li', {className: note.loss ? 'loss' : '', textContent: note.text}));
-  if (meta.summed) notes.push(el('li', {textContent: `samples of equal stack and thread within ${duration(meta.tick_ns)} are added up in this page`}));
+  if (meta.summed) notes.push(el('li', {textContent: `samples of equal stack and thread within ${duration(meta.tick_ns, data.clock)} are added up in this page`}));
   if (data.isDifference) notes.push(el('li', {textContent: NO_COMMON_TIME}));
   else if (!meta.has_time) notes.push(el('li', {textContent: 'the input has no times, so there is neither a heat map nor an order of time'}));
   const element = el('div', {className: 'page', tabIndex: 0, role: 'region', 'aria-label': 'About the profile'},

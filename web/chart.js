@@ -2,7 +2,7 @@
 // Samples in the order of time, a lane for each thread. A sample of time lasts as
 // long as it says, others as long as it usually is from one to the next in the
 // thread that has the most: time in which a thread did not run stays empty.
-import {groupsInTime, OFF_CPU_EVENT, passing} from './filter.js';
+import {groupsInTime, isLasting, passing} from './filter.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./filter.js').Filter} Filter */
@@ -10,9 +10,6 @@ import {groupsInTime, OFF_CPU_EVENT, passing} from './filter.js';
  * @typedef {{thread: number, samples: Int32Array, begin: Float64Array, end: Float64Array, weight: number,
  *   depth: number}} Lane   begin, end: ticks, in the order of time and not overlapping
  */
-
-/** Units of weight that are time. */
-const TIME_NS = new Map([['nanoseconds', 1], ['microseconds', 1e3], ['milliseconds', 1e6], ['seconds', 1e9]]);
 
 /** A gap that is hardly longer is none: clocks do not tick that evenly. */
 const JITTER = 1.5;
@@ -38,9 +35,9 @@ function extents(data, samples, common) {
     let after = i + 1, weight = data.sampleWeight[samples[i]];
     while (after < samples.length && tick(after) === tick(i)) weight += data.sampleWeight[samples[after++]];
     const event = data.meta.events[data.sampleEvent[samples[i]]];
-    const unit = TIME_NS.get(event.unit), lasts = unit ? weight / 10 ** event.decimals * unit / data.meta.tick_ns : usual;
+    const lasts = event.unit_ns ? weight / 10 ** event.decimals * event.unit_ns / data.meta.tick_ns : usual;
     const gap = after < samples.length ? tick(after) - tick(i) : Infinity;
-    const size = Math.max(gap <= lasts * (event.name === OFF_CPU_EVENT ? 1 : JITTER) ? gap : lasts, 0);
+    const size = Math.max(gap <= lasts * (isLasting(event) ? 1 : JITTER) ? gap : lasts, 0);
     // Samples of one tick share its time by their weights.
     let at = tick(i);
     for (; i < after; ++i) {

@@ -5,7 +5,7 @@ import {DataError, Numbers} from './bytes.js';
 
 /**
  * @typedef {{name: string, group: string, unit: string, decimals: number, counts_samples: boolean,
- *   role: ''|'before'|'after'}} EventInfo
+ *   unit_ns: number, is_trace: boolean, role: ''|'before'|'after'}} EventInfo   unit_ns: 0 if it is not one of time
  * @typedef {{colors: string, hash: boolean, deterministic: boolean, negate: boolean, inverted: boolean,
  *   chart: boolean, reversed: boolean, row: number, font: number, count: string, cut_right: boolean}} Look
  * @typedef {{title: string, subtitle: string, look: Look, functions: number, has_time: boolean,
@@ -78,9 +78,14 @@ export class Data {
     this.sampleThread = sums(column(columns, 'sample_thread'), meta.threads.length, rows);
     this.sampleEvent = sums(column(columns, 'sample_event'), meta.events.length, rows);
     this.sampleWeight = weights(column(columns, 'sample_weight'));
+    /** What its times count if that is not nanoseconds. */
+    this.clock = meta.events.find(event => event.is_trace)?.unit ?? '';
     /** One more than the last tick. */
     this.duration = 0;
-    for (let i = 0; i < rows; ++i) if (this.sampleTick[i] >= this.duration) this.duration = this.sampleTick[i] + 1;
+    for (let i = 0; i < rows; ++i) {
+      const lasts = meta.events[this.sampleEvent[i]].is_trace ? this.sampleWeight[i] / meta.tick_ns : 1;
+      this.duration = Math.max(this.duration, this.sampleTick[i] + Math.max(1, Math.ceil(lasts)));
+    }
     for (const row of meta.sources ?? [])
       if (!row.every(i => Number.isInteger(i) && i >= 0 && i < this.strings.size)) throw new DataError('its data names a text that is not there');
     /** Names that transforms made, behind those of the profile. @type {string[]} */
@@ -213,7 +218,8 @@ function checkedMeta(meta) {
   const good = meta && typeof meta === 'object' && isText(meta.title) && isText(meta.subtitle) && isText(meta.event) &&
     meta.look && isText(meta.look.colors) && isText(meta.look.count) && meta.look.row >= 4 && meta.look.font >= 1 &&
     Array.isArray(meta.events) && meta.events.every((/** @type {any} */ e) => e && isText(e.name) && isText(e.group) &&
-      isText(e.unit) && Number.isInteger(e.decimals) && e.decimals >= 0 && isText(e.role)) &&
+      isText(e.unit) && Number.isInteger(e.decimals) && e.decimals >= 0 &&
+      Number.isFinite(e.unit_ns) && e.unit_ns >= 0 && isText(e.role)) &&
     Array.isArray(meta.threads) && meta.threads.every((/** @type {any} */ t) => Array.isArray(t) && isText(t[2])) &&
     Array.isArray(meta.about) && meta.about.every((/** @type {any} */ a) => Array.isArray(a) && a.every(isText)) &&
     Array.isArray(meta.notes) && meta.notes.every((/** @type {any} */ n) => n && isText(n.text)) &&

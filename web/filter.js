@@ -20,11 +20,14 @@ export const OFF_CPU_EVENT = 'offcpu-time', WALL_EVENT = 'wall-time';
 
 /**
  * The groups whose samples say when something was. Those of wall time on the CPU
- * are shares of a thread's life, so the samples they were made from stand in.
+ * are shares of a thread's life, so the samples they were made from stand in. So
+ * do the cycles of a trace for its calls and instructions.
  * @param {Data} data @param {string} group @returns {string[]}
  */
-export const groupsInTime = (data, group) =>
-  group === WALL_EVENT ? [eventGroups(data)[0], OFF_CPU_EVENT] : [group];
+export function groupsInTime(data, group) {
+  if (group === WALL_EVENT) return [eventGroups(data)[0], OFF_CPU_EVENT];
+  return [data.meta.events.find(event => event.is_trace)?.group ?? group];
+}
 
 /** Whether samples on the CPU and time off it cannot be added, since they do not count the same. @param {Data} data @param {Filter} filter */
 export const isOnlyOnCpu = (data, filter) => filter.group === WALL_EVENT && filter.cpu === '' &&
@@ -74,11 +77,14 @@ export function offCpuNodes(data) {
   return found;
 }
 
-/** How many ticks a sample lasts: none, unless it is of time off the CPU. @param {Data} data @param {number} i @param {boolean[]} lasting by event */
+/** Whether its samples say when something began and for how long it lasted. @param {import('./data.js').EventInfo} event */
+export const isLasting = event => event.is_trace || event.name === OFF_CPU_EVENT;
+
+/** How many ticks a sample lasts: none, unless its event is a lasting one. @param {Data} data @param {number} i @param {boolean[]} lasting by event */
 const lengthOf = (data, i, lasting) => lasting[data.sampleEvent[i]] ? data.sampleWeight[i] / data.meta.tick_ns : 0;
 
 /** @param {Data} data */
-export const lastingEvents = data => data.meta.events.map(event => event.name === OFF_CPU_EVENT);
+export const lastingEvents = data => data.meta.events.map(isLasting);
 
 /** 1 for every sample that passes. @param {Data} data @param {Filter} filter @param {string[]} [groups] instead of the filter's */
 export function passing(data, filter, groups = [filter.group]) {

@@ -4,7 +4,7 @@ import {button, byId, choice, el} from './dom.js';
 import {groupsInTime, isOnlyOnCpu, OFF_CPU_EVENT, WALL_EVENT} from './filter.js';
 import {cutText} from './merge.js';
 import {baseName, isolated} from './names.js';
-import {seconds} from './numbers.js';
+import {moment} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./merge.js').Transform} Transform */
@@ -12,7 +12,7 @@ import {seconds} from './numbers.js';
 /** @param {App} app @param {string} text @param {[number, number]} range @param {() => void} clear */
 function rangeChip(app, text, range, clear) {
   const ns = app.data.meta.tick_ns, step = (range[1] - range[0]) * ns / 100;
-  return button(`${text} ${seconds(range[0] * ns, step)} – ${seconds(range[1] * ns, step)} ×`, clear, {className: 'chip', title: 'Take this back'});
+  return button(`${text} ${moment(range[0] * ns, step, app.data.clock)} – ${moment(range[1] * ns, step, app.data.clock)} ×`, clear, {className: 'chip', title: 'Take this back'});
 }
 
 /** @param {App} app @param {boolean} open */
@@ -107,6 +107,9 @@ export function showFilterBar(app) {
   if (state.range) parts.push(rangeChip(app, 'Time', state.range, () => app.set({range: null, window: null})));
   if ((state.range || state.view === 'heat') && isOnlyOnCpu(data, app.filter))
     parts.push(el('span', {className: 'quiet', role: 'status', textContent: `${groupsInTime(data, state.event)[0]} and time off the CPU cannot be added: a range has what ran on the CPU`}));
+  const [timed] = groupsInTime(data, state.event);
+  if ((state.range || state.view === 'heat' || state.view === 'time') && state.event !== timed && state.event !== WALL_EVENT)
+    parts.push(el('span', {className: 'quiet', role: 'status', textContent: `shown in time: ${timed}, since ${state.event} do not last`}));
   if (state.baseline) parts.push(rangeChip(app, 'compared with', state.baseline, () => app.set({baseline: null, window: null})));
   state.transforms.forEach((transform, i) => parts.push(button(transformText(app, transform, i), () => {
     app.undone = state.transforms.slice(i + 1).reverse().concat(app.undone);

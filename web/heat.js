@@ -34,7 +34,7 @@ export function heatMap(data, filter) {
       weights[first] += sampleWeight[i];
       continue;
     }
-    // Time off the CPU belongs to all the cells that it lasts for.
+    // What lasts belongs to all the cells that it lasts for.
     const end = sampleTick[i] + sampleWeight[i] / data.meta.tick_ns;
     for (let cell = first, at = sampleTick[i]; at < end && cell <= last; ++cell) {
       const to = Math.min(end, (cell + 1) * cellTicks);

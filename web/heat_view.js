@@ -6,7 +6,7 @@ import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
 import {svgPage, svgText, svgTree} from './export.js';
 import {cellRange, heatMap} from './heat.js';
-import {amount, duration, percent, seconds, timeMarks} from './numbers.js';
+import {amount, duration, moment, percent, timeMarks} from './numbers.js';
 import {fitCanvas} from './pixels.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -43,10 +43,10 @@ export function heatView(app) {
     const row = Math.min(Math.max(map.rows - 1 - Math.floor((event.clientY - bounds.top) / h), 0), map.rows - 1);
     return column * map.rows + row;
   };
-  const time = (/** @type {number} */ cell) => seconds(cell * map.cellTicks * app.data.meta.tick_ns, map.cellTicks * app.data.meta.tick_ns);
-  const lasts = (/** @type {number} */ ticks) => duration(ticks * app.data.meta.tick_ns);
+  const time = (/** @type {number} */ cell) => moment(cell * map.cellTicks * app.data.meta.tick_ns, map.cellTicks * app.data.meta.tick_ns, app.data.clock);
+  const lasts = (/** @type {number} */ ticks) => duration(ticks * app.data.meta.tick_ns, app.data.clock);
   /** What an axis below says. @param {number} width */
-  const marks = width => timeMarks(0, map.columns * map.columnTicks * app.data.meta.tick_ns, width);
+  const marks = width => timeMarks(0, map.columns * map.columnTicks * app.data.meta.tick_ns, width, app.data.clock);
   const say = (/** @type {number} */ cell) => {
     let whole = 0;
     for (const weight of map.weights) whole += weight;

@@ -3,7 +3,7 @@
 import {depthsOf, joinPieces, lanesOf, pieces} from './chart.js';
 import {choice, el, oncePerFrame} from './dom.js';
 import {svgBox, svgPage, svgText} from './export.js';
-import {amount, percent, seconds, timeMarks} from './numbers.js';
+import {amount, moment, percent, timeMarks} from './numbers.js';
 import {putText} from './paint.js';
 import {fitCanvas, Pixels} from './pixels.js';
 
@@ -119,7 +119,7 @@ export function timeView(app) {
     }
   };
 
-  const headOf = (/** @type {Lane} */ lane) => `${app.threadName(lane.thread)} · ${amount(lane.samples.length, 0)} samples`;
+  const headOf = (/** @type {Lane} */ lane) => `${app.threadName(lane.thread)} · ${amount(lane.samples.length, 0)} ${data.clock ? 'stretches' : 'samples'}`;
   const drawHead = (/** @type {Lane} */ lane, /** @type {number} */ top) => {
     context.fillStyle = app.theme().ink;
     context.fillText(headOf(lane), 4, top + HEAD / 2);
@@ -128,7 +128,7 @@ export function timeView(app) {
   /** All lanes, also those that are scrolled out of sight. @param {string} title */
   const svg = title => {
     const width = Math.max(stage.clientWidth, 800), tree = app.plainTree, top = 10;
-    const parts = timeMarks(seen[0] * tickNs, seen[1] * tickNs, width).map(({x, text}) => svgText(text, x, top + AXIS + 6));
+    const parts = timeMarks(seen[0] * tickNs, seen[1] * tickNs, width, data.clock).map(({x, text}) => svgText(text, x, top + AXIS + 6));
     lanes.forEach((lane, i) => {
       parts.push(svgText(headOf(lane), 4, top + tops[i] + HEAD));
       const found = pieces(lane, seen[0], seen[1], width), size = found.sample.length, levels = rowsOf(lane);
@@ -147,7 +147,7 @@ export function timeView(app) {
     context.fillRect(0, 0, width, AXIS);
     context.fillStyle = theme.faint;
     context.strokeStyle = theme.faint;
-    for (const {x, text} of timeMarks(seen[0] * tickNs, seen[1] * tickNs, width)) {
+    for (const {x, text} of timeMarks(seen[0] * tickNs, seen[1] * tickNs, width, data.clock)) {
       context.fillRect(x, AXIS - 5, 1, 5);
       context.fillText(text, x + 3, AXIS / 2);
     }
@@ -201,7 +201,7 @@ export function timeView(app) {
     if (found.box < 0) return app.hideTip();
     const tree = app.tree;
     app.placeTip(painter.name(tree.shape.func[found.box]), [
-      `at ${seconds(tickAt(event.clientX) * tickNs, (seen[1] - seen[0]) * tickNs / 1000)} in ${app.threadName(lanes[found.lane].thread)}`,
+      `at ${moment(tickAt(event.clientX) * tickNs, (seen[1] - seen[0]) * tickNs / 1000, data.clock)} in ${app.threadName(lanes[found.lane].thread)}`,
       `this stack in all: ${amount(tree.total[found.box], tree.decimals)} ${app.unit}, ${percent(tree.total[found.box] / (tree.total[0] || 1))}`], event);
   };
 
@@ -215,7 +215,7 @@ export function timeView(app) {
     const tick = lane.begin[cursor.at];
     if (tick < seen[0] || tick >= seen[1]) go([tick - (seen[1] - seen[0]) / 2, tick + (seen[1] - seen[0]) / 2]);
     hovered = {lane: cursor.lane, box: app.shape.map[data.sampleNode[lane.samples[cursor.at]]]};
-    if (hovered.box > 0) app.say(`${painter.name(app.shape.func[hovered.box])} · at ${seconds(tick * tickNs, tickNs)} in ${app.threadName(lane.thread)}`);
+    if (hovered.box > 0) app.say(`${painter.name(app.shape.func[hovered.box])} · at ${moment(tick * tickNs, tickNs, data.clock)} in ${app.threadName(lane.thread)}`);
     redraw();
   };
   const goToLane = (/** @type {number} */ by) => {

@@ -234,6 +234,33 @@ TEST(ChromeTrace, WritesConsecutiveSamplesAsOneSlice) {
             std::string::npos);
 }
 
+TEST(ChromeTrace, WritesStretchesOfATraceAsLongAsTheyLasted) {
+  Profile profile;
+  profile.has_time = true;
+  profile.set_about("trace", "4,010 cycles, 3 calls");
+  const EventId cycles = profile.event_id("cycles", "cycles");
+  const EventId calls = profile.event_id("calls", "calls");
+  const StackId a =
+      profile.stacks.push(StackId::kRoot, profile.named_frame("a"));
+  const StackId b = profile.stacks.push(a, profile.named_frame("b"));
+  profile.samples = {
+      {.time = 1000, .weight = 10, .stack = a, .event = cycles},
+      {.time = 1010, .weight = 3000, .stack = b, .event = cycles},
+      {.time = 4010, .weight = 1000, .stack = a, .event = cycles},
+      {.time = 5010, .weight = 3, .stack = b, .event = calls}};
+  EXPECT_EQ(written("chrome-trace", profile),
+            R"({"displayTimeUnit":"ns","otherData":{"wick":{"times":true,)"
+            R"("self":true,"events":[{"key":"cycles","name":"cycles",)"
+            R"("unit":"cycles","role":"plain","decimals":0}]}},
+"traceEvents":[
+{"ph":"X","pid":0,"tid":0,"ts":1,"dur":4.010,"name":"a","cat":"user",)"
+            R"("args":{"self":{"cycles":1010}}},
+{"ph":"X","pid":0,"tid":0,"ts":1.010,"dur":3,"name":"b","cat":"user",)"
+            R"("args":{"self":{"cycles":3000}}}
+]}
+)");
+}
+
 TEST(ChromeTrace, BringsBackASampleWithoutAStack) {
   Profile profile;
   profile.event_id("cycles");

@@ -35,15 +35,6 @@ struct Self {  // a weight of a slice's own
   std::int64_t weight;
 };
 
-// Nanoseconds in a unit; 0 if it is not one of time.
-std::int64_t nanoseconds_in(std::string_view unit) {
-  if (unit == "nanoseconds") return 1;
-  if (unit == "microseconds") return 1'000;
-  if (unit == "milliseconds") return 1'000'000;
-  if (unit == "seconds") return 1'000'000'000;
-  return 0;
-}
-
 // The order in which stacks with common callers stand side by side.
 Column<StackId, std::uint32_t> preorder(const StackTable& stacks) {
   Column<StackId, std::uint32_t> size(stacks.size(), 1), rank(stacks.size());
@@ -65,13 +56,15 @@ class Writer {
       : profile_(profile), options_(options), out_(out) {}
 
   void run() {
+    choose_events();
     choose_scale();
     describe_frames();
     name_events();
     put_head();
     std::vector<std::vector<const Sample*>> lanes(profile_.threads.size());
     for (const Sample& sample : profile_.samples)
-      lanes[index(sample.thread)].push_back(&sample);
+      if (is_written_[sample.event])
+        lanes[index(sample.thread)].push_back(&sample);
     if (!profile_.has_time) sort_lanes(lanes);
     number_threads(lanes);
     for (const ThreadId id : profile_.threads.ids()) {
@@ -84,6 +77,16 @@ class Writer {
   }
 
  private:
+  // Of what a trace counts, its cycles alone have times.
+  void choose_events() {
+    const auto is_clock = [&](const Event& event) {
+      return is_clock_of_trace(profile_, event);
+    };
+    const bool is_trace = std::ranges::any_of(profile_.events, is_clock);
+    for (const Event& event : profile_.events)
+      is_written_.push_back(!is_trace || is_clock(event));
+  }
+
   // Durations are the weights if they are nanoseconds of one event.
   void choose_scale() {
     std::int64_t total = 0;
@@ -93,7 +96,7 @@ class Writer {
       zeros = zeros || sample.weight == 0;
     }
     for (const Event& event : profile_.events) {
-      const std::int64_t unit = nanoseconds_in(profile_.strings[event.unit]);
+      const std::int64_t unit = nanoseconds_in_unit(profile_, event);
       const std::int64_t power = power_of_ten(event.decimals);
       const bool is_time = unit >= power;
       // Long before the sum could overflow, a unit is a nanosecond.
@@ -162,8 +165,9 @@ class Writer {
     text_ += durations_are_weights_ ? R"(,"self":false)" : R"(,"self":true)";
     text_ += R"(,"events":[)";
     for (const EventId id : profile_.events.ids()) {
+      if (!is_written_[id]) continue;
       const Event& event = profile_.events[id];
-      text_ += index(id) == 0 ? "{" : ",{";
+      text_ += text_.back() == '[' ? "{" : ",{";
       const auto add = [&](std::string_view key, std::string_view value) {
         text_ += key;
         append_json_string(text_, value);
@@ -370,6 +374,7 @@ class Writer {
   std::string text_;
   bool first_event_ = true;
   bool durations_are_weights_ = false;
+  Column<EventId, bool> is_written_;
   // Nanoseconds of a weight: weight × scale / divide.
   Column<EventId, bool> is_time_;
   Column<EventId, std::int64_t> scale_, divide_;
@@ -395,7 +400,7 @@ extern const OutputFormat chrome_trace_output = {
     .write = write,
     .lacks =
         "times of single samples, cpus, addresses, build ids, "
-        "unknown ids of processes",
+        "unknown ids of processes, what a trace counts beside its cycles",
 };
 
 }  // namespace wick

@@ -353,7 +353,7 @@ class TraceProfile {
       all.resynchronised += one.resynchronised;
       all.time_disorder += one.time_disorder;
     }
-    profile.set_about("trace", summary(all));
+    profile.set_about(kAboutTrace, summary(all));
     if (!reader_.info().layout.empty())
       profile.set_about("trace layout", reader_.info().layout);
     if (!reader_.info().clock_domain.empty())

@@ -79,6 +79,8 @@ class Reader {
     while (const auto line = lines.next())
       if (!read_line(*line))
         profile_.diagnostics.note_at(Problem::kBadLine, *line, lines.number());
+    profile_.set_about(kAboutTrace, with_commas(cycles_spent_) + " cycles, " +
+                                        with_commas(calls_made_) + " calls");
     return std::move(profile_);
   }
 
@@ -104,10 +106,12 @@ class Reader {
     }
     if (last_ && now > *last_) {
       if (open_.empty()) profile_.diagnostics.note(Problem::kNoStack);
+      const auto lasted = static_cast<std::int64_t>(now - *last_);
       samples_.add({.time = *last_,
-                    .weight = static_cast<std::int64_t>(now - *last_),
+                    .weight = lasted,
                     .stack = open_.empty() ? StackId::kRoot : open_.back(),
                     .event = cycles_});
+      cycles_spent_ += lasted;
     }
     last_ = now;
   }
@@ -125,6 +129,7 @@ class Reader {
     open_.push_back(profile_.stacks.push(caller, profile_.named_frame(name)));
     samples_.add(
         {.time = *last_, .weight = 1, .stack = open_.back(), .event = calls_});
+    ++calls_made_;
     return fits;
   }
 
@@ -141,6 +146,7 @@ class Reader {
   const EventId calls_ = profile_.event_id("calls", "calls");
   std::vector<StackId> open_;          // calls that did not end yet
   std::optional<std::uint64_t> last_;  // the cycle of the last line
+  std::int64_t cycles_spent_ = 0, calls_made_ = 0;
 };
 
 }  // namespace

@@ -198,4 +198,30 @@ std::string check(const Profile& p) {
   return "";
 }
 
+bool is_trace(const Profile& profile) {
+  return std::ranges::any_of(profile.about, [&](About about) {
+    return profile.strings[about.key] == kAboutTrace;
+  });
+}
+
+bool is_clock_of_trace(const Profile& profile, const Event& event) {
+  if (!profile.has_time || !is_trace(profile)) return false;
+  const auto counts_cycles = [&](const Event& each) {
+    return profile.strings[each.unit] == "cycles";
+  };
+  // Without cycles, each instruction takes one.
+  return counts_cycles(event) ||
+         (profile.strings[event.unit] == "instructions" &&
+          std::ranges::none_of(profile.events, counts_cycles));
+}
+
+std::int64_t nanoseconds_in_unit(const Profile& profile, const Event& event) {
+  const std::string_view unit = profile.strings[event.unit];
+  if (unit == "nanoseconds" || is_clock_of_trace(profile, event)) return 1;
+  if (unit == "microseconds") return 1'000;
+  if (unit == "milliseconds") return 1'000'000;
+  if (unit == "seconds") return 1'000'000'000;
+  return 0;
+}
+
 }  // namespace wick

@@ -157,6 +157,21 @@ std::uint64_t samples_in_row(const Profile& profile, std::size_t row);
 // nobody summed them.
 bool counts_samples(const Profile& profile, const Event& event);
 
+// Nothing of an instruction trace was sampled: a row is a stack or a stretch of
+// time, and its events (cycles, instructions, calls) are one run, counted in
+// several ways.
+bool is_trace(const Profile& profile);
+
+// What is said about such a profile alone: what its trace counted.
+inline constexpr std::string_view kAboutTrace = "trace";
+
+// Whether a sample of it is a stretch of a trace, which begins at its time and
+// lasts as many nanoseconds of the profile's clock as it weighs.
+bool is_clock_of_trace(const Profile& profile, const Event& event);
+
+// How many nanoseconds one of the event's unit is; 0 where that is not time.
+std::int64_t nanoseconds_in_unit(const Profile& profile, const Event& event);
+
 // The sum of the weights of all samples of `event`.
 std::int64_t total_weight(const Profile& profile, EventId event);
 

@@ -279,15 +279,6 @@ Selection::TimeRange parse_time_range(std::string_view text) {
 
 namespace {
 
-// Nothing of an instruction trace was sampled: a row is a stack or a stretch of
-// time, and its events (cycles, instructions, calls) are one run, counted in
-// several ways.
-bool is_trace(const Profile& profile) {
-  return std::ranges::any_of(profile.about, [&](About about) {
-    return profile.strings[about.key] == "trace";
-  });
-}
-
 // Why samples of each event are left out. Of a trace, weight is what is
 // counted.
 Column<EventId, Problem> reasons_by_event(const Profile& profile,

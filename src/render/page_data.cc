@@ -194,6 +194,8 @@ class Packer {
           .member("unit", unit.empty() ? "samples" : unit)
           .member("decimals", int{event.decimals})
           .member("counts_samples", counts_samples(profile_, event))
+          .member("unit_ns", nanoseconds_in_unit(profile_, event))
+          .member("is_trace", is_clock_of_trace(profile_, event))
           .member("role", event.role == EventRole::kBefore  ? "before"
                           : event.role == EventRole::kAfter ? "after"
                                                             : "");

@@ -2,6 +2,7 @@
 #include "render/page_samples.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "base/bytes.h"
@@ -16,6 +17,10 @@ constexpr std::uint64_t kMicrosecond = 1000, kMillisecond = 1000 * kMicrosecond;
 constexpr std::uint64_t kCells[] = {1 * kMillisecond, 5 * kMillisecond,
                                     20 * kMillisecond, 100 * kMillisecond,
                                     1000 * kMillisecond};
+// Those of a trace, whose cycles are told apart if there is room for them.
+constexpr std::uint64_t kTraceCells[] = {
+    100,          1 * kMicrosecond,  10 * kMicrosecond, 100 * kMicrosecond,
+    kMillisecond, 10 * kMillisecond, 100 * kMillisecond};
 
 auto by_place(const PageSample& row) {
   return std::tie(row.thread, row.event, row.tick, row.node);
@@ -57,9 +62,10 @@ PageSamples page_samples(const Profile& profile,
                          const PageLimits& limits) {
   PageSamples samples;
   const std::vector<Sample>& all = profile.samples;
+  const bool of_trace = is_trace(profile);
   if (profile.has_time && !all.empty()) {
     samples.start_ns = all.front().time;
-    samples.tick_ns = kMicrosecond;
+    samples.tick_ns = of_trace ? 1 : kMicrosecond;
   }
   samples.rows.reserve(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -79,7 +85,9 @@ PageSamples page_samples(const Profile& profile,
     add_up(samples);
     return samples;
   }
-  for (const std::uint64_t cell : kCells) {
+  const std::span<const std::uint64_t> cells =
+      of_trace ? std::span<const std::uint64_t>(kTraceCells) : kCells;
+  for (const std::uint64_t cell : cells) {
     if (samples.rows.size() <= limits.samples &&
         packed_size(samples) <= limits.sample_bytes)
       break;

@@ -12,6 +12,7 @@ import {lanesOf} from '../../web/chart.js';
 import {decode} from '../../web/data.js';
 import {toFolded} from '../../web/export.js';
 import {weigh} from '../../web/filter.js';
+import {heatMap} from '../../web/heat.js';
 import {Shapes} from '../../web/merge.js';
 import {cutLabel, withoutTemplates} from '../../web/names.js';
 import {visibleBoxes} from '../../web/paint.js';
@@ -169,6 +170,26 @@ test('damaged data is found, wherever it is', async () => {
   }
   assert.ok(found > bytes.length / 4, `${found} of ${bytes.length}`);
   for (let size = 0; size < bytes.length; ++size) assert.throws(() => decode(bytes.slice(0, size)), DataError);
+});
+
+test('a stretch of a trace lasts as many cycles as it took, in the lanes, the heat map and ranges', async () => {
+  const data = decode(await packed('Indent: 1, Start label: a, At cycle: 100\n' +
+    'Indent: 2, Start label: b, At cycle: 110\n' +
+    'Indent: 2, End label: b, End cycle: 3110\n' +
+    'Indent: 1, End label: a, End cycle: 4110\n'));
+  assert.equal(data.clock, 'cycles');
+  assert.equal(data.duration, 4010);
+  const filter = {group: 'cycles', threads: null, cpu: '', range: null}, shape = new Shapes(data).base;
+  // Calls do not last: cycles stand in for them.
+  for (const group of ['cycles', 'calls']) {
+    const [lane] = lanesOf(data, {...filter, group}, shape);
+    assert.deepEqual(Array.from(lane.begin), [0, 10, 3010]);
+    assert.deepEqual(Array.from(lane.end), [10, 3010, 4010]);
+    const {weights, cellTicks} = heatMap(data, {...filter, group});
+    assert.deepEqual(Array.from(weights.slice(0, 4010 / cellTicks)), Array(Math.floor(4010 / cellTicks)).fill(cellTicks));
+  }
+  const {after, unit} = weigh(data, {...filter, range: [5, 1010]}, null);
+  assert.deepEqual([Array.from(after), unit], [[0, 5, 1000], 'cycles']);
 });
 
 test('a sample of time is drawn as long as it says, one of another event as long as is usual', async () => {
