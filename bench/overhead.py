@@ -175,18 +175,18 @@ class Overhead:
                 runs[name].append(self.run(recorders[name], program))
         median = lambda name, column: statistics.median(
             getattr(run, column) for run in runs[name])
-        medians = {}
+        typical = {}
         for name in recorders:
-            medians[name] = Run(**{field.name: median(name, field.name)
+            typical[name] = Run(**{field.name: median(name, field.name)
                                    for field in dataclasses.fields(Run)})
             times = [run.cpu for run in runs[name]]
-            medians[name].cpu = statistics.mean(times)
-            medians[name].noise = (
+            typical[name].cpu = statistics.mean(times)
+            typical[name].noise = (
                 statistics.stdev(times) / math.sqrt(len(times))
                 if len(times) > 1 else math.inf)
-            medians[name].lost = max(run.lost for run in runs[name])
-            medians[name].memory = max(run.memory for run in runs[name])
-        return medians
+            typical[name].lost = max(run.lost for run in runs[name])
+            typical[name].memory = max(run.memory for run in runs[name])
+        return typical
 
 
 def peak_memory(pid):
@@ -201,20 +201,20 @@ def peak_memory(pid):
     return 0
 
 
-def show(medians):
-    alone = medians["alone"]
+def show(typical):
+    alone = typical["alone"]
     print(f"  {'':<20} {'CPU s':>7} {'slower':>8} {'recorder s':>11}"
           f" {'file MB':>8} {'samples':>8} {'lost':>6} {'MEM MB':>7}")
-    for name, run in medians.items():
+    for name, run in typical.items():
         slower = 100 * (run.cpu / alone.cpu - 1)
         print(f"  {name:<20} {run.cpu:7.3f} {slower:6.1f} % {run.recorder:11.3f}"
               f" {run.size / 1e6:8.2f} {run.samples:8.0f} {run.lost:6}"
               f" {run.memory:7.1f}")
 
 
-def bars(bench, medians, rate):
-    alone, wick = medians["alone"], medians["wick record"]
-    perf, dwarf = medians["perf record -g"], medians["perf record dwarf"]
+def bars(bench, typical, rate):
+    alone, wick = typical["alone"], typical["wick record"]
+    perf, dwarf = typical["perf record -g"], typical["perf record dwarf"]
     if rate == 997:
         noise = 100 * math.hypot(wick.noise, perf.noise) / alone.cpu
         bench.bar("the program is slower than with perf record -g, in points "
@@ -223,7 +223,7 @@ def bars(bench, medians, rate):
     bench.bar("CPU time of wick / of perf's dwarf mode",
               wick.recorder / dwarf.recorder, 1, at_least=False)
     bench.bar("file of perf's dwarf mode / of wick -z",
-              dwarf.size / medians["wick record -z"].size, 50)
+              dwarf.size / typical["wick record -z"].size, 50)
     print(f"       and of perf's dwarf mode / of wick: "
           f"{dwarf.size / wick.size:.1f}")
     if rate == 4999:
@@ -239,6 +239,6 @@ def run(bench, rounds):
     for what, program in overhead.programs().items():
         for rate in (99, 997, 4999):
             print(f"\n{what}, {rate} Hz")
-            medians = overhead.measure(program, rate, rounds)
-            show(medians)
-            bars(bench, medians, rate)
+            typical = overhead.measure(program, rate, rounds)
+            show(typical)
+            bars(bench, typical, rate)

@@ -16,10 +16,9 @@ constexpr std::string_view kHeader = "cycle;instr0";
 constexpr int kMaxSlots = 32;
 
 // Set to zero for each line, all of them would be a good part of reading it.
-// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 struct Line {
   std::uint64_t cycle = 0;
-  std::uint64_t pcs[kMaxSlots];
+  std::uint64_t pcs[kMaxSlots] = {};
   int count = 0;
 };
 

@@ -29,18 +29,10 @@ kill $many
 wait 2>/dev/null
 
 # Without memory to lock beside what the kernel gives to everybody.
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-  as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-  # The folder of a test belongs to root alone, and so may the program.
-  chmod 777 "$PWD" tmp
-  cp "$WICK" ./wick
-  WICK=$PWD/wick
-  "${as_nobody[@]}" "$WICK" --version >/dev/null 2>&1 ||
-    skip_rest 'nobody may not run programs here'
-  (
-    ulimit -l 0
-    "${as_nobody[@]}" "$WICK" record -q -o small.data -- true 2>said.txt
-  ) || [[ $(cat said.txt) =~ perf_event_paranoid|mlock|not\ allow ]] ||
-    complain "with little memory: $(cat said.txt)"
-fi
+let_nobody_in || skip_rest 'nobody may not run programs here'
+(
+  ulimit -l 0
+  "${nobody[@]}" "$WICK" record -q -o small.data -- true 2>said.txt
+) || [[ $(cat said.txt) =~ perf_event_paranoid|mlock|not\ allow ]] ||
+  complain "with little memory: $(cat said.txt)"
 finish

@@ -1,8 +1,6 @@
 # Recording as a user without rights: what works, what is less and says so, and
 # what a kernel that refuses is told with.
 . "$(dirname "$0")/lib.bash"
-[ "$(id -u)" = 0 ] || skip 'only root can become somebody else'
-command -v setpriv >/dev/null || skip 'there is no setpriv'
 command -v g++ >/dev/null || skip 'there is no g++'
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 paranoid=/proc/sys/kernel/perf_event_paranoid
@@ -10,13 +8,8 @@ before=$(cat $paranoid)
 trap 'echo "$before" 2>/dev/null >$paranoid' EXIT
 echo 2 2>/dev/null >$paranoid || skip 'kernel.perf_event_paranoid cannot be set'
 
-# The folder of a test belongs to root alone, and so may the program.
-chmod 777 "$PWD" tmp
-cp "$WICK" ./wick
-WICK=$PWD/wick
-nobody=(setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs
-  --bounding-set=-all --inh-caps=-all)
-"${nobody[@]}" "$WICK" --version >/dev/null || skip 'nobody may not come here'
+let_nobody_in || skip 'nobody may not run programs here'
+nobody+=(--no-new-privs --bounding-set=-all --inh-caps=-all)
 # as_nobody STATUS REGEX WORDS…: as `expect`, by nobody.
 as_nobody() {
   local status=$1 regex=$2 got
