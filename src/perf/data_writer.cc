@@ -205,13 +205,16 @@ void PerfDataWriter::State::start() {
   early_notes = {data_offset + out.size(), text.size()};
   out += text;
   pad(out);
-  if (!write_at(fd.get(), data_offset, out)) {
+  const std::uint64_t begin = data_offset;
+  data_offset = data_end = begin + out.size();
+  // First of all, nobody shall take it for records.
+  if (!correct_header(false, {}, {}) || !write_at(fd.get(), begin, out)) {
     early.clear();
     early_notes = {};
+    data_offset = data_end = begin;
     return take_back(errno);
   }
   features.clear();
-  data_offset = data_end = data_offset + out.size();
   buffer.reserve(kBlockSize + 0x10000);
 }
 
@@ -263,10 +266,17 @@ void PerfDataWriter::State::flush(std::string_view more) {
   if (buffer.empty() && more.empty() && data_end > data_offset) return;
   std::string table;
   for (const auto& [feature, section] : early) append_section(table, section);
-  if (!hide_features() || !write_at(fd.get(), data_end, {buffer, more, table}))
+  // As long as the header does not say where records end, they go to the end of
+  // the file, and the table comes later.
+  const bool is_first = data_end == data_offset;
+  if (!hide_features() ||
+      !write_at(fd.get(), data_end, {buffer, more, is_first ? "" : table}))
     return take_back(errno);
   data_end += buffer.size() + more.size();
   buffer.clear();
+  if (is_first && (!correct_header(false, early, early_notes) ||
+                   !write_at(fd.get(), data_end, table)))
+    return take_back(errno);
   if (!correct_header(true, early, early_notes)) take_back(errno);
 }
 

