@@ -51,7 +51,7 @@ RecordResult run_recording(const RecordOptions& options, const RunOptions& run);
 void check_written(const RecordResult& result, std::string_view elsewhere);
 // Says how the program ended if it did not end well, or that it still runs.
 void say_ends(const RecordResult& result, const RunOptions& run);
-// "of cpu-clock (cycles cannot be counted here) with up to 64 kB of stack".
+// "of cpu-clock (cycles cannot be counted here) with up to 62 kB of stack".
 std::string recorded_text(const RecordResult& result);
 
 }  // namespace wick

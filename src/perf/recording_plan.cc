@@ -15,6 +15,9 @@ namespace {
 // At 100 ms without a chance to read, no sample shall be lost.
 constexpr double kLongestPause = 0.1;
 constexpr std::uint32_t kMinStack = 16384, kMaxStack = 65520;
+// The kernel cuts a sample to what the stack has, but not one that could be
+// larger than a record: 2 kB are left for the rest of it.
+constexpr std::uint32_t kMaxUsualStack = 63488;
 constexpr std::size_t kDefaultBuffer = std::size_t{8} << 20;
 
 class Planner {
@@ -178,7 +181,7 @@ class Planner {
     const auto room = static_cast<double>(
         options_.off_cpu ? plan_.buffer_size / 2 : plan_.buffer_size);
     const double fits =
-        std::clamp<double>(room / samples - 1024, kMinStack, kMaxStack);
+        std::clamp<double>(room / samples - 1024, kMinStack, kMaxUsualStack);
     return static_cast<std::uint32_t>(fits) / 8 * 8;
   }
 
