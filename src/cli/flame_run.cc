@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/flame_run.h"
 
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -232,8 +231,6 @@ PerfRun FlameRun::record_here() {
   options.command_line = typed;
   options.command_line.insert(options.command_line.begin(), "wick");
   result_ = run_recording(options, run);
-  if (result_.stopped_by == SIGTERM || result_.stopped_by == SIGHUP)
-    throw Interrupted(result_.stopped_by);
   if (!recording.off_cpu && !recording.wakers && !recording.wall)
     recorded_event_ = recorded_text(result_);
   const ProgressLine progress(run.quiet);

@@ -125,12 +125,10 @@ class RecordLine {
   bool written_ = false;
 };
 
-volatile sig_atomic_t last_signal = 0;
 EndRequests interruptions;
 
 extern "C" void on_interrupt(int signal) {
   const int count = interruptions.add();
-  last_signal = signal;
   if (count > 1) {
     ::signal(signal, SIG_DFL);
     ::raise(signal);
@@ -139,12 +137,11 @@ extern "C" void on_interrupt(int signal) {
   stop_recording();
 }
 
-// Ctrl-C ends the recording; what was recorded is kept.
+// Ctrl-C and `timeout` end the recording; what was recorded is kept.
 class StopBySignal {
  public:
   StopBySignal() {
     interruptions.clear();
-    last_signal = 0;
     struct sigaction action {};
     action.sa_handler = on_interrupt;
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
@@ -297,7 +294,6 @@ RecordResult run_recording(const RecordOptions& options,
     RecordLine line(run.quiet);
     return record(options, [&](const RecordProgress& now) { line(now); });
   }();
-  result.stopped_by = last_signal;
   for (const std::string& note : result.notes) say(run, note);
   return result;
 }

@@ -63,8 +63,7 @@ struct RecordResult : RecordProgress {
   std::vector<std::string> notes;  // what could not be had, a sentence each
   bool has_no_cycles = false;      // cpu-clock is used instead
   bool interrupted = false;        // by stop_recording()
-  int stopped_by = 0;      // the signal that did, for whoever handles it
-  int program_status = 0;  // as waitpid gives it
+  int program_status = 0;          // as waitpid gives it
   // The program, if it did not end with the recording.
   pid_t running_program = 0;
   // The file could not be written on; "" if it could. What stands in it can be
