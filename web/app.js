@@ -104,6 +104,8 @@ export class App {
 
   /** @param {Partial<State>} changes */
   set(changes) {
+    // The boxes of a sandwich are others then.
+    if (changes.transforms || changes.func !== undefined) this.state.halves = null;
     Object.assign(this.state, changes);
     this.remember();
     this.update();

@@ -29,7 +29,9 @@ export function sandwichView(app) {
   const make = (/** @type {string} */ label, /** @type {boolean} */ rootAtTop) => {
     /** @type {FlameCanvas} */
     const canvas = new FlameCanvas(app.painter, app.hostOf(box => {
-      if (canvas.tree) canvas.show(canvas.tree, box === canvas.zoomed && box > 0 ? canvas.tree.shape.parent[box] : box, null);
+      if (!canvas.tree) return;
+      const zoomed = box === canvas.zoomed && box > 0 ? canvas.tree.shape.parent[box] : box;
+      app.set({halves: canvas === callers ? [zoomed, callees.zoomed] : [callers.zoomed, zoomed]});
     }), {label: `${label}; the table view has the functions as text`, rootAtTop});
     return canvas;
   };
@@ -44,6 +46,9 @@ export function sandwichView(app) {
     el('div', {className: 'bar'}, el('span', {className: 'label', textContent: 'Callers and callees of'}), field, list, shares, note),
     el('div', {className: 'half'}, el('span', {textContent: 'callers ↑'}), callers.element),
     el('div', {className: 'half'}, el('span', {textContent: 'callees ↓'}), callees.element));
+  // The root only holds the function, which is the first box.
+  const zoomOf = (/** @type {FlameCanvas} */ canvas, /** @type {import('./tree.js').Tree} */ tree) =>
+    Math.min(app.state.halves?.[canvas === callers ? 0 : 1] ?? 1, tree.shape.count - 1);
   /** @type {unknown} */
   let shown = null;
   let shownFunction = -1;
@@ -55,8 +60,10 @@ export function sandwichView(app) {
     show() {
       const {data, tree} = app;
       if (shown === tree && shownFunction === app.state.func) {
-        callers.draw();
-        callees.draw();
+        for (const canvas of [callers, callees]) {
+          if (canvas.tree && canvas.zoomed !== zoomOf(canvas, canvas.tree)) canvas.show(canvas.tree, zoomOf(canvas, canvas.tree), null);
+          else canvas.draw();
+        }
         return;
       }
       const totals = functionTotals(tree, data.names);
@@ -79,8 +86,7 @@ export function sandwichView(app) {
       for (const [canvas, type] of /** @type {[FlameCanvas, 'callers'|'function'][]} */ ([[callers, 'callers'], [callees, 'function']])) {
         const shape = transformed(data, app.shape, {type, at: f}), part = buildTree(shape, app.weights, options);
         if (type === 'callers') note.textContent = shape.cut > app.shape.cut ? cutText(shape) : '';
-        // The root only holds the function.
-        canvas.show(part, part.shape.count > 1 ? 1 : 0, null);
+        canvas.show(part, zoomOf(canvas, part), null);
       }
     },
     remove() {

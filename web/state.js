@@ -10,8 +10,8 @@
  *   search: string, plain: boolean, ignoreCase: boolean,
  *   event: string, threads: number[]|null, cpu: ''|'on'|'off', range: Range|null, baseline: Range|null,
  *   absolute: boolean, side: ''|'before'|'after', transforms: Transform[], func: number, mark: number,
- *   sort: string, file: number, line: number, lanes: Range|null, rows: number,
- * }} State   line: of the file, 0: none; rows: of a lane of time, 0: all
+ *   sort: string, file: number, line: number, lanes: Range|null, rows: number, halves: [number, number]|null,
+ * }} State   halves: the boxes that callers and callees of a sandwich are zoomed to; line: of the file, 0: none; rows: of a lane of time, 0: all
  */
 
 export const VIEWS = ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'];
@@ -21,7 +21,7 @@ const TRANSFORMS = ['function', 'subtree', 'hide', 'drop', 'recursion', 'module'
 export const initialState = () => ({
   view: 'flame', order: '', zoom: 0, window: null, search: '', plain: false, ignoreCase: false, event: '',
   threads: null, cpu: '', range: null, baseline: null, absolute: false, side: '', transforms: [], func: -1, mark: -1,
-  sort: '', file: -1, line: 0, lanes: null, rows: 0,
+  sort: '', file: -1, line: 0, lanes: null, rows: 0, halves: null,
 });
 
 /** @param {State} state @param {State} usual what need not be said @returns {string} */
@@ -47,6 +47,7 @@ export function toFragment(state, usual) {
   put('do', state.transforms.map(t => t.at < 0 ? t.type : `${t.type}.${t.at}`).join('_'),
     usual.transforms.map(t => t.type).join('_'));
   put('func', state.func, -1);
+  put('halves', state.halves?.join('-') ?? null, null);
   put('mark', state.mark, -1);
   put('sort', state.sort, '');
   put('file', state.file, -1);
@@ -106,6 +107,8 @@ export function fromFragment(fragment, usual) {
     }).filter(t => TRANSFORMS.includes(t.type)).slice(0, 100);
   }
   state.func = whole(parts.get('func'));
+  const halves = (parts.get('halves') ?? '').split('-').map(whole);
+  if (halves.length === 2 && halves.every(box => box >= 0)) state.halves = [halves[0], halves[1]];
   state.mark = whole(parts.get('mark'));
   state.sort = parts.get('sort') ?? '';
   state.file = whole(parts.get('file'));

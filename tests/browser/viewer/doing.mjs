@@ -406,6 +406,23 @@ test('keys in a sandwich are for the half that they are pressed in', async () =>
   assert.equal(await text(page, '.chip'), 'drop tool');
 });
 
+test('the address restores what the halves of a sandwich are zoomed to', async () => {
+  const page = await open(modules, {fragment: '#view=sandwich'});
+  await page.getByLabel('Function', {exact: true}).fill('main');
+  await page.getByLabel('Function', {exact: true}).press('Enter');
+  await click(page, 'tool', {which: 0});
+  await click(page, 'parse', {which: 1});
+  const before = [await boxes(page, 0), await boxes(page, 1)];
+  assert.equal(before[0].find(box => box.name === 'tool').width, 1000);
+  assert.equal(before[1].find(box => box.name === 'parse').width, 1000);
+  const again = await open(page.url());
+  assert.deepEqual([await boxes(again, 0), await boxes(again, 1)], before);
+  // Another function has other boxes.
+  await again.getByLabel('Function', {exact: true}).fill('work');
+  await again.getByLabel('Function', {exact: true}).press('Enter');
+  assert.doesNotMatch(again.url(), /halves/);
+});
+
 test('the functions of the table take the keys of frames', async () => {
   const page = await open(plain, {fragment: '#view=table'});
   const row = name => page.locator('td button', {hasText: name});
