@@ -45,7 +45,7 @@ same 'shares and roots' "$(cat wrong.txt)" ''
 # Stacks never reach the disk, unless they are wanted.
 "$WICK" record -q --keep-stacks -o kept.data -- ./shares
 small=$(stat -c %s r.data) large=$(stat -c %s kept.data)
-[ $((small * 50)) -lt "$large" ] ||
+[ $((small * 5)) -lt "$large" ] ||
   complain "the file has $small bytes, with stacks $large"
 
 # perf unwinds those itself.
