@@ -5,7 +5,7 @@ import {DataError, Numbers} from './bytes.js';
 
 /**
  * @typedef {{name: string, group: string, unit: string, decimals: number, counts_samples: boolean,
- *   unit_ns: number, is_trace: boolean, role: ''|'before'|'after'}} EventInfo   unit_ns: 0 if it is not one of time
+ *   unit_ns: number, is_clock: boolean, role: ''|'before'|'after'}} EventInfo   unit_ns: 0 if it is not one of time
  * @typedef {{colors: string, hash: boolean, deterministic: boolean, negate: boolean, inverted: boolean,
  *   chart: boolean, reversed: boolean, row: number, font: number, count: string, cut_right: boolean}} Look
  * @typedef {{title: string, subtitle: string, look: Look, functions: number, has_time: boolean,
@@ -79,11 +79,11 @@ export class Data {
     this.sampleEvent = sums(column(columns, 'sample_event'), meta.events.length, rows);
     this.sampleWeight = weights(column(columns, 'sample_weight'));
     /** What its times count if that is not nanoseconds. */
-    this.clock = meta.events.find(event => event.is_trace)?.unit ?? '';
-    /** One more than the last tick. */
+    this.clock = meta.events.find(event => event.is_clock)?.unit ?? '';
+    /** Where the last tick, or the last stretch of a trace, ends. */
     this.duration = 0;
     for (let i = 0; i < rows; ++i) {
-      const lasts = meta.events[this.sampleEvent[i]].is_trace ? this.sampleWeight[i] / meta.tick_ns : 1;
+      const lasts = meta.events[this.sampleEvent[i]].is_clock ? this.sampleWeight[i] / meta.tick_ns : 1;
       this.duration = Math.max(this.duration, this.sampleTick[i] + Math.max(1, Math.ceil(lasts)));
     }
     for (const row of meta.sources ?? [])

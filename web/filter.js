@@ -26,7 +26,7 @@ export const OFF_CPU_EVENT = 'offcpu-time', WALL_EVENT = 'wall-time';
  */
 export function groupsInTime(data, group) {
   if (group === WALL_EVENT) return [eventGroups(data)[0], OFF_CPU_EVENT];
-  return [data.meta.events.find(event => event.is_trace)?.group ?? group];
+  return [data.meta.events.find(event => event.is_clock)?.group ?? group];
 }
 
 /** Whether samples on the CPU and time off it cannot be added, since they do not count the same. @param {Data} data @param {Filter} filter */
@@ -78,7 +78,7 @@ export function offCpuNodes(data) {
 }
 
 /** Whether its samples say when something began and for how long it lasted. @param {import('./data.js').EventInfo} event */
-export const isLasting = event => event.is_trace || event.name === OFF_CPU_EVENT;
+export const isLasting = event => event.is_clock || event.name === OFF_CPU_EVENT;
 
 /** How many ticks a sample lasts: none, unless its event is a lasting one. @param {Data} data @param {number} i @param {boolean[]} lasting by event */
 const lengthOf = (data, i, lasting) => lasting[data.sampleEvent[i]] ? data.sampleWeight[i] / data.meta.tick_ns : 0;
@@ -114,9 +114,8 @@ export function passing(data, filter, groups = [filter.group]) {
  */
 
 
-/** @param {Data} data @param {Filter} filter */
-function sumOf(data, filter) {
-  const groups = filter.range ? groupsToAdd(data, filter) : [filter.group];
+/** @param {Data} data @param {Filter} filter @param {string[]} groups */
+function sumOf(data, filter, groups) {
   const sum = new Float64Array(data.nodes);
   const {sampleNode, sampleWeight, sampleEvent} = data;
   const events = data.meta.events.filter(event => groups.includes(event.group));
@@ -164,8 +163,10 @@ function sides(data, filter) {
  */
 export function weigh(data, filter, baseline) {
   if (data.isDifference) return sides(data, filter);
-  const now = sumOf(data, filter);
-  const before = baseline ? sumOf(data, {...filter, range: baseline}) : null;
+  // What is compared with a range adds up what that has.
+  const groups = filter.range || baseline ? groupsToAdd(data, filter) : [filter.group];
+  const now = sumOf(data, filter, groups);
+  const before = baseline ? sumOf(data, {...filter, range: baseline}, groups) : null;
   return {after: now.sum, before: before?.sum ?? null, unit: now.unit, decimals: now.decimals,
     samples: [before?.samples ?? 0, now.samples]};
 }

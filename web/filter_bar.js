@@ -108,7 +108,7 @@ export function showFilterBar(app) {
   if ((state.range || state.view === 'heat') && isOnlyOnCpu(data, app.filter))
     parts.push(el('span', {className: 'quiet', role: 'status', textContent: `${groupsInTime(data, state.event)[0]} and time off the CPU cannot be added: a range has what ran on the CPU`}));
   const [timed] = groupsInTime(data, state.event);
-  if ((state.range || state.view === 'heat' || state.view === 'time') && state.event !== timed && state.event !== WALL_EVENT)
+  if ((state.range || state.baseline || state.view === 'heat' || state.view === 'time') && state.event !== timed && state.event !== WALL_EVENT)
     parts.push(el('span', {className: 'quiet', role: 'status', textContent: `shown in time: ${timed}, since ${state.event} do not last`}));
   if (state.baseline) parts.push(rangeChip(app, 'compared with', state.baseline, () => app.set({baseline: null, window: null})));
   state.transforms.forEach((transform, i) => parts.push(button(transformText(app, transform, i), () => {

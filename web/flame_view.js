@@ -32,6 +32,8 @@ export function sandwichView(app) {
       if (!canvas.tree) return;
       const zoomed = box === canvas.zoomed && box > 0 ? canvas.tree.shape.parent[box] : box;
       app.set({halves: canvas === callers ? [zoomed, callees.zoomed] : [callers.zoomed, zoomed]});
+      // Also where it was moved by hand since.
+      canvas.show(canvas.tree, zoomed, null);
     }), {label: `${label}; the table view has the functions as text`, rootAtTop});
     return canvas;
   };
@@ -47,8 +49,10 @@ export function sandwichView(app) {
     el('div', {className: 'half'}, el('span', {textContent: 'callers ↑'}), callers.element),
     el('div', {className: 'half'}, el('span', {textContent: 'callees ↓'}), callees.element));
   // The root only holds the function, which is the first box.
-  const zoomOf = (/** @type {FlameCanvas} */ canvas, /** @type {import('./tree.js').Tree} */ tree) =>
-    Math.min(app.state.halves?.[canvas === callers ? 0 : 1] ?? 1, tree.shape.count - 1);
+  const zoomOf = (/** @type {FlameCanvas} */ canvas, /** @type {import('./tree.js').Tree} */ tree) => {
+    const box = Math.min(app.state.halves?.[canvas === callers ? 0 : 1] ?? 1, tree.shape.count - 1);
+    return tree.extent[box] > 0 ? box : Math.min(1, tree.shape.count - 1);
+  };
   /** @type {unknown} */
   let shown = null;
   let shownFunction = -1;
@@ -72,6 +76,7 @@ export function sandwichView(app) {
         f = -1;
         for (const g of totals.functions) if (f < 0 || totals.self[g] > totals.self[f]) f = g;
         app.state.func = f;
+        app.state.halves = null;
       }
       shown = tree;
       shownFunction = f;

@@ -51,7 +51,7 @@ export function heatView(app) {
     let whole = 0;
     for (const weight of map.weights) whole += weight;
     hint.textContent = cell < 0 ? `A column is ${lasts(map.columnTicks)}, a cell ${lasts(map.cellTicks)}. Drag over cells for the flame graph of a range; with Shift, for the range to compare it with.`
-      : `${time(cell)}: ${amount(map.weights[cell], app.tree.decimals)} ${app.unit}, ${percent(map.weights[cell] / (whole || 1))}`;
+      : `${time(cell)}: ${amount(map.weights[cell], app.data.clock ? 0 : app.tree.decimals)} ${app.data.clock || app.unit}, ${percent(map.weights[cell] / (whole || 1))}`;
   };
   /** The rows of each column that a range covers. @param {[number, number]} range @param {(column: number, from: number, to: number) => void} each */
   const eachColumn = (range, each) => {

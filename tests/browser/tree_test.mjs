@@ -190,6 +190,9 @@ test('a stretch of a trace lasts as many cycles as it took, in the lanes, the he
   }
   const {after, unit} = weigh(data, {...filter, range: [5, 1010]}, null);
   assert.deepEqual([Array.from(after), unit], [[0, 5, 1000], 'cycles']);
+  // A range is compared with what it has.
+  const compared = weigh(data, {...filter, group: 'calls'}, [0, 2000]);
+  assert.deepEqual([Array.from(compared.after), Array.from(compared.before), compared.unit], [[0, 1010, 3000], [0, 10, 1990], 'cycles']);
 });
 
 test('a sample of time is drawn as long as it says, one of another event as long as is usual', async () => {
