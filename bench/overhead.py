@@ -227,7 +227,8 @@ def bars(bench, typical, rate):
     print(f"       and of perf's dwarf mode / of wick: "
           f"{dwarf.size / wick.size:.1f}")
     if rate == 4999:
-        # What a sample costs is better seen where there are many.
+        # What a sample costs is better seen where there are many; here with
+        # the smaller copies of this rate.
         bench.bar("the program would be slower at 997 Hz, by what it is here, "
                   f"in points (give or take {noise * 997 / rate:.1f})",
                   slower * 997 / rate, 1, at_least=False)

@@ -15,7 +15,6 @@ constexpr std::string_view kHeader = "cycle;instr0";
 // The pcs of a line, at most `kMaxSlots`.
 constexpr int kMaxSlots = 32;
 
-// Set to zero for each line, all of them would be a good part of reading it.
 struct Line {
   std::uint64_t cycle = 0;
   std::uint64_t pcs[kMaxSlots] = {};
@@ -28,6 +27,7 @@ bool number(LineCursor& cursor, std::uint64_t& value) {
 
 bool parse(std::string_view text, Line& line) {
   LineCursor cursor(text);
+  line.count = 0;
   if (!number(cursor, line.cycle)) return false;
   while (cursor.text(";")) {
     if (cursor.at_end()) break;  // a separator at the end of the line
@@ -59,18 +59,19 @@ class Reader final : public LineTraceReader {
  private:
   bool read_line(std::string_view text) override {
     if (text.empty() || text.starts_with(kHeader)) return true;
-    Line line;
     HartBlocks::Hart* hart = harts_.hart(hart_);
-    if (!parse(text, line) || hart == nullptr) return false;
-    for (int i = 0; i < line.count; ++i) {
-      if (line.pcs[i] == 0) continue;
-      pcs_seen_ |= line.pcs[i];
-      harts_.add(*hart, line.cycle, line.pcs[i]);
+    if (!parse(text, line_) || hart == nullptr) return false;
+    for (int i = 0; i < line_.count; ++i) {
+      if (line_.pcs[i] == 0) continue;
+      pcs_seen_ |= line_.pcs[i];
+      harts_.add(*hart, line_.cycle, line_.pcs[i]);
     }
     return true;
   }
 
   std::uint32_t hart_;
+  // To set all its slots to zero would be a good part of reading a line.
+  Line line_;
 };
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 // At 100 ms without a chance to read, no sample shall be lost.
 constexpr double kLongestPause = 0.1;
 constexpr std::uint32_t kMinStack = 16384, kMaxStack = 65520;
-// The kernel cuts a sample to what the stack has, but not one that could be
-// larger than a record: 2 kB are left for the rest of it.
+// Linux 6.18 was seen to cut a sample to what the stack has, but not one that
+// could be larger than a record: 2 kB are left for the rest of it.
 constexpr std::uint32_t kMaxUsualStack = 63488;
 constexpr std::size_t kDefaultBuffer = std::size_t{8} << 20;
 

@@ -53,6 +53,12 @@ TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {
   EXPECT_EQ(plan.events.front().attr.sample_stack_user, 40912u);
 }
 
+TEST(RecordingPlan, ASampleWithItsStackFitsARecordWhateverElseItHas) {
+  const RecordingPlan plan = plan_recording(
+      {.events = "cpu-clock", .frequency = 99}, everything_allowed());
+  EXPECT_EQ(plan.events.front().attr.sample_stack_user, 62u * 1024);
+}
+
 TEST(RecordingPlan, HalfOfTheBuffersIsForSwitchesIfTheyAreRecorded) {
   const RecordingPlan plan =
       plan_recording({.events = "cpu-clock",
