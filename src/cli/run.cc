@@ -22,6 +22,7 @@
 #include "format/registry.h"
 #include "itrace/trace_reader.h"
 #include "perf/data_file.h"
+#include "render/text_table.h"
 
 namespace wick {
 namespace {
@@ -222,8 +223,8 @@ void check_writable(const std::string& path) { OutputFile{path}; }
 void report_losses(const Profile& profile, const RunOptions& run) {
   if (run.quiet) return;
   for (const About& about : profile.about)
-    if (profile.strings[about.key] == "trace")
-      fmt::print(stderr, "wick: {}\n", profile.strings[about.value]);
+    if (profile.strings[about.key] == kAboutTrace)
+      fmt::print(stderr, "wick: {}\n", printable(profile.strings[about.value]));
   std::int64_t whole = profile.diagnostics.missing_weight();
   for (const Sample& sample : profile.samples)
     whole = saturating_add(whole, sample.weight);

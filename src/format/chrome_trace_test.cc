@@ -237,7 +237,7 @@ TEST(ChromeTrace, WritesConsecutiveSamplesAsOneSlice) {
 TEST(ChromeTrace, WritesStretchesOfATraceAsLongAsTheyLasted) {
   Profile profile;
   profile.has_time = true;
-  profile.set_about("trace", "4,010 cycles, 3 calls");
+  profile.set_about("trace clock", "cycles");
   const EventId cycles = profile.event_id("cycles", "cycles");
   const EventId calls = profile.event_id("calls", "calls");
   const StackId a =
@@ -259,6 +259,26 @@ TEST(ChromeTrace, WritesStretchesOfATraceAsLongAsTheyLasted) {
             R"("args":{"self":{"cycles":3000}}}
 ]}
 )");
+}
+
+TEST(ChromeTrace, HartsThatShareALaneDoNotPushEachOtherAside) {
+  Profile profile;
+  profile.has_time = true;
+  profile.set_about("trace clock", "cycles");
+  profile.event_id("cycles", "cycles");
+  const StackId a =
+      profile.stacks.push(StackId::kRoot, profile.named_frame("a"));
+  const StackId b =
+      profile.stacks.push(StackId::kRoot, profile.named_frame("b"));
+  profile.samples = {{.time = 1000, .weight = 5000, .stack = a, .cpu = 0},
+                     {.time = 3000, .weight = 2000, .stack = b, .cpu = 1},
+                     {.time = 6000, .weight = 1000, .stack = a, .cpu = 0}};
+  const std::string text = written("chrome-trace", profile);
+  EXPECT_NE(text.find(R"("ts":1,"dur":2,"name":"a")"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find(R"("ts":3,"dur":2,"name":"b")"), std::string::npos);
+  EXPECT_NE(text.find(R"("ts":6,"dur":1,"name":"a")"), std::string::npos);
+  EXPECT_EQ(folded(read_trace(text)), folded(profile));
 }
 
 TEST(ChromeTrace, BringsBackASampleWithoutAStack) {

@@ -4,7 +4,8 @@
 //
 // Samples are moments and weights are seldom times, so slices show when code
 // ran, and their arguments hold the weights:
-//   - weights in nanoseconds are the durations;
+//   - weights in nanoseconds are the durations, and so are cycles of a trace,
+//     of which nothing else is written, since nothing else has times;
 //   - otherwise a sample lasts until the next one of its thread, or as long as
 //     most do there, if that is less;
 //   - without times, weights are laid side by side, a microsecond for each
@@ -79,12 +80,9 @@ class Writer {
  private:
   // Of what a trace counts, its cycles alone have times.
   void choose_events() {
-    const auto is_clock = [&](const Event& event) {
-      return is_clock_of_trace(profile_, event);
-    };
-    const bool is_trace = std::ranges::any_of(profile_.events, is_clock);
-    for (const Event& event : profile_.events)
-      is_written_.push_back(!is_trace || is_clock(event));
+    clock_ = clock_of_trace(profile_);
+    for (const EventId id : profile_.events.ids())
+      is_written_.push_back(!clock_ || id == *clock_);
   }
 
   // Durations are the weights if they are nanoseconds of one event.
@@ -95,8 +93,10 @@ class Writer {
       total = saturating_add(total, sample.weight);
       zeros = zeros || sample.weight == 0;
     }
-    for (const Event& event : profile_.events) {
-      const std::int64_t unit = nanoseconds_in_unit(profile_, event);
+    for (const EventId id : profile_.events.ids()) {
+      const Event& event = profile_.events[id];
+      const std::int64_t unit =
+          id == clock_ ? 1 : nanoseconds_in(profile_.strings[event.unit]);
       const std::int64_t power = power_of_ten(event.decimals);
       const bool is_time = unit >= power;
       // Long before the sum could overflow, a unit is a nanosecond.
@@ -239,6 +239,11 @@ class Writer {
   std::int64_t duration(const std::vector<const Sample*>& lane, std::size_t i,
                         std::int64_t usual) const {
     const Sample& sample = *lane[i];
+    // Harts whose threads are not known share a lane.
+    if (clock_ && i + 1 < lane.size() &&
+        lane[i + 1]->time - sample.time <
+            static_cast<std::uint64_t>(sample.weight))
+      return static_cast<std::int64_t>(lane[i + 1]->time - sample.time);
     if (!profile_.has_time || is_time_[sample.event])
       return saturating_mul(sample.weight, scale_[sample.event]) /
              divide_[sample.event];
@@ -374,6 +379,7 @@ class Writer {
   std::string text_;
   bool first_event_ = true;
   bool durations_are_weights_ = false;
+  std::optional<EventId> clock_;  // of a trace
   Column<EventId, bool> is_written_;
   // Nanoseconds of a weight: weight × scale / divide.
   Column<EventId, bool> is_time_;

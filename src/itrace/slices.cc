@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace wick {
+namespace {
+
+bool goes_on(const Slice& before, const Slice& slice) {
+  return before.node == slice.node &&
+         before.cycle + before.weight == slice.cycle;
+}
+
+}  // namespace
 
 void Slices::add(const Slice& slice) {
   if (has_places_ && all_.size() >= limits_.with_places) forget_places();
@@ -15,7 +23,7 @@ void Slices::add(const Slice& slice) {
 bool Slices::joined(const Slice& slice) {
   const auto [last, is_new] = last_.try_emplace(slice.hart, all_.size());
   if (is_new || last->second >= all_.size() ||
-      all_[last->second].node != slice.node) {
+      !goes_on(all_[last->second], slice)) {
     last->second = all_.size();
     return false;
   }

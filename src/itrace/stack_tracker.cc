@@ -126,7 +126,10 @@ void StackTracker::track(const TraceBlock& block, const TraceBlock* next,
   spaces_ = spaces;
   context_at_ = trap_at_ = space_at_ = fact_at_ = 0;
   gap_ = block.after_gap && started_;
-  if (gap_) page_pc_ = kNoPage;
+  if (gap_) {
+    page_pc_ = kNoPage;
+    end_slice();
+  }
   if (generation_ != map_.generation()) {
     generation_ = map_.generation();
     page_pc_ = kNoPage;  // no page: the next instruction is looked up anew
@@ -292,14 +295,14 @@ void StackTracker::run(std::size_t from, std::size_t to) {
       row = accounts_.row(top().node);
       slot = CodePage::slot(next);
       counter = row + page->place[slot];
-      if (options_.slice) begin_slice(i, page->place[slot]);
+      if (options_.slice) begin_slice(page->place[slot]);
     } else if (Accounts::Counter* const here = row + page->place[slot];
                here != counter) {
       settle(i, sum_before(i) + stall_before(i, flow, next != expected));
       counter = here;
       if (options_.slice) {
         counts_.weight = given;
-        begin_slice(i, page->place[slot]);
+        begin_slice(page->place[slot]);
       }
     }
     pc = next;
@@ -449,12 +452,13 @@ void StackTracker::land(std::uint64_t pc) {
   }
 }
 
-void StackTracker::begin_slice(std::size_t at, std::uint16_t place) {
+void StackTracker::begin_slice(std::uint16_t place) {
   if (slice_node_ == top().node && slice_place_ == place) return;
   end_slice();
   slice_node_ = top().node;
   slice_place_ = place;
-  slice_start_ = block_->instructions[at].cycle;
+  // Behind all that was given out: who gets a wait begins with it.
+  slice_start_ = counts_.weight - sum_offset_ + 1;
 }
 
 void StackTracker::end_slice() {
@@ -463,6 +467,7 @@ void StackTracker::end_slice() {
     options_.slice(slice_start_, slice_node_, slice_place_,
                    counts_.weight - slice_weight_);
   slice_weight_ = counts_.weight;
+  slice_node_ = CallNodeId::kRoot;
 }
 
 std::string StackTracker::describe() const {

@@ -89,7 +89,7 @@ class StackTracker {
   Flow flow_before(std::size_t at) const;
   Layer layer_reached(std::uint64_t pc) const;
   void land(std::uint64_t pc);
-  void begin_slice(std::size_t at, std::uint16_t place);
+  void begin_slice(std::uint16_t place);
   void end_slice();
 
   // --- stack_moves.cc: what transfers do when all is as expected

@@ -225,6 +225,25 @@ TEST_F(StackTrackerTest, BehindAGapTheFunctionsThatAreStillThereGoOn) {
   EXPECT_EQ(stack(), "work");
 }
 
+TEST_F(StackTrackerTest, AStretchEndsAtAGap) {
+  code_.function("main", "nop nop nop");
+  CodeMap map({}, {});
+  code_.add_to(map);
+  Places places(map, Places::Detail::kFunctions);
+  std::string stretches;
+  StackTracker tracker(map, places, accounts_, contexts_,
+                       {.slice = [&](std::uint64_t cycle, CallNodeId,
+                                     std::uint16_t, std::uint64_t weight) {
+                         stretches += fmt::format("{}+{} ", cycle, weight);
+                       }});
+  tracker.track(code_.trace("@100 main:0"), nullptr, {});
+  TraceBlock block = code_.trace("@900 main:1-2");
+  block.after_gap = true;
+  tracker.track(block, nullptr, {});
+  tracker.finish();
+  EXPECT_EQ(stretches, "100+1 900+2 ");
+}
+
 TEST_F(StackTrackerTest, AProcessThatFollowsAnotherHasAStackOfItsOwn) {
   code_.function("main", "call nop nop");
   code_.function("work", "nop nop ret");

@@ -37,12 +37,13 @@ class WantedSlices {
   bool wants(const Slice& slice) {
     if (!range_) return true;
     const double time = static_cast<double>(slice.cycle) / 1e9;
+    const double lasts = static_cast<double>(slice.weight) / 1e9;
     if (harts_.insert(slice.hart).second) {
       if (!range_->absolute) origin_ = std::min(origin_.value_or(time), time);
       return true;
     }
     const double from_origin = time - origin_.value_or(0);
-    return from_origin >= range_->from - kSkew &&
+    return from_origin + lasts >= range_->from - kSkew &&
            from_origin < range_->to + kSkew;
   }
 
@@ -354,6 +355,7 @@ class TraceProfile {
       all.time_disorder += one.time_disorder;
     }
     profile.set_about(kAboutTrace, summary(all));
+    profile.set_about(kAboutTraceClock, reader_.info().unit);
     if (!reader_.info().layout.empty())
       profile.set_about("trace layout", reader_.info().layout);
     if (!reader_.info().clock_domain.empty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/trace_profile.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -80,16 +81,36 @@ TEST_F(TraceProfileTest, WithTimesEveryChangeOfTheStackIsASample) {
   EXPECT_EQ(total_weight(profile, EventId{0}), 4);
 }
 
+// "when+how long" of the stretches of a trace.
+std::string stretches(const Profile& profile) {
+  std::string out;
+  for (const Sample& sample : profile.samples)
+    if (sample.event == EventId{0})
+      out += fmt::format("{}{}+{}", out.empty() ? "" : " ", sample.time,
+                         sample.weight);
+  return out;
+}
+
+TEST_F(TraceProfileTest, AStretchBeginsWithTheWaitThatItGets) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop ret");
+  const char* const trace = "@100 main:0 @200 work:0-1 main:1";
+  EXPECT_EQ(stretches(read(trace, {})), "100+1 101+101 202+1");
+  EXPECT_EQ(
+      stretches(
+          read(trace, {.trace = {.attribution = Attribution::kLastCommitted}})),
+      "100+100 200+2 202+1");
+}
+
 TEST_F(TraceProfileTest, OfTimesThatNobodyWantsOnlyTheFirstIsKept) {
   code_.function("main", "call nop");
   code_.function("work", "nop ret");
   const Profile profile =
       read("@1000 main:0 @5000000000 work:0-1 @9000000000 main:1",
-           {.wanted_time = Selection::TimeRange{.from = 4, .to = 6}});
-  EXPECT_EQ(stacks(profile, "cycles"),
-            (Stacks{{"main", 1}, {"main;work", 4999999001}}));
-  EXPECT_EQ(profile.diagnostics.count(Problem::kCutCycles), 3999999999);
-  EXPECT_EQ(profile.diagnostics.weight(Problem::kCutCycles), 3999999999);
+           {.wanted_time = Selection::TimeRange{.from = 6, .to = 7}});
+  EXPECT_EQ(stacks(profile, "cycles"), (Stacks{{"main", 4000000000}}));
+  EXPECT_EQ(profile.diagnostics.count(Problem::kCutCycles), 4999999001);
+  EXPECT_EQ(profile.diagnostics.weight(Problem::kCutCycles), 4999999001);
 }
 
 TEST_F(TraceProfileTest, WhatIsNotSelectedIsCountedInCycles) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/line_reader.h"
+#include "base/text.h"
 #include "itrace/line_trace.h"
 #include "itrace/tracerv_layout.h"
 #include "profile/format.h"
@@ -81,6 +82,7 @@ class Reader {
         profile_.diagnostics.note_at(Problem::kBadLine, *line, lines.number());
     profile_.set_about(kAboutTrace, with_commas(cycles_spent_) + " cycles, " +
                                         with_commas(calls_made_) + " calls");
+    profile_.set_about(kAboutTraceClock, "cycles");
     return std::move(profile_);
   }
 

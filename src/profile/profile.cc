@@ -204,20 +204,23 @@ bool is_trace(const Profile& profile) {
   });
 }
 
-bool is_clock_of_trace(const Profile& profile, const Event& event) {
-  if (!profile.has_time || !is_trace(profile)) return false;
-  const auto counts_cycles = [&](const Event& each) {
-    return profile.strings[each.unit] == "cycles";
-  };
-  // Without cycles, each instruction takes one.
-  return counts_cycles(event) ||
-         (profile.strings[event.unit] == "instructions" &&
-          std::ranges::none_of(profile.events, counts_cycles));
+std::optional<EventId> clock_of_trace(const Profile& profile) {
+  if (!profile.has_time) return std::nullopt;
+  for (const About& about : profile.about) {
+    if (profile.strings[about.key] != kAboutTraceClock) continue;
+    for (const EventId id : profile.events.ids())
+      if (profile.events[id].name == about.value) return id;
+  }
+  return std::nullopt;
 }
 
-std::int64_t nanoseconds_in_unit(const Profile& profile, const Event& event) {
-  const std::string_view unit = profile.strings[event.unit];
-  if (unit == "nanoseconds" || is_clock_of_trace(profile, event)) return 1;
+void forget_times(Profile& profile) {
+  profile.has_time = false;
+  for (Sample& sample : profile.samples) sample.time = 0;
+}
+
+std::int64_t nanoseconds_in(std::string_view unit) {
+  if (unit == "nanoseconds") return 1;
   if (unit == "microseconds") return 1'000;
   if (unit == "milliseconds") return 1'000'000;
   if (unit == "seconds") return 1'000'000'000;

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -162,15 +163,20 @@ bool counts_samples(const Profile& profile, const Event& event);
 // several ways.
 bool is_trace(const Profile& profile);
 
-// What is said about such a profile alone: what its trace counted.
+// What is said about such a profile alone: what its trace counted, and which of
+// its events its times are of.
 inline constexpr std::string_view kAboutTrace = "trace";
+inline constexpr std::string_view kAboutTraceClock = "trace clock";
 
-// Whether a sample of it is a stretch of a trace, which begins at its time and
-// lasts as many nanoseconds of the profile's clock as it weighs.
-bool is_clock_of_trace(const Profile& profile, const Event& event);
+// The event whose samples are stretches of a trace, each of which begins at its
+// time and lasts as many nanoseconds of the profile's clock as it weighs.
+std::optional<EventId> clock_of_trace(const Profile& profile);
 
-// How many nanoseconds one of the event's unit is; 0 where that is not time.
-std::int64_t nanoseconds_in_unit(const Profile& profile, const Event& event);
+// Sums are left, without their times.
+void forget_times(Profile& profile);
+
+// How many nanoseconds a unit is; 0 where that is not time.
+std::int64_t nanoseconds_in(std::string_view unit);
 
 // The sum of the weights of all samples of `event`.
 std::int64_t total_weight(const Profile& profile, EventId event);

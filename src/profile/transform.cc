@@ -229,8 +229,7 @@ void merge(Profile& into, const Profile& other) {
     into.set_about(other.strings[about.key], other.strings[about.value]);
   into.diagnostics.merge(other.diagnostics);
   into.has_time = other.has_time && (into.has_time || !had_samples);
-  if (!into.has_time)
-    for (Sample& s : into.samples) s.time = 0;
+  if (!into.has_time) forget_times(into);
   sort_samples(into);
 }
 
@@ -400,18 +399,45 @@ void select_event(Profile& profile, const std::string& wanted) {
     profile.diagnostics.add({.problem = Problem::kOtherEvent,
                              .example = other_events(profile, chosen, met)});
   drop_unused_events(profile);
+  // What a trace counts beside its clock is counted over the whole of it.
+  if (is_trace(profile) && !clock_of_trace(profile)) forget_times(profile);
+}
+
+// Stretches of a trace that reach into the time become those parts of them.
+void cut_stretches(Profile& profile, EventId clock, std::uint64_t from,
+                   std::uint64_t to) {
+  std::int64_t cut = 0;
+  for (Sample& s : profile.samples) {
+    if (s.event != clock || s.weight <= 0) continue;
+    const auto lasts = static_cast<std::uint64_t>(s.weight);
+    const std::uint64_t begin = std::max(s.time, from);
+    const std::uint64_t end =
+        std::min(s.time + std::min(lasts, UINT64_MAX - s.time), to);
+    if (begin >= end) continue;
+    cut += s.weight - static_cast<std::int64_t>(end - begin);
+    s.time = begin;
+    s.weight = static_cast<std::int64_t>(end - begin);
+  }
+  profile.diagnostics.note(
+      reasons_by_event(profile, Problem::kNotSelected)[clock],
+      static_cast<std::uint64_t>(cut), cut);
 }
 
 void select_time(Profile& profile, const Selection::TimeRange& range) {
   if (!profile.has_time) fail("--time: this input has no times");
-  const double origin =
-      range.absolute || profile.samples.empty()
-          ? 0
-          : static_cast<double>(profile.samples.front().time) / 1e9;
-  keep_samples(profile, Problem::kNotSelected, [&](const Sample& s) {
-    const double time = static_cast<double>(s.time) / 1e9 - origin;
-    return time >= range.from && time < range.to;
-  });
+  const std::uint64_t origin = range.absolute || profile.samples.empty()
+                                   ? 0
+                                   : profile.samples.front().time;
+  const auto at = [&](double seconds) {
+    constexpr double kLatest = 9e9;
+    return origin + static_cast<std::uint64_t>(
+                        std::llround(std::clamp(seconds, 0.0, kLatest) * 1e9));
+  };
+  const std::uint64_t from = at(range.from), to = at(range.to);
+  if (const auto clock = clock_of_trace(profile))
+    cut_stretches(profile, *clock, from, to);
+  keep_samples(profile, Problem::kNotSelected,
+               [&](const Sample& s) { return s.time >= from && s.time < to; });
 }
 
 void select_threads(Profile& profile, const Selection& selection) {

@@ -152,6 +152,41 @@ TEST(TimeRange, HasOpenEnds) {
   EXPECT_THROW(parse_time_range("3..1"), UsageError);
 }
 
+// Two stretches of a trace, of 10 and 3,000 cycles, and calls of the whole.
+Profile trace_in_time() {
+  Profile profile;
+  profile.has_time = true;
+  profile.set_about(kAboutTrace, "3,010 cycles, 7 calls");
+  profile.set_about(kAboutTraceClock, "cycles");
+  const EventId cycles = profile.event_id("cycles", "cycles");
+  const EventId calls = profile.event_id("calls", "calls");
+  const auto stack = [&](const char* name) {
+    return profile.stacks.push(StackId::kRoot, profile.named_frame(name));
+  };
+  profile.samples = {
+      {.time = 100, .weight = 10, .stack = stack("a"), .event = cycles},
+      {.time = 110, .weight = 3000, .stack = stack("b"), .event = cycles},
+      {.time = 3110, .weight = 7, .stack = stack("b"), .event = calls}};
+  return profile;
+}
+
+TEST(Select, OfAStretchOfATraceThePartThatIsInTheTime) {
+  const Profile profile =
+      select(trace_in_time(),
+             {.event = "cycles",
+              .time = Selection::TimeRange{.from = 4e-9, .to = 2e-6}});
+  EXPECT_EQ(folded(profile), "a 6\nb 1990\n");
+  EXPECT_EQ(profile.samples.at(0).time, 104u);
+  EXPECT_EQ(profile.diagnostics.weight(Problem::kCutCycles), 4 + 1010);
+}
+
+TEST(Select, WhatATraceCountsBesideItsClockHasNoTimes) {
+  EXPECT_TRUE(select(trace_in_time(), {.event = "cycles"}).has_time);
+  const Profile calls = select(trace_in_time(), {.event = "calls"});
+  EXPECT_FALSE(calls.has_time);
+  EXPECT_EQ(calls.samples.at(0).time, 0u);
+}
+
 // Properties, over random profiles.
 
 TEST(Transform, KeepsTheWholeWeight) {

@@ -185,7 +185,10 @@ class Packer {
 
   void write_events(JsonWriter& json) {
     json.key("events").begin_array();
-    for (const Event& event : profile_.events) {
+    const std::optional<EventId> clock = clock_of_trace(profile_);
+    for (const EventId id : profile_.events.ids()) {
+      const Event& event = profile_.events[id];
+      const bool is_clock = id == clock;
       const std::string_view name = profile_.strings[event.name];
       const std::string_view unit = profile_.strings[event.unit];
       json.begin_object();
@@ -194,8 +197,8 @@ class Packer {
           .member("unit", unit.empty() ? "samples" : unit)
           .member("decimals", int{event.decimals})
           .member("counts_samples", counts_samples(profile_, event))
-          .member("unit_ns", nanoseconds_in_unit(profile_, event))
-          .member("is_trace", is_clock_of_trace(profile_, event))
+          .member("unit_ns", is_clock ? std::int64_t{1} : nanoseconds_in(unit))
+          .member("is_clock", is_clock)
           .member("role", event.role == EventRole::kBefore  ? "before"
                           : event.role == EventRole::kAfter ? "after"
                                                             : "");

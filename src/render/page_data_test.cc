@@ -175,11 +175,19 @@ TEST(PageData, HoldsTimesAsMicrosecondsFromTheFirstSample) {
 TEST(PageData, HoldsTheTimesOfATraceAsNanoseconds) {
   Profile profile = timed({{5'000, "a"}, {5'010, "b"}, {5'013, "a"}});
   profile.events[EventId{0}].unit = profile.strings.intern("cycles");
-  profile.set_about("trace", "23 cycles");
+  profile.set_about("trace clock", "cycles");
   const Page page = page_of(profile);
   EXPECT_THAT(page.json, HasSubstr("\"tick_ns\":1,\"start_ns\":5000"));
-  EXPECT_THAT(page.json, HasSubstr("\"unit_ns\":1,\"is_trace\":true"));
+  EXPECT_THAT(page.json, HasSubstr("\"unit_ns\":1,\"is_clock\":true"));
   EXPECT_THAT(page.sums("sample_tick"), ElementsAre(0, 10, 13));
+}
+
+TEST(PageData, HasNoTickThatJavaScriptCannotCountTo) {
+  Profile profile = timed({{0, "a"}, {20'000'000'000'000'000, "b"}});
+  profile.set_about("trace clock", "cycles");
+  const Page page = page_of(profile);
+  EXPECT_THAT(page.json, HasSubstr("\"tick_ns\":1000,"));
+  EXPECT_THAT(page.sums("sample_tick"), ElementsAre(0, 20'000'000'000'000));
 }
 
 TEST(PageData, AddsUpWhatIsTooMuchInCellsAndSaysSo) {

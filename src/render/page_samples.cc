@@ -62,10 +62,14 @@ PageSamples page_samples(const Profile& profile,
                          const PageLimits& limits) {
   PageSamples samples;
   const std::vector<Sample>& all = profile.samples;
-  const bool of_trace = is_trace(profile);
+  const bool of_trace = clock_of_trace(profile).has_value();
   if (profile.has_time && !all.empty()) {
     samples.start_ns = all.front().time;
     samples.tick_ns = of_trace ? 1 : kMicrosecond;
+    // Beyond this, JavaScript does not tell whole numbers apart.
+    constexpr std::uint64_t kMaxTick = std::uint64_t{1} << 53;
+    while ((all.back().time - samples.start_ns) / samples.tick_ns >= kMaxTick)
+      samples.tick_ns *= 1000;
   }
   samples.rows.reserve(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -88,6 +92,7 @@ PageSamples page_samples(const Profile& profile,
   const std::span<const std::uint64_t> cells =
       of_trace ? std::span<const std::uint64_t>(kTraceCells) : kCells;
   for (const std::uint64_t cell : cells) {
+    if (cell <= samples.tick_ns) continue;
     if (samples.rows.size() <= limits.samples &&
         packed_size(samples) <= limits.sample_bytes)
       break;

@@ -130,10 +130,23 @@ class Reporter {
     }
     out_ += "events\n" + table.text();
     if (profile_.has_time && !profile_.samples.empty())
-      out_ += fmt::format("  from the first sample to the last: {:.3f} s\n",
-                          static_cast<double>(profile_.samples.back().time -
-                                              profile_.samples.front().time) /
-                              1e9);
+      out_ += "  from the first sample to the last: " + time_text() + "\n";
+  }
+
+  std::string time_text() const {
+    const std::uint64_t begin = profile_.samples.front().time;
+    const std::optional<EventId> clock = clock_of_trace(profile_);
+    if (!clock)
+      return fmt::format(
+          "{:.3f} s",
+          static_cast<double>(profile_.samples.back().time - begin) / 1e9);
+    std::uint64_t end = 0;
+    for (const Sample& sample : profile_.samples)
+      if (sample.event == *clock)
+        end = std::max(end, sample.time - begin +
+                                static_cast<std::uint64_t>(sample.weight));
+    return fmt::format("{} {}", with_commas(static_cast<std::int64_t>(end)),
+                       profile_.strings[profile_.events[*clock].unit]);
   }
 
   void add_tables(const FlameGraph& functions) {
