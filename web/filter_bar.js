@@ -105,7 +105,7 @@ export function showFilterBar(app) {
       value => app.set({absolute: value === 'absolute', window: null})),
     el('span', {className: 'quiet', textContent: data.meta.look.negate ? 'blue grew, red shrank' : 'red grew, blue shrank'}));
   if (state.range) parts.push(rangeChip(app, 'Time', state.range, () => app.set({range: null, window: null})));
-  if ((state.range || state.view === 'heat') && isOnlyOnCpu(data, app.filter))
+  if ((state.range || state.baseline || state.view === 'heat') && isOnlyOnCpu(data, app.filter))
     parts.push(el('span', {className: 'quiet', role: 'status', textContent: `${groupsInTime(data, state.event)[0]} and time off the CPU cannot be added: a range has what ran on the CPU`}));
   const [timed] = groupsInTime(data, state.event);
   if ((state.range || state.baseline || state.view === 'heat' || state.view === 'time') && state.event !== timed && state.event !== WALL_EVENT)

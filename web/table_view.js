@@ -14,6 +14,8 @@ const PAGE = 300;
 /** How often each function was called, where the profile has an event for it. @param {App} app @returns {Float64Array|null} */
 function callsOf(app) {
   if (!app.data.meta.events.some(event => event.group === 'calls') || app.data.isDifference) return null;
+  // When calls of a trace were is not known.
+  if (app.filter.range && app.data.clock) return null;
   const weights = weigh(app.data, {...app.filter, group: 'calls'}, null).after;
   const calls = new Float64Array(app.data.names);
   const {map, func} = app.shape;

@@ -87,6 +87,8 @@ void StackTracker::give_out(const TraceBlock& block) {
     for (std::size_t i = 1; i < all.size(); ++i)
       less_one |= all[i].cycle - all[i - 1].cycle - 1;
   sums_.clear();
+  steps_back_.clear();
+  step_back_ = 0;
   if (less_one >> 63 != 0) add_up_groups(all);
   previous_cycle_ = all.back().cycle;
 }
@@ -102,6 +104,7 @@ void StackTracker::add_up_groups(const std::vector<Retired>& all) {
     if (cycles_between(previous, cycle) < 0) {  // time goes back
       ++counts_.time_disorder;
       weight = 0;
+      steps_back_.push_back({i, sum - cycle});
     }
     // Nothing is left of a cycle whose group began in the block before.
     const std::size_t turn = weight == 0 ? 0 : turn_++ % (end - i);
@@ -295,14 +298,14 @@ void StackTracker::run(std::size_t from, std::size_t to) {
       row = accounts_.row(top().node);
       slot = CodePage::slot(next);
       counter = row + page->place[slot];
-      if (options_.slice) begin_slice(page->place[slot]);
+      if (options_.slice) begin_slice(i, page->place[slot]);
     } else if (Accounts::Counter* const here = row + page->place[slot];
                here != counter) {
       settle(i, sum_before(i) + stall_before(i, flow, next != expected));
       counter = here;
       if (options_.slice) {
         counts_.weight = given;
-        begin_slice(page->place[slot]);
+        begin_slice(i, page->place[slot]);
       }
     }
     pc = next;
@@ -452,12 +455,15 @@ void StackTracker::land(std::uint64_t pc) {
   }
 }
 
-void StackTracker::begin_slice(std::uint16_t place) {
+void StackTracker::begin_slice(std::size_t at, std::uint16_t place) {
   if (slice_node_ == top().node && slice_place_ == place) return;
   end_slice();
   slice_node_ = top().node;
   slice_place_ = place;
   // Behind all that was given out: who gets a wait begins with it.
+  for (; step_back_ < steps_back_.size() && steps_back_[step_back_].at <= at;
+       ++step_back_)
+    sum_offset_ = steps_back_[step_back_].sum_offset;
   slice_start_ = counts_.weight - sum_offset_ + 1;
 }
 

@@ -89,7 +89,7 @@ class StackTracker {
   Flow flow_before(std::size_t at) const;
   Layer layer_reached(std::uint64_t pc) const;
   void land(std::uint64_t pc);
-  void begin_slice(std::uint16_t place);
+  void begin_slice(std::size_t at, std::uint16_t place);
   void end_slice();
 
   // --- stack_moves.cc: what transfers do when all is as expected
@@ -230,6 +230,13 @@ class StackTracker {
   std::size_t context_at_ = 0, trap_at_ = 0, space_at_ = 0, fact_at_ = 0;
   // See give_out().
   std::vector<std::uint64_t> sums_;
+  // Where cycles go back: from here on, sums are ahead of cycles by so much.
+  struct StepBack {
+    std::size_t at;
+    std::uint64_t sum_offset;
+  };
+  std::vector<StepBack> steps_back_;
+  std::size_t step_back_ = 0;  // the next one
   std::uint64_t previous_cycle_ = 0, block_previous_ = 0, sum_offset_ = 0;
   std::uint32_t turn_ = 0;
   std::uint64_t looked_ahead_ = 0;

@@ -244,6 +244,24 @@ TEST_F(StackTrackerTest, AStretchEndsAtAGap) {
   EXPECT_EQ(stretches, "100+1 900+2 ");
 }
 
+TEST_F(StackTrackerTest, BehindCyclesThatGoBackStretchesBeginThere) {
+  code_.function("main", "call nop nop");
+  code_.function("work", "nop ret");
+  CodeMap map({}, {});
+  code_.add_to(map);
+  Places places(map, Places::Detail::kFunctions);
+  std::string stretches;
+  StackTracker tracker(map, places, accounts_, contexts_,
+                       {.slice = [&](std::uint64_t cycle, CallNodeId,
+                                     std::uint16_t, std::uint64_t weight) {
+                         stretches += fmt::format("{}+{} ", cycle, weight);
+                       }});
+  tracker.track(code_.trace("@900 main:0 @500 work:0-1 main:1-2"), nullptr, {});
+  tracker.finish();
+  EXPECT_EQ(stretches, "900+1 501+1 502+2 ");
+  EXPECT_EQ(tracker.counts().time_disorder, 1);
+}
+
 TEST_F(StackTrackerTest, AProcessThatFollowsAnotherHasAStackOfItsOwn) {
   code_.function("main", "call nop nop");
   code_.function("work", "nop nop ret");

@@ -263,7 +263,9 @@ class TraceProfile {
     profile.has_time = keeps_time_ && !slices_.are_too_many();
     profile.diagnostics.note(
         count_instructions ? Problem::kCutCycles : Problem::kCutInstructions,
-        unwanted_, static_cast<std::int64_t>(unwanted_));
+        unwanted_,
+        static_cast<std::int64_t>(
+            std::min<std::uint64_t>(unwanted_, INT64_MAX)));
     if (slices_.are_too_many())
       profile.diagnostics.note(Problem::kNoTimes, slices_.count());
     std::uint64_t end = 0;

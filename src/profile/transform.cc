@@ -391,6 +391,7 @@ void select_event(Profile& profile, const std::string& wanted) {
       names += (names.empty() ? "" : ", ") + excerpt(name(id));
     fail("there is no event '{}'; there is {}", wanted, names);
   }
+  const bool had_clock = clock_of_trace(profile).has_value();
   keep_samples(profile, Problem::kOtherEvent,
                [&](const Sample& s) { return chosen[s.event]; });
   if (is_trace(profile))
@@ -400,7 +401,13 @@ void select_event(Profile& profile, const std::string& wanted) {
                              .example = other_events(profile, chosen, met)});
   drop_unused_events(profile);
   // What a trace counts beside its clock is counted over the whole of it.
-  if (is_trace(profile) && !clock_of_trace(profile)) forget_times(profile);
+  const auto is_counted = [&](const Event& event) {
+    const std::string_view unit = profile.strings[event.unit];
+    return unit == "calls" || unit == "instructions";
+  };
+  if (had_clock && !clock_of_trace(profile) &&
+      std::ranges::all_of(profile.events, is_counted))
+    forget_times(profile);
 }
 
 // Stretches of a trace that reach into the time become those parts of them.
@@ -414,7 +421,8 @@ void cut_stretches(Profile& profile, EventId clock, std::uint64_t from,
     const std::uint64_t end =
         std::min(s.time + std::min(lasts, UINT64_MAX - s.time), to);
     if (begin >= end) continue;
-    cut += s.weight - static_cast<std::int64_t>(end - begin);
+    cut =
+        saturating_add(cut, s.weight - static_cast<std::int64_t>(end - begin));
     s.time = begin;
     s.weight = static_cast<std::int64_t>(end - begin);
   }
@@ -424,14 +432,20 @@ void cut_stretches(Profile& profile, EventId clock, std::uint64_t from,
 }
 
 void select_time(Profile& profile, const Selection::TimeRange& range) {
-  if (!profile.has_time) fail("--time: this input has no times");
+  if (!profile.has_time)
+    fail("--time: {}",
+         is_trace(profile)
+             ? "there are no times; of a trace, what counts its time has them"
+             : "this input has no times");
   const std::uint64_t origin = range.absolute || profile.samples.empty()
                                    ? 0
                                    : profile.samples.front().time;
   const auto at = [&](double seconds) {
     constexpr double kLatest = 9e9;
-    return origin + static_cast<std::uint64_t>(
-                        std::llround(std::clamp(seconds, 0.0, kLatest) * 1e9));
+    if (seconds >= kLatest) return UINT64_MAX;
+    const auto ns =
+        static_cast<std::uint64_t>(std::llround(std::max(seconds, 0.0) * 1e9));
+    return origin + std::min(ns, UINT64_MAX - origin);
   };
   const std::uint64_t from = at(range.from), to = at(range.to);
   if (const auto clock = clock_of_trace(profile))

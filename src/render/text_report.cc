@@ -145,7 +145,9 @@ class Reporter {
       if (sample.event == *clock)
         end = std::max(end, sample.time - begin +
                                 static_cast<std::uint64_t>(sample.weight));
-    return fmt::format("{} {}", with_commas(static_cast<std::int64_t>(end)),
+    return fmt::format("{} {}",
+                       with_commas(static_cast<std::int64_t>(
+                           std::min<std::uint64_t>(end, INT64_MAX))),
                        profile_.strings[profile_.events[*clock].unit]);
   }
 
