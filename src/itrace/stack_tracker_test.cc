@@ -225,41 +225,40 @@ TEST_F(StackTrackerTest, BehindAGapTheFunctionsThatAreStillThereGoOn) {
   EXPECT_EQ(stack(), "work");
 }
 
-TEST_F(StackTrackerTest, AStretchEndsAtAGap) {
+class Stretches : public StackTrackerTest {
+ protected:
+  // "cycle+weight" of the stretches of blocks.
+  std::string of(const std::vector<TraceBlock>& blocks) {
+    CodeMap map({}, {});
+    code_.add_to(map);
+    Places places(map, Places::Detail::kFunctions);
+    std::string out;
+    StackTracker tracker(map, places, accounts_, contexts_,
+                         {.slice = [&](std::uint64_t cycle, CallNodeId,
+                                       std::uint16_t, std::uint64_t weight) {
+                           out += fmt::format("{}+{} ", cycle, weight);
+                         }});
+    for (const TraceBlock& block : blocks) tracker.track(block, nullptr, {});
+    tracker.finish();
+    disorder_ = tracker.counts().time_disorder;
+    return out;
+  }
+  std::uint64_t disorder_ = 0;
+};
+
+TEST_F(Stretches, EndAtAGap) {
   code_.function("main", "nop nop nop");
-  CodeMap map({}, {});
-  code_.add_to(map);
-  Places places(map, Places::Detail::kFunctions);
-  std::string stretches;
-  StackTracker tracker(map, places, accounts_, contexts_,
-                       {.slice = [&](std::uint64_t cycle, CallNodeId,
-                                     std::uint16_t, std::uint64_t weight) {
-                         stretches += fmt::format("{}+{} ", cycle, weight);
-                       }});
-  tracker.track(code_.trace("@100 main:0"), nullptr, {});
-  TraceBlock block = code_.trace("@900 main:1-2");
-  block.after_gap = true;
-  tracker.track(block, nullptr, {});
-  tracker.finish();
-  EXPECT_EQ(stretches, "100+1 900+2 ");
+  TraceBlock behind = code_.trace("@900 main:1-2");
+  behind.after_gap = true;
+  EXPECT_EQ(of({code_.trace("@100 main:0"), behind}), "100+1 900+2 ");
 }
 
-TEST_F(StackTrackerTest, BehindCyclesThatGoBackStretchesBeginThere) {
+TEST_F(Stretches, BehindCyclesThatGoBackBeginThere) {
   code_.function("main", "call nop nop");
   code_.function("work", "nop ret");
-  CodeMap map({}, {});
-  code_.add_to(map);
-  Places places(map, Places::Detail::kFunctions);
-  std::string stretches;
-  StackTracker tracker(map, places, accounts_, contexts_,
-                       {.slice = [&](std::uint64_t cycle, CallNodeId,
-                                     std::uint16_t, std::uint64_t weight) {
-                         stretches += fmt::format("{}+{} ", cycle, weight);
-                       }});
-  tracker.track(code_.trace("@900 main:0 @500 work:0-1 main:1-2"), nullptr, {});
-  tracker.finish();
-  EXPECT_EQ(stretches, "900+1 501+1 502+2 ");
-  EXPECT_EQ(tracker.counts().time_disorder, 1);
+  EXPECT_EQ(of({code_.trace("@900 main:0 @500 work:0-1 main:1-2")}),
+            "900+1 501+1 502+2 ");
+  EXPECT_EQ(disorder_, 1);
 }
 
 TEST_F(StackTrackerTest, AProcessThatFollowsAnotherHasAStackOfItsOwn) {
