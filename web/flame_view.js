@@ -30,10 +30,8 @@ export function sandwichView(app) {
     /** @type {FlameCanvas} */
     const canvas = new FlameCanvas(app.painter, app.hostOf(box => {
       if (!canvas.tree) return;
-      const zoomed = box === canvas.zoomed && box > 0 ? canvas.tree.shape.parent[box] : box;
-      app.set({halves: canvas === callers ? [zoomed, callees.zoomed] : [callers.zoomed, zoomed]});
-      // Also where it was moved by hand since.
-      canvas.show(canvas.tree, zoomed, null);
+      canvas.show(canvas.tree, box === canvas.zoomed && box > 0 ? canvas.tree.shape.parent[box] : box, null);
+      app.set({halves: [callers.zoomed, callees.zoomed]});
     }), {label: `${label}; the table view has the functions as text`, rootAtTop});
     return canvas;
   };
