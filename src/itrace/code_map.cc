@@ -380,11 +380,13 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
           page.flow[slot] = page.flow[slot].as_entry();
       }
     }
-    // Control that runs on into other code must be noticed, also where that has
-    // no symbol: StackTracker counts by function between entries.
-    if (slot > 0 && current != page.function[slot - 1])
-      page.flow[slot] = page.flow[slot].as_entry();
-    page.function[slot] = current;
+    if (page.spots.empty() || current != page.spots.back().function) {
+      // Control that runs on into other code must be noticed, also where that
+      // has no symbol: StackTracker counts by function between entries.
+      if (slot > 0) page.flow[slot] = page.flow[slot].as_entry();
+      page.spots.push_back({current});
+    }
+    page.spot[slot] = static_cast<std::uint16_t>(page.spots.size() - 1);
   }
   return page;
 }
@@ -403,13 +405,13 @@ CodePage& CodeMap::unknown_page(SpaceId space, std::uint64_t page_pc) {
     page.layer = Layer::kMachine;
   else if (pc_mask_ == ~std::uint64_t{0} && xlen_ == Xlen::k64)
     page.layer = in_kernel_half(page_pc, true) ? Layer::kKernel : Layer::kUser;
-  page.function.fill(unknown_function(page.layer));
+  page.spots.push_back({unknown_function(page.layer)});
   return page;
 }
 
 void CodeMap::set_layer(CodePage& page, Layer layer) {
   page.layer = layer;
-  page.function.fill(unknown_function(layer));
+  page.spots.front().function = unknown_function(layer);
 }
 
 FunctionId CodeMap::find_function(std::string_view name) const {

@@ -77,7 +77,9 @@ struct CodeFunction {
 };
 
 // 4 KiB of code; instruction slots are 2 bytes. Several address spaces share
-// the pages of one file.
+// the pages of one file. A trace goes through as many of them as the code has
+// that it ran, and waits for each to come from memory: what every instruction
+// asks is one byte, what transfers ask are two more.
 struct CodePage {
   static constexpr std::uint64_t kBytes = 4096;
   static constexpr std::size_t kSlots = kBytes / 2;
@@ -89,13 +91,23 @@ struct CodePage {
   std::uint64_t elf_addr = 0;  // of its first byte; of unknown code the pc
   // The instruction that would begin in each slot. Of unknown text, what the
   // trace has shown; patched text is overwritten by what the trace shows.
-  std::array<Flow, kSlots> flow{};
-  std::array<FunctionId, kSlots> function{};
-  // Which of its function's places (inlined calls, lines) each slot is; for
-  // Accounts.
-  std::array<std::uint16_t, kSlots> place{};
+  // Behind the last slot are two more, into which code may run on: entries.
+  std::array<Flow, kSlots + 2> flow{};
+  // A function, and one of its places (inlined calls, lines; for Accounts).
+  struct Spot {
+    FunctionId function = FunctionId::kNone;
+    std::uint16_t place = kNoPlace;
+  };
+  std::vector<Spot> spots;
+  std::array<std::uint16_t, kSlots> spot{};  // of each slot, in `spots`
 
-  CodePage() { place.fill(kNoPlace); }
+  CodePage() { flow[kSlots] = flow[kSlots + 1] = Flow().as_entry(); }
+  FunctionId function(std::size_t slot) const {
+    return spots[spot[slot]].function;
+  }
+  std::uint16_t place(std::size_t slot) const {
+    return spots[spot[slot]].place;
+  }
 };
 
 // From instruction `from` of a block on, the hart runs in this space.

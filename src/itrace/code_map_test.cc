@@ -41,7 +41,7 @@ TEST(CodeMap, GivesFlowAndFunctionOfEverySlot) {
   EXPECT_EQ(page.layer, Layer::kKernel);
   EXPECT_EQ(page.elf_addr, kKernel);
   const auto name = [&](std::size_t slot) {
-    return map.function(page.function[slot]).name;
+    return map.function(page.function(slot)).name;
   };
   EXPECT_EQ(name(8), "first");
   EXPECT_EQ(name(10), "first");
@@ -66,7 +66,7 @@ TEST(CodeMap, FindsCodeByTheBitsThatTheSourceHas) {
   CodeMap map({}, {.pc_bits = 40});
   map.add_elf(two_functions(kKernel), "vmlinux");
   const CodePage& page = map.page(SpaceId::kNone, 0xff80002000);
-  EXPECT_EQ(map.function(page.function[0]).name, "first");
+  EXPECT_EQ(map.function(page.function(0)).name, "first");
   EXPECT_EQ(page.elf_addr, kKernel);
 }
 
@@ -75,7 +75,7 @@ TEST(CodeMap, PutsAModuleWhereItIsLoaded) {
   map.add_elf(two_functions(0x100, ET_DYN), "net.ko", 0xffffffff02000008);
   const CodePage& page = map.page(SpaceId::kNone, 0xffffffff02000008);
   EXPECT_EQ(page.layer, Layer::kKernel);
-  EXPECT_EQ(map.function(page.function[4]).name, "first");
+  EXPECT_EQ(map.function(page.function(4)).name, "first");
   EXPECT_TRUE(page.flow[4].is_entry());
 }
 
@@ -97,7 +97,7 @@ TEST(CodeMap, FindsModulesWhereTheConsoleSaysThatTheyAre) {
          "ice_net 16384 0 - Live 0xffffffff02004000 (O)\r\n";
   CodeMap map(options, {});
   const CodePage& page = map.page(SpaceId::kNone, 0xffffffff02004000);
-  EXPECT_EQ(map.function(page.function[0]).name, "icenet_poll");
+  EXPECT_EQ(map.function(page.function(0)).name, "icenet_poll");
   EXPECT_EQ(page.flow[0].kind(), FlowKind::kReturn);
 }
 
@@ -108,7 +108,7 @@ TEST(CodeMap, ASystemMapHasNamesWithoutText) {
       "ffffffff80002004 t do_one_initcall\n",
       "System.map");
   const CodePage& page = map.page(SpaceId::kNone, kKernel);
-  EXPECT_EQ(map.function(page.function[2]).name, "do_one_initcall");
+  EXPECT_EQ(map.function(page.function(2)).name, "do_one_initcall");
   EXPECT_TRUE(page.flow[2].is_entry());
   EXPECT_EQ(page.flow[2].kind(), FlowKind::kUnknown);
 }
@@ -117,7 +117,7 @@ TEST(CodeMap, UnknownCodeHasPagesOfItsOwn) {
   CodeMap map({}, {});
   CodePage& page = map.page(SpaceId{1}, 0x5555000);
   EXPECT_EQ(page.layer, Layer::kUser);
-  EXPECT_EQ(map.function(page.function[0]).name, "");
+  EXPECT_EQ(map.function(page.function(0)).name, "");
   EXPECT_EQ(&map.page(SpaceId{1}, 0x5555ffe), &page);
   EXPECT_NE(&map.page(SpaceId{2}, 0x5555000), &page);
 }
@@ -127,7 +127,7 @@ TEST(CodeMap, AProgramWithFixedAddressesIsThere) {
   map.add_elf(two_functions(0x10000), "static");
   EXPECT_EQ(map.page(SpaceId{1}, 0x10000).layer, Layer::kUser);
   EXPECT_EQ(map.find_function("second"),
-            map.page(SpaceId{1}, 0x10000).function[4]);
+            map.page(SpaceId{1}, 0x10000).function(4));
 }
 
 TEST(CodeMap, AFileOfAnotherMachineIsRefused) {
@@ -166,7 +166,7 @@ TEST(CodeMap, AsksForUserCodeByAddressSpace) {
   EXPECT_EQ(map.learn({})[0].space, SpaceId{1});
   EXPECT_NE(map.generation(), before);
   const CodePage& page = map.page(SpaceId{1}, 0x7001000);
-  EXPECT_EQ(map.function(page.function[0]).name, "first");
+  EXPECT_EQ(map.function(page.function(0)).name, "first");
   EXPECT_EQ(&map.page(SpaceId{2}, 0x7002000), &page);
 }
 

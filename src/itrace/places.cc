@@ -100,14 +100,31 @@ void Places::resolve(const CodeFunction& function, FunctionPlaces& out) {
 }
 
 void Places::fill_page(CodePage& page, std::size_t slot) {
-  const FunctionId id = page.function[slot];
+  const FunctionId id = page.function(slot);
   const FunctionPlaces& places = of(id);
   const CodeFunction& function = map_.function(id);
-  for (std::size_t i = 0; i < CodePage::kSlots; ++i) {
-    if (page.function[i] != id) continue;
-    const std::uint64_t at = (page.elf_addr + 2 * i - function.start) / 2;
-    page.place[i] = at < places.of_slot.size() ? places.of_slot[at] : 0;
+  if (places.of_slot.empty()) {
+    for (CodePage::Spot& spot : page.spots)
+      if (spot.function == id) spot.place = 0;
+    return;
   }
+  absl::flat_hash_map<std::uint16_t, std::uint16_t> spots;  // by place
+  const auto spot_of = [&](std::uint16_t place) {
+    const auto [known, is_new] =
+        spots.try_emplace(place, static_cast<std::uint16_t>(page.spots.size()));
+    if (is_new) page.spots.push_back({id, place});
+    return known->second;
+  };
+  for (std::size_t i = 0; i < CodePage::kSlots; ++i) {
+    if (page.function(i) != id) continue;
+    const std::uint64_t at = (page.elf_addr + 2 * i - function.start) / 2;
+    page.spot[i] = spot_of(at < places.of_slot.size() ? places.of_slot[at] : 0);
+  }
+  // The instruction before one has two bytes, or four.
+  for (std::size_t i = 1; i < CodePage::kSlots; ++i)
+    page.flow[i] =
+        page.flow[i].as_place(page.spot[i] != page.spot[i - 1] ||
+                              (i > 1 && page.spot[i] != page.spot[i - 2]));
 }
 
 std::span<const SourceFrame> Places::frames(FunctionId function,

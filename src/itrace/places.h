@@ -26,7 +26,7 @@ class Places {
 
   // Makes sure that the slots of `function` in `page` know their place.
   void fill(CodePage& page, std::size_t slot) {
-    if (page.place[slot] == CodePage::kNoPlace) fill_page(page, slot);
+    if (page.place(slot) == CodePage::kNoPlace) fill_page(page, slot);
   }
 
   // The function itself and the inlined calls of a place, outermost first.

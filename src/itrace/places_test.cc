@@ -21,10 +21,10 @@ std::string told(Places::Detail detail) {
   for (std::uint64_t pc = 0x10000; pc < 0x10018; pc += 4) {
     const std::size_t slot = CodePage::slot(pc);
     places.fill(page, slot);
-    EXPECT_LT(page.place[slot], places.count(page.function[slot]));
-    out += fmt::format("{:x} {}:", pc, page.place[slot]);
+    EXPECT_LT(page.place(slot), places.count(page.function(slot)));
+    out += fmt::format("{:x} {}:", pc, page.place(slot));
     for (const SourceFrame& frame :
-         places.frames(page.function[slot], page.place[slot]))
+         places.frames(page.function(slot), page.place(slot)))
       out += fmt::format(" {}{} {}:{}", frame.inlined ? "> " : "",
                          frame.function, frame.file, frame.line);
     out += '\n';
@@ -52,6 +52,20 @@ TEST(Places, AreToldApartByTheLinesOfTheCallsWhereLinesAreWanted) {
       "1000c 3: main /src/a.c:7 > mid /src/inc/b.h:13\n"
       "10010 4: main /src/a.c:8\n"
       "10014 4: main /src/a.c:8\n");
+}
+
+// Of the instructions of four bytes, whether each is counted with the one
+// before it.
+TEST(Places, AreMarkedWhereTheyBegin) {
+  CodeMap map({}, {});
+  map.add_elf(inlined_program(), "program");
+  Places places(map, Places::Detail::kInlines);
+  CodePage& page = map.page(SpaceId::kNone, 0x10000);
+  places.fill(page, 0);
+  std::vector<bool> goes_on;
+  for (std::size_t slot = 0; slot < 12; slot += 2)
+    goes_on.push_back(page.flow[slot].goes_on());
+  EXPECT_EQ(goes_on, (std::vector{false, false, false, false, false, true}));
 }
 
 TEST(Places, AreOneIfOnlyFunctionsAreWanted) {

@@ -37,7 +37,8 @@ Flow decode_system(std::uint32_t bits) {
   if ((bits >> 12 & 7) != 0) {
     // A CSR: csrrs and csrrc with x0 (or immediate 0) only read it.
     const unsigned funct3 = bits >> 12 & 3, source = bits >> 15 & 31;
-    return {FlowKind::kPlain, 4, funct3 == 1 || source != 0};
+    const bool writes = funct3 == 1 || source != 0;
+    return {writes ? FlowKind::kFlush : FlowKind::kPlain, 4};
   }
   switch (bits) {
     case 0x00000073:
@@ -49,11 +50,11 @@ Flow decode_system(std::uint32_t bits) {
     case 0x30200073:  // mret
     case 0x70200073:  // mnret
     case 0x7b200073:  // dret
-      return {FlowKind::kXret, 4, true};
+      return {FlowKind::kXret, 4};
     case 0x10500073:
       return {FlowKind::kWait, 4};
     default:
-      return {FlowKind::kPlain, 4, true};  // sfence.vma and its like
+      return {FlowKind::kFlush, 4};  // sfence.vma and its like
   }
 }
 
@@ -72,7 +73,8 @@ Flow decode_riscv(std::uint32_t bits, Xlen xlen) {
     case 0x73:
       return decode_system(bits);
     case 0x0f:
-      return {FlowKind::kPlain, 4, (bits >> 12 & 7) == 1};  // fence.i
+      // fence.i, or one of data.
+      return {(bits >> 12 & 7) == 1 ? FlowKind::kFlush : FlowKind::kPlain, 4};
     default:
       return {FlowKind::kPlain, 4};
   }

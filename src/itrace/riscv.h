@@ -12,6 +12,7 @@ namespace wick {
 enum class FlowKind : std::uint8_t {
   kUnknown,       // the instruction is not known
   kPlain,         // goes on at the next one
+  kFlush,         // the same, and the pipeline is emptied: fences, csrw
   kBranch,        // at the next one, or at a place that is fixed
   kJump,          // at a fixed place
   kCall,          // at a fixed place, and leaves a return address behind
@@ -25,42 +26,50 @@ enum class FlowKind : std::uint8_t {
   kWait,  // wfi
 };
 
-// One byte says it all for an instruction; 0 is "not known".
+// One byte says it all for an instruction and for where it stands; 0 is "not
+// known".
 class Flow {
  public:
   constexpr Flow() = default;
-  constexpr Flow(FlowKind kind, int length, bool flushes = false)
+  constexpr Flow(FlowKind kind, int length)
       : bits_(static_cast<std::uint8_t>(static_cast<unsigned>(kind) |
                                         static_cast<unsigned>(length)
-                                            << kLengthShift |
-                                        (flushes ? kFlush : 0u))) {}
+                                            << kLengthShift)) {}
 
   constexpr FlowKind kind() const {
     return static_cast<FlowKind>(bits_ & kKindMask);
   }
   // Bytes of the instruction; 0 if that is not known.
   constexpr int length() const { return bits_ >> kLengthShift & 6; }
-  // The pipeline is emptied behind it: fences of the instruction stream, of
-  // translations, writes of control registers.
-  constexpr bool flushes() const { return (bits_ & kFlush) != 0; }
   constexpr bool links() const {
     return kind() == FlowKind::kCall || kind() == FlowKind::kIndirectCall ||
            kind() == FlowKind::kSwapLink;
   }
   // A function begins here. Not the instruction says that but a symbol.
   constexpr bool is_entry() const { return (bits_ & kEntry) != 0; }
-  constexpr Flow as_entry(bool entry = true) const {
-    Flow flow = *this;
-    flow.bits_ =
-        static_cast<std::uint8_t>(entry ? bits_ | kEntry : bits_ & ~kEntry);
-    return flow;
+  constexpr Flow as_entry() const { return with_marks(bits_ | kEntry); }
+  // A place of the function (see Places) begins here.
+  constexpr Flow as_place(bool begins = true) const {
+    return with_marks(begins ? bits_ | kPlace : bits_ & ~kPlace);
+  }
+  // Neither: what comes before it is counted together with it.
+  constexpr bool goes_on() const { return (bits_ & kMarks) == 0; }
+  // This instruction, where `other` stands.
+  constexpr Flow in_place_of(Flow other) const {
+    return with_marks(other.bits_);
   }
   friend constexpr bool operator==(Flow, Flow) = default;
 
  private:
-  // The kind, the length in steps of two, and two flags.
-  static constexpr unsigned kKindMask = 0x0f, kLengthShift = 3, kFlush = 0x40,
-                            kEntry = 0x80;
+  // The kind, the length in steps of two, and two marks.
+  static constexpr unsigned kKindMask = 0x0f, kLengthShift = 3, kPlace = 0x40,
+                            kEntry = 0x80, kMarks = kPlace | kEntry;
+  constexpr Flow with_marks(unsigned marks) const {
+    Flow flow;
+    flow.bits_ =
+        static_cast<std::uint8_t>((bits_ & ~kMarks) | (marks & kMarks));
+    return flow;
+  }
   std::uint8_t bits_ = 0;
 };
 static_assert(sizeof(Flow) == 1);

@@ -51,15 +51,26 @@ TEST(Riscv, KnowsTrapsAndTheirReturns) {
   EXPECT_EQ(kind(0x10200073), FlowKind::kXret);   // sret
   EXPECT_EQ(kind(0x30200073), FlowKind::kXret);   // mret
   EXPECT_EQ(kind(0x10500073), FlowKind::kWait);   // wfi
-  EXPECT_EQ(kind(0x12000073), FlowKind::kPlain);  // sfence.vma
+  EXPECT_EQ(kind(0x12000073), FlowKind::kFlush);  // sfence.vma
 }
 
 TEST(Riscv, SaysWhatEmptiesThePipeline) {
-  EXPECT_TRUE(decode_riscv(0x12000073, Xlen::k64).flushes());   // sfence.vma
-  EXPECT_TRUE(decode_riscv(0x0000100f, Xlen::k64).flushes());   // fence.i
-  EXPECT_TRUE(decode_riscv(0x18079073, Xlen::k64).flushes());   // csrw satp, a5
-  EXPECT_FALSE(decode_riscv(0x180027f3, Xlen::k64).flushes());  // csrr a5, satp
-  EXPECT_FALSE(decode_riscv(0x0ff0000f, Xlen::k64).flushes());  // fence
+  EXPECT_EQ(kind(0x12000073), FlowKind::kFlush);  // sfence.vma
+  EXPECT_EQ(kind(0x0000100f), FlowKind::kFlush);  // fence.i
+  EXPECT_EQ(kind(0x18079073), FlowKind::kFlush);  // csrw satp, a5
+  EXPECT_EQ(kind(0x180027f3), FlowKind::kPlain);  // csrr a5, satp
+  EXPECT_EQ(kind(0x0ff0000f), FlowKind::kPlain);  // fence
+}
+
+TEST(Riscv, AnInstructionInPlaceOfAnotherTakesOverItsMarks) {
+  const Flow call(FlowKind::kCall, 4);
+  const Flow entry = Flow(FlowKind::kUnknown, 2).as_entry().as_place();
+  EXPECT_EQ(call.in_place_of(entry), call.as_entry().as_place());
+  EXPECT_EQ(entry.in_place_of(call), Flow(FlowKind::kUnknown, 2));
+  EXPECT_TRUE(call.goes_on());
+  EXPECT_FALSE(call.as_entry().goes_on());
+  EXPECT_FALSE(call.as_place().goes_on());
+  EXPECT_TRUE(call.as_place().as_place(false).goes_on());
 }
 
 TEST(Riscv, LengthIsInTheLowestBits) {

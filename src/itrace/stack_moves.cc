@@ -55,7 +55,7 @@ std::size_t StackTracker::segment_start() const {
 }
 
 CallNodeId StackTracker::child_of_top(FunctionId function) {
-  const std::uint16_t place = page_->place[CodePage::slot(pc_)];
+  const std::uint16_t place = page_->place(CodePage::slot(pc_));
   return accounts_.child(top().node,
                          place == CodePage::kNoPlace ? std::uint16_t{0} : place,
                          function, places_.count(function));

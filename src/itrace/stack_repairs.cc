@@ -238,7 +238,7 @@ void StackTracker::learn_call_length(const StackFrame& frame,
     return;
   Flow& stored = page_at(frame.site).flow[CodePage::slot(frame.site)];
   stored = Flow(FlowKind::kCall, static_cast<int>(pc - frame.site))
-               .as_entry(stored.is_entry());
+               .in_place_of(stored);
 }
 
 // Nothing ever returned to these: they were jumps. The next time they are
@@ -251,7 +251,7 @@ void StackTracker::learn_tail_calls(std::size_t from) {
         frames[i].flow.kind() != FlowKind::kUnknown)
       continue;
     Flow& stored = page_at(frames[i].site).flow[CodePage::slot(frames[i].site)];
-    stored = Flow(FlowKind::kJump, stored.length()).as_entry(stored.is_entry());
+    stored = Flow(FlowKind::kJump, stored.length()).in_place_of(stored);
   }
 }
 
@@ -260,7 +260,7 @@ void StackTracker::learn_tail_calls(std::size_t from) {
 void StackTracker::learn_trap_return() {
   if (flow_.kind() != FlowKind::kUnknown) return;
   Flow& stored = page_->flow[CodePage::slot(pc_)];
-  stored = Flow(FlowKind::kXret, stored.length()).as_entry(stored.is_entry());
+  stored = Flow(FlowKind::kXret, stored.length()).in_place_of(stored);
 }
 
 }  // namespace wick

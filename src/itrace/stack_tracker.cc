@@ -29,6 +29,7 @@ constexpr std::int64_t cycles_between(std::uint64_t from, std::uint64_t to) {
 
 bool waits_behind(Flow flow, bool transferred, std::uint64_t stall) {
   switch (flow.kind()) {
+    case FlowKind::kFlush:
     case FlowKind::kXret:
     case FlowKind::kEcall:
     case FlowKind::kBreak:
@@ -40,7 +41,7 @@ bool waits_behind(Flow flow, bool transferred, std::uint64_t stall) {
     case FlowKind::kReturn:
       return transferred && stall <= kMispredicted;
     default:
-      return flow.flushes();
+      return false;
   }
 }
 
@@ -257,13 +258,12 @@ void StackTracker::run(std::size_t from, std::size_t to) {
   for (std::size_t i = from;; ++i) {
     // Nearly all: what follows the one before it, for the same counter.
     if (!enters) {
-      const auto place = static_cast<std::uint16_t>(counter - row);
       for (; i < to; ++i) {
         const std::uint64_t next = all[i].pc;
         const std::size_t slot = (next - page_pc) / 2;
-        if (next != expected || slot >= CodePage::kSlots) break;
+        if (next != expected) break;
         const Flow here = page->flow[slot];
-        if (here.is_entry() || page->place[slot] != place) break;
+        if (!here.goes_on()) break;
         pc = next;
         flow = here;
         expected = pc + static_cast<std::uint64_t>(flow.length());
@@ -273,7 +273,7 @@ void StackTracker::run(std::size_t from, std::size_t to) {
     const std::uint64_t next = all[i].pc;
     std::size_t slot = (next - page_pc) / 2;
     const auto is_inside = [&] {
-      if (slot >= CodePage::kSlots || page->function[slot] != function)
+      if (slot >= CodePage::kSlots || page->function(slot) != function)
         return false;
       if (is_local(flow.kind())) return true;
       // Of unknown text: a jump, unless it may be something else.
@@ -297,15 +297,15 @@ void StackTracker::run(std::size_t from, std::size_t to) {
       function = function_;
       row = accounts_.row(top().node);
       slot = CodePage::slot(next);
-      counter = row + page->place[slot];
-      if (options_.slice) begin_slice(i, page->place[slot]);
-    } else if (Accounts::Counter* const here = row + page->place[slot];
+      counter = row + page->place(slot);
+      if (options_.slice) begin_slice(i, page->place(slot));
+    } else if (Accounts::Counter* const here = row + page->place(slot);
                here != counter) {
       settle(i, sum_before(i) + stall_before(i, flow, next != expected));
       counter = here;
       if (options_.slice) {
         counts_.weight = given;
-        begin_slice(i, page->place[slot]);
+        begin_slice(i, page->place(slot));
       }
     }
     pc = next;
@@ -335,7 +335,7 @@ Flow StackTracker::flow_before(std::size_t at) const {
 // A transfer, or something that looks like one.
 void StackTracker::enter(std::size_t at, std::uint64_t pc) {
   next_page_ = &page_at(pc);
-  next_function_ = next_page_->function[CodePage::slot(pc)];
+  next_function_ = next_page_->function(CodePage::slot(pc));
   if (!started_) {
     next_layer_ = layer_reached(pc);
   } else if (std::exchange(gap_, false)) {
@@ -346,10 +346,10 @@ void StackTracker::enter(std::size_t at, std::uint64_t pc) {
     Flow& stored = page_->flow[CodePage::slot(pc_)];
     if (!block_->bits.empty()) {
       // Text that was not known, or that was patched.
-      stored = flow_.as_entry(stored.is_entry());
+      stored = flow_.in_place_of(stored);
     } else if (flow_.length() == 0 && (pc == pc_ + 2 || pc == pc_ + 4)) {
-      flow_ = Flow(flow_.kind(), static_cast<int>(pc - pc_))
-                  .as_entry(stored.is_entry());
+      flow_ =
+          Flow(flow_.kind(), static_cast<int>(pc - pc_)).in_place_of(stored);
       stored = flow_;
     }
     next_layer_ = layer_reached(pc);
@@ -425,6 +425,7 @@ void StackTracker::dispatch(std::uint64_t pc) {
       if (return_from_signal(pc)) return;
       return begin_signal(pc);
     case FlowKind::kPlain:
+    case FlowKind::kFlush:
     case FlowKind::kWait:
       return unexplained_step(pc);
     case FlowKind::kUnknown:
@@ -438,7 +439,7 @@ void StackTracker::land(std::uint64_t pc) {
       next_page_->layer == Layer::kUnknown) {
     // From how it was reached it is known who runs it.
     map_.set_layer(*next_page_, next_layer_);
-    next_function_ = next_page_->function[CodePage::slot(pc)];
+    next_function_ = next_page_->function(CodePage::slot(pc));
   }
   page_ = next_page_;
   page_pc_ = pc & ~(CodePage::kBytes - 1);

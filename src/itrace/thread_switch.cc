@@ -210,7 +210,7 @@ std::uint64_t StackTracker::skip_to_user(Lookahead& look) {
     if (instruction == nullptr) return 0;
     const CodePage& page = page_at(instruction->pc);
     if (page.layer != Layer::kKernel) return instruction->pc;
-    const FunctionId function = page.function[CodePage::slot(instruction->pc)];
+    const FunctionId function = page.function(CodePage::slot(instruction->pc));
     if (leaves && function != switch_to_) return 0;
     leaves = function == switch_to_;
   }
@@ -229,7 +229,7 @@ bool StackTracker::skip_to_switch(Lookahead& look) {
     const bool follows = to == last + 2 || to == last + 4;
     last = to;
     if (follows) continue;
-    look.function = page_at(to).function[CodePage::slot(to)];
+    look.function = page_at(to).function(CodePage::slot(to));
     look.pc = to;
     if (leaves && look.function != switch_to_)
       look.end = Lookahead::End::kSwitch;
@@ -256,7 +256,7 @@ void StackTracker::narrow(std::vector<Candidate>& alive, Lookahead& look) {
     if (follows) continue;
     const CodePage& page = page_at(to);
     const std::size_t slot = CodePage::slot(to);
-    const FunctionId function = page.function[slot];
+    const FunctionId function = page.function(slot);
     if (page.layer != Layer::kKernel) {
       // To user code: one that was interrupted there, if there is one.
       const auto goes_on_there = [&](const Candidate& c) {
@@ -310,7 +310,7 @@ void StackTracker::find_by_user_code(std::vector<Candidate>& alive,
     const std::uint64_t to = instruction->pc;
     const CodePage& page = page_at(to);
     if (page.image != CodeImageId::kNone && page.layer != Layer::kUser) {
-      const bool is_switch = page.function[CodePage::slot(to)] == switch_to_;
+      const bool is_switch = page.function(CodePage::slot(to)) == switch_to_;
       is_away = is_away || (switches && !is_switch);
       switches = is_switch;
       continue;

@@ -78,6 +78,8 @@ std::string_view kind_name(FlowKind kind) {
       return "unknown";
     case FlowKind::kPlain:
       return "plain";
+    case FlowKind::kFlush:
+      return "flush";
     case FlowKind::kBranch:
       return "branch";
     case FlowKind::kJump:
@@ -216,7 +218,7 @@ void print_instructions(TraceReader& reader, const TraceOptions& options,
       const std::size_t slot = CodePage::slot(pc);
       if (names) {
         const CodeFunction& function =
-            lookup.map().function(page.function[slot]);
+            lookup.map().function(page.function(slot));
         const std::uint64_t elf_addr = page.elf_addr + pc % CodePage::kBytes;
         fmt::format_to(end, "  {}", function_name(function));
         if (!function.name.empty() && elf_addr != function.start)
@@ -259,7 +261,7 @@ std::vector<CountRow> count_instructions(TraceReader& reader,
     for (std::size_t i = 0; i < block.instructions.size(); ++i) {
       const auto [cycle, pc] = block.instructions[i];
       const CodePage& page = lookup.page(i, pc);
-      const FunctionId function = page.function[CodePage::slot(pc)];
+      const FunctionId function = page.function(CodePage::slot(pc));
       std::uint64_t key = pc;
       if (by == CountBy::kFunction)
         key = index(function);

@@ -2,6 +2,8 @@
 #include "itrace/tracerv_decode.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "itrace/line_trace.h"
 
@@ -62,12 +64,43 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
   return run;
 }
 
+// A cycle and one pc, oldest first, are an instruction but for the bits above
+// the pc. Both words are handled at once.
+TracervDecoder::Run TracervDecoder::copy_run(const char* records,
+                                             std::size_t count, Retired* out,
+                                             Run run) const {
+  using Pair = std::uint64_t __attribute__((vector_size(16)));
+  const Pair kept = {~std::uint64_t{0}, pc_mask_};
+  Pair any = {}, every = ~any, later = {}, later_less_one = {};
+  Pair last = {run.last, 0};
+  out += run.filled;
+  for (std::size_t i = 0; i < count; ++i) {
+    Pair record;
+    std::memcpy(&record, records + i * sizeof record, sizeof record);
+    out[i] = std::bit_cast<Retired>(record & kept);
+    any |= record;
+    every &= record;
+    later |= record - last;
+    later_less_one |= record - last - 1;
+    last = record;
+  }
+  run.filled += count;
+  run.last = last[0];
+  run.seen |= any[1];
+  run.wrong |= later[0] / kMaxPause | (any[1] & wrong_mask_) |
+               (~(every[1] >> layout_.valid_bit) & 1);
+  run.not_later |= later_less_one[0];
+  return run;
+}
+
 TracervDecoder::Run TracervDecoder::decode_run(const char* records,
                                                std::size_t count, Retired* out,
                                                Run run) const {
   const bool dense = !layout_.cycle_last && layout_.slots + 1 == layout_.words;
   switch (dense ? layout_.slots : 0) {
     case 1:
+      if constexpr (std::endian::native == std::endian::little)
+        return copy_run(records, count, out, run);
       return decode_run<1>(records, count, out, run);
     case 2:
       return decode_run<2>(records, count, out, run);

@@ -51,6 +51,8 @@ class TracervDecoder {
     std::uint64_t wrong = 0;      // not 0: something is
     std::uint64_t not_later = 0;  // its top bit: a cycle is not
   };
+  Run copy_run(const char* records, std::size_t count, Retired* out,
+               Run run) const;
   template <int kSlots>
   Run decode_run(const char* records, std::size_t count, Retired* out,
                  Run run) const;
