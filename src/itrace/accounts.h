@@ -46,6 +46,11 @@ class Accounts {
   auto ids() const { return nodes_.ids(); }
   std::size_t size() const { return nodes_.size(); }
 
+  // `place`, where the node has it, else 0: what is too deep has other places
+  // than the caller that gets it.
+  std::uint16_t place_in(CallNodeId id, std::uint16_t place) const {
+    return place < nodes_[id].places ? place : std::uint16_t{0};
+  }
   // The first counter of a node; until the next node is made.
   Counter* row(CallNodeId id) { return &counters_[nodes_[id].first_counter]; }
   Counter& counter(std::uint32_t i) { return counters_[i]; }

@@ -387,6 +387,10 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
       page.spots.push_back({current});
     }
     page.spot[slot] = static_cast<std::uint16_t>(page.spots.size() - 1);
+    // Nor may it go unnoticed when an instruction reaches into other code, as
+    // those of a file of another build do.
+    if (slot > 1 && current != page.function(slot - 2))
+      page.flow[slot] = page.flow[slot].as_place();
   }
   return page;
 }

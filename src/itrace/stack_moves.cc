@@ -55,10 +55,10 @@ std::size_t StackTracker::segment_start() const {
 }
 
 CallNodeId StackTracker::child_of_top(FunctionId function) {
-  const std::uint16_t place = page_->place(CodePage::slot(pc_));
-  return accounts_.child(top().node,
-                         place == CodePage::kNoPlace ? std::uint16_t{0} : place,
-                         function, places_.count(function));
+  const CallNodeId caller = top().node;
+  const std::uint16_t place =
+      accounts_.place_in(caller, page_->place(CodePage::slot(pc_)));
+  return accounts_.child(caller, place, function, places_.count(function));
 }
 
 void StackTracker::begin_in(FunctionId function, Layer layer) {

@@ -282,7 +282,10 @@ void StackTracker::run(std::size_t from, std::size_t to) {
     };
     const auto follows = [&] {
       return next == expected && slot < CodePage::kSlots &&
-             !page->flow[slot].is_entry();
+             page->function(slot) == function && !page->flow[slot].is_entry();
+    };
+    const auto place_there = [&] {
+      return accounts_.place_in(top().node, page->place(slot));
     };
     if (enters || (!follows() && !is_inside())) {
       settle(i, sum_before(i) + stall_before(i, flow, next != expected));
@@ -297,15 +300,15 @@ void StackTracker::run(std::size_t from, std::size_t to) {
       function = function_;
       row = accounts_.row(top().node);
       slot = CodePage::slot(next);
-      counter = row + page->place(slot);
-      if (options_.slice) begin_slice(i, page->place(slot));
-    } else if (Accounts::Counter* const here = row + page->place(slot);
+      counter = row + place_there();
+      if (options_.slice) begin_slice(i, place_there());
+    } else if (Accounts::Counter* const here = row + place_there();
                here != counter) {
       settle(i, sum_before(i) + stall_before(i, flow, next != expected));
       counter = here;
       if (options_.slice) {
         counts_.weight = given;
-        begin_slice(i, page->place(slot));
+        begin_slice(i, place_there());
       }
     }
     pc = next;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/trace_profile.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "builders/elf_builder.h"
 #include "builders/inlined_program.h"
 #include "builders/traced_code.h"
+#include "itrace/accounts.h"
 #include "profile/transform.h"
 
 namespace wick {
@@ -79,6 +81,37 @@ TEST_F(TraceProfileTest, WithTimesEveryChangeOfTheStackIsASample) {
     if (sample.event == EventId{0}) times.push_back(sample.time);
   EXPECT_EQ(times, (std::vector<std::uint64_t>{100, 101, 103}));
   EXPECT_EQ(total_weight(profile, EventId{0}), 4);
+}
+
+// Instructions of four bytes at 0x20000.
+std::shared_ptr<const ElfFile> program_of(
+    std::initializer_list<std::uint32_t> words,
+    std::initializer_list<ElfBuilder::SymbolSpec> symbols) {
+  ElfBuilder elf({.machine = EM_RISCV, .type = ET_EXEC});
+  std::string text;
+  for (const std::uint32_t word : words) elf.put(text, word);
+  elf.add_section({.name = ".text",
+                   .flags = SHF_ALLOC | SHF_EXECINSTR,
+                   .address = 0x20000,
+                   .content = text});
+  for (const ElfBuilder::SymbolSpec& symbol : symbols) elf.add_symbol(symbol);
+  return elf.file();
+}
+
+// As in a file of another build.
+TEST_F(TraceProfileTest, AFunctionMayBeginInTheMiddleOfAnInstruction) {
+  constexpr std::uint32_t kNop = 0x13;
+  CodeMap map({}, {});
+  map.add_elf(program_of({kNop, kNop, kNop, kNop},
+                         {{.name = "one", .value = 0x20000, .size = 6},
+                          {.name = "two", .value = 0x20006, .size = 10}}),
+              "program");
+  TraceBlock block;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    block.instructions.push_back({100 + i, 0x20000 + 4 * i});
+  OneBlock reader(std::move(block));
+  const Profile profile = read_trace(reader, map, {.keep_time = false});
+  EXPECT_EQ(stacks(profile, "cycles"), (Stacks{{"one", 2}, {"two", 2}}));
 }
 
 // "when+how long" of the stretches of a trace.
@@ -189,6 +222,27 @@ TEST_F(InlinedCalls, AndLinesAreToldApartInTime) {
                                     {"main:7;mid:12;leaf:20", 1},
                                     {"main:7;mid:13", 1},
                                     {"main:8", 1}}));
+}
+
+// A function that calls itself without end, and then one with inlined calls.
+TEST_F(InlinedCalls, BeyondTheDepthThatIsKeptAreTheCallers) {
+  constexpr std::uint32_t kCall = 0xef;  // jal ra, .
+  constexpr std::uint64_t kDepth = Accounts::kMaxDepth + 10;
+  CodeMap map({}, {});
+  map.add_elf(inlined_program(), "inlined");
+  map.add_elf(
+      program_of({kCall}, {{.name = "again", .value = 0x20000, .size = 4}}),
+      "program");
+  TraceBlock block;
+  for (std::uint64_t i = 0; i < kDepth; ++i)
+    block.instructions.push_back({100 + i, 0x20000});
+  for (std::uint64_t i = 0; i < 5; ++i)
+    block.instructions.push_back({100 + kDepth + i, 0x10000 + 4 * i});
+  OneBlock reader(std::move(block));
+  const Profile profile = read_trace(reader, map, {.keep_time = false});
+  EXPECT_EQ(check(profile), "");
+  EXPECT_EQ(total_weight(profile, EventId{0}), kDepth + 5);
+  EXPECT_EQ(profile.diagnostics.count(Problem::kDeepStack), 11);
 }
 
 TEST_F(TraceProfileTest, AnEmptyTraceIsAnEmptyProfile) {
