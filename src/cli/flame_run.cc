@@ -130,14 +130,15 @@ int FlameRun::record(const OutputFormat& format) {
   PerfRun recorded = wants_perf() ? record_by_perf() : record_here();
   result_.program_status = recorded.interrupted ? 0 : recorded.program_status;
   say_ends(result_, run);
+  // What the disk has no room for is lost, too, and not by sampling.
+  if (recorded.profile.samples.empty())
+    check_written(result_, "--keep or TMPDIR=");
   const auto lost = recorded.profile.diagnostics.count(Problem::kLostSamples);
   if (recorded.profile.samples.empty() && lost > 0)
     fail(
         "everything was lost, {}; a lower --freq or smaller stacks "
         "(--call-graph fp) lose fewer",
         counted(lost, "sample"));
-  if (recorded.profile.samples.empty())
-    check_written(result_, "--keep or TMPDIR=");
   if (recorded.profile.samples.empty())
     fail(
         "no samples were taken: what was recorded ran too briefly or only "

@@ -4,17 +4,20 @@
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 command -v gcc >/dev/null || skip 'there is no gcc'
 
-# Works for 1.3 s of the processor's time and then says so.
+# Works for 1.3 s of the processor's time, or as many milliseconds as it is told,
+# and then says so.
 cat >works.c <<'C'
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 volatile unsigned long sum;
-int main() {
+int main(int argc, char** argv) {
+  const double ms = argc > 1 ? atof(argv[1]) : 1300;
   struct timespec t;
   do {
     for (int i = 0; i < 100000; i++) sum += i;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  } while (t.tv_sec * 1e3 + t.tv_nsec * 1e-6 < 1300);
+  } while (t.tv_sec * 1e3 + t.tv_nsec * 1e-6 < ms);
   puts("done");
 }
 C
@@ -64,4 +67,15 @@ same 'the program' "$(cat done.txt)" done
 same 'exit status' $? 1
 has 'what is said' "$(cat said.txt)" 'cannot write on: File too large'
 has 'the picture' "$(cat out.folded)" ';main'
+
+# No room for a single sample: the disk is why there is nothing to draw.
+(
+  ulimit -f 8
+  "$WICK" flame -q -F 4000 --keep none.data -o none.folded -- ./works 300 \
+    >done.txt 2>said.txt
+)
+same 'exit status' $? 1
+same 'the program' "$(cat done.txt)" done
+has 'what is said' "$(cat said.txt)" \
+  '^wick: none.data: cannot write on: File too large; .* 0 samples can be read, .*write elsewhere with --keep'
 finish
