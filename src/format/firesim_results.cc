@@ -75,7 +75,31 @@ FireSimJob look_into(const fs::path& folder) {
   return job;
 }
 
-// Whether `results`, "2026-01-02--10-11-12-linux-uniform", is of `benchmark`.
+// Absolute, and without the slash at the end that "." gets, behind which
+// parent_path() is the same folder once more.
+fs::path full_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path full = fs::absolute(path, error).lexically_normal();
+  return full.has_filename() ? full : full.parent_path();
+}
+
+// FireSim's deploy/, which has workloads/X.json, workloads/X (where the hook is
+// run), results-workload/DATE-X/JOB and config_runtime.yaml: the nearest folder
+// around `start` that has workloads/. "" if there is none.
+fs::path find_deploy(fs::path start) {
+  for (int levels = 0; levels < 4; ++levels, start = start.parent_path())
+    if (is_folder(start / "workloads")) return start;
+  return {};
+}
+
+// "2026-01-02--10-11-12-linux-uniform", and the name of the folder around it,
+// since `results` may be that of one job. Not the whole path: it may well pass
+// through a folder that is called like another workload.
+std::string run_name(const fs::path& results) {
+  return (results.parent_path().filename() / results.filename()).string();
+}
+
+// Whether the run is of `benchmark`.
 bool is_run_of(std::string_view results, std::string_view benchmark) {
   return !benchmark.empty() && results.find(benchmark) != results.npos;
 }
@@ -186,12 +210,9 @@ FireSimWorkload parse_firesim_workload(std::string_view json) {
 FireSimResults find_firesim_results(const std::string& path,
                                     const std::string& workload_folder) {
   FireSimResults results;
-  std::error_code error;
-  const fs::path given = fs::absolute(path, error).lexically_normal();
-  fs::path folder = given;
-  if (!folder.has_filename()) folder = folder.parent_path();
-  if (is_file(given)) {
-    folder = given.parent_path();
+  fs::path folder = full_path(path);
+  if (is_file(folder)) {
+    folder = folder.parent_path();
     FireSimJob job = look_into(folder);
     job.traces = {path};
     results.jobs.push_back(std::move(job));
@@ -213,16 +234,24 @@ FireSimResults find_firesim_results(const std::string& path,
         "workload's common_simulation_outputs?",
         path);
 
-  const fs::path own = folder.filename();
   std::vector<fs::path> folders = {folder, folder.parent_path()};
+  fs::path deploy = find_deploy(folder.parent_path());
   if (!workload_folder.empty()) {
-    folders.emplace_back(workload_folder);
-    folders.push_back(
-        fs::absolute(workload_folder, error).lexically_normal().parent_path());
+    const fs::path hook = full_path(workload_folder);
+    folders.push_back(hook);
+    folders.push_back(hook.parent_path());
+    if (deploy.empty()) deploy = find_deploy(hook);
   }
+  if (!deploy.empty()) folders.push_back(deploy / "workloads");
   FireSimWorkload workload;
-  find_workload(folders, folder.string(), results, workload);
+  find_workload(folders, run_name(folder), results, workload);
   results.benchmark = workload.benchmark;
+  if (!deploy.empty()) {
+    folders.push_back(deploy);
+    // What a workload names is relative to this one.
+    if (!workload.benchmark.empty())
+      folders.push_back(deploy / "workloads" / workload.benchmark);
+  }
   for (const fs::path& place : folders)
     for (const char* name : {"config_runtime.yaml", "config_runtime.ini"})
       if (results.runtime_config.empty() && is_file(place / name))

@@ -71,6 +71,44 @@ TEST_F(FireSimResultsTest, TakesTheCodeThatTheWorkloadNames) {
   EXPECT_TRUE(results.notes.empty());
 }
 
+TEST_F(FireSimResultsTest, LooksBesideTheFolderThatAHookIsRunIn) {
+  put("results/run-linux-uniform/linux-uniform0/TRACEFILE-C0");
+  put("linux-uniform/notes.txt");
+  const auto json =
+      put("linux-uniform.json", R"({"benchmark_name": "linux-uniform"})");
+  // As "." is when it is made absolute.
+  EXPECT_EQ(find("results/run-linux-uniform", "linux-uniform/.").workload,
+            json);
+}
+
+TEST_F(FireSimResultsTest, FindsTheWorkloadOfAFireSimFromAnywhere) {
+  const std::string run = "deploy/results-workload/2026-br-base/";
+  put(run + "br-base0/TRACEFILE-C0");
+  put("deploy/workloads/br-base/notes.txt");
+  const auto json = put("deploy/workloads/flames.json",
+                        R"({"benchmark_name": "br-base",
+              "common_bootbinary": "../../../target-design/br/base-bin"})");
+  const auto config = put("deploy/config_runtime.yaml");
+  put("target-design/br/base-bin-dwarf", elf_);
+  put("target-design/br/base-bin", elf_);
+  for (const std::string from :
+       {"deploy/workloads/br-base/.", "deploy/workloads", "deploy", "."})
+    for (const std::string& given :
+         {run, run + "br-base0", run + "br-base0/TRACEFILE-C0"}) {
+      SCOPED_TRACE(from + " " + given);
+      const FireSimResults results = find(given, from);
+      EXPECT_EQ(results.workload, json);
+      EXPECT_EQ(results.runtime_config, config);
+      EXPECT_THAT(results.jobs.at(0).elfs, testing::SizeIs(2));
+    }
+}
+
+TEST_F(FireSimResultsTest, TakesNoWorkloadForTheNameOfAFolderAbove) {
+  put("linux/deploy/results-workload/2026-boom/boom0/TRACEFILE-C0");
+  put("linux/deploy/workloads/linux.json", R"({"benchmark_name": "linux"})");
+  EXPECT_EQ(find("linux/deploy/results-workload/2026-boom").workload, "");
+}
+
 TEST_F(FireSimResultsTest, TakesTheJobsOwnCodeFirst) {
   const std::string run = "results/run-linux-uniform/job0/";
   put(run + "TRACEFILE-C0");

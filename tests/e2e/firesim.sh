@@ -7,22 +7,25 @@ set -euo pipefail
 bad() { echo "firesim.sh: $*" >&2; exit 1; }
 make() { python3 "$SOURCE/tests/e2e/small_trace.py" "$@"; }
 
-mkdir -p workloads/linux-uniform
+mkdir -p deploy/workloads/linux-uniform images
+top=$PWD
+cd deploy
 results=$PWD/results-workload/2026-01-02--10-11-12-linux-uniform
 job=$results/linux-uniform0
 mkdir -p "$job" "$results/linux-uniform1"
 # As `make install` does it.
-cmake --install "$(dirname "$(realpath "$WICK")")" --prefix "$PWD" >install.log ||
+cmake --install "$(dirname "$(realpath "$WICK")")" --prefix "$top" >install.log ||
   bad "not installed: $(cat install.log)"
-export PATH=$PWD/bin:$PATH
+export PATH=$top/bin:$PATH
 
-make elf workloads/linux-uniform/br-base-bin-dwarf
+make elf ../images/br-base-bin-dwarf
 make trace "$job/TRACEFILE-C0" 5
 make trace "$job/TRACEFILE-C1" 2
 make trace "$results/linux-uniform1/TRACEFILE-C0" 1
 echo '[    0.1] Linux' >"$job/uartlog"
 cat >workloads/linux-uniform.json <<'END'
-{ "benchmark_name": "linux-uniform", "common_bootbinary": "br-base-bin",
+{ "benchmark_name": "linux-uniform",
+  "common_bootbinary": "../../../images/br-base-bin",
   "common_rootfs": "br-base.img",
   "common_simulation_inputs": ["br-base-bin-dwarf"],
   "common_simulation_outputs": ["uartlog", "TRACEFILE*"],
@@ -45,6 +48,10 @@ for trace in "$job/TRACEFILE-C0" "$job/TRACEFILE-C1" \
     [ -s "$trace.$kind" ] || bad "no $trace.$kind"
   done
 done
+# The kernel is named by the JSON file alone, which lies beside the folder that
+# hooks are run in.
+grep -q "workload linux-uniform ($PWD/workloads/linux-uniform.json)" err ||
+  bad "no workload: $(cat err)"
 grep -q 'start_kernel;leaf 55$' "$job/TRACEFILE-C0.folded" ||
   bad "not folded: $(cat "$job/TRACEFILE-C0.folded")"
 grep -q '>leaf' "$job/TRACEFILE-C0.svg" || bad "leaf is not drawn"
@@ -65,7 +72,7 @@ grep -q -- '- .* linux-uniform1/TRACEFILE-C1: ' out || bad "no reason: $(cat out
 
 # FirePerf's program for one trace, of output format 2.
 wick trace "$job/TRACEFILE-C0" --to tracerv-labels -o labels \
-  --elf workloads/linux-uniform/br-base-bin-dwarf
+  --elf ../images/br-base-bin-dwarf
 flamegraph-tracerv labels chart.svg 2>err || bad "$(cat err)"
 grep -q '>leaf' chart.svg || bad "leaf is not in the picture of labels"
 grep -q 'start_kernel;leaf 55$' labels.folded || bad "$(cat labels.folded)"
