@@ -40,6 +40,10 @@ struct Space {
 };
 
 struct Task {
+  // The kernel's number for every thread whose own is taken back already, when
+  // it leaves the CPU for the last time.
+  static constexpr std::uint32_t kNoTid = 0xffffffff;
+
   std::uint32_t pid = 0, tid = 0;
   std::string comm;
   ThreadId id = ThreadId::kUnknown;  // in the profile; kUnknown: not yet
@@ -61,6 +65,8 @@ struct Task {
   std::uint64_t end_number = 0;  // of all ends so far
 
   bool is_off() const { return off_since != 0; }
+  // It leaves the CPU for good.
+  bool comes_no_more() const { return has_ended || tid == kNoTid; }
 };
 
 // The thread in the profile, made if it is new.

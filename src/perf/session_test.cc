@@ -535,7 +535,7 @@ format:
 	field:pid_t next_pid;	offset:24;	size:4;	signed:1;
 )";
 
-TEST(SessionOffCpu, SchedSwitchAloneTellsWhoLeavesWhyAndWhoComes) {
+PerfDataBuilder with_sched_switch() {
   PerfDataBuilder file;
   file.event({.type = event_type::kTracepoint,
               .config = 321,
@@ -545,26 +545,33 @@ TEST(SessionOffCpu, SchedSwitchAloneTellsWhoLeavesWhyAndWhoComes) {
              "sched:sched_switch");
   file.feature(Feature::kTracingData,
                Bytes().bytes(encode_tracing_data({{"sched", kSchedSwitch}})));
-  const auto change = [&](std::uint64_t time, std::uint32_t from,
-                          std::uint64_t state, std::uint32_t to) {
-    file.sample({.pid = from,
-                 .tid = from,
-                 .time = time,
-                 .period = 1,
-                 .callchain = {callchain::kUser, 0x1010},
-                 .raw = Bytes()
-                            .u64(0)
-                            .u32(from)
-                            .u32(0)
-                            .u64(state)
-                            .u32(to)
-                            .bytes(std::string(8, '\0'))
-                            .str()});
-  };
-  change(100, 7, 1, 8);
-  change(120, 8, 2, 7);
-  change(150, 7, 0, 8);
-  change(190, 8, 1, 7);
+  return file;
+}
+
+PerfDataBuilder::Sample sched_switch(std::uint64_t time, std::uint32_t pid,
+                                     std::uint32_t tid, std::uint64_t state,
+                                     std::uint32_t to) {
+  return {.pid = pid,
+          .tid = tid,
+          .time = time,
+          .period = 1,
+          .callchain = {callchain::kUser, 0x1010},
+          .raw = Bytes()
+                     .u64(0)
+                     .u32(tid)
+                     .u32(0)
+                     .u64(state)
+                     .u32(to)
+                     .bytes(std::string(8, '\0'))
+                     .str()};
+}
+
+TEST(SessionOffCpu, SchedSwitchAloneTellsWhoLeavesWhyAndWhoComes) {
+  PerfDataBuilder file = with_sched_switch();
+  file.sample(sched_switch(100, 7, 7, 1, 8));
+  file.sample(sched_switch(120, 8, 8, 2, 7));
+  file.sample(sched_switch(150, 7, 7, 0, 8));
+  file.sample(sched_switch(190, 8, 8, 1, 7));
   EXPECT_EQ(off_cpu(file),
             "100 :7 7/7: ?+1010;[blocked] 20\n"
             "120 :8 8/8: ?+1010;[in I/O] 30\n"
@@ -599,6 +606,35 @@ TEST(SessionOffCpu, AThreadThatEndedDoesNotSleep) {
   file.record(RecordType::kExit, 0, task(7, 1, 7, 1, 150),
               {.pid = 7, .tid = 7, .time = 150});
   EXPECT_EQ(off_cpu(file), "");
+}
+
+// The kernel takes a thread's number back before its last switch.
+constexpr std::uint32_t kNoTid = 0xffffffff;
+
+TEST(SessionOffCpu, AThreadWithoutANumberLeavesForGood) {
+  PerfDataBuilder file = with_switches();
+  file.record(RecordType::kExit, 0, task(7, 1, 7, 1, 150),
+              {.pid = 7, .tid = 7, .time = 150});
+  file.sample({.pid = 7,
+               .tid = kNoTid,
+               .time = 152,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1020}});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = kNoTid, .time = 153});
+  file.comm(9, 9, "late", 300);
+  EXPECT_EQ(off_cpu(file), "");
+}
+
+TEST(SessionOffCpu, BySchedSwitchAloneWhoHasEndedLeavesForGoodToo) {
+  PerfDataBuilder file = with_sched_switch();
+  file.sample(sched_switch(100, 7, 7, 1, 8));
+  file.record(RecordType::kExit, 0, task(8, 1, 8, 1, 110),
+              {.pid = 8, .tid = 8, .time = 110});
+  file.sample(sched_switch(120, 8, 8, 128, 9));
+  file.sample(sched_switch(130, 9, kNoTid, 128, 7));
+  file.comm(9, 9, "late", 300);
+  EXPECT_EQ(off_cpu(file), "100 :7 7/7: ?+1010;[blocked] 30\n");
 }
 
 TEST(SessionOffCpu, TimesThatPerfMadeUpDoNotStretchTheRecording) {
@@ -729,6 +765,21 @@ TEST(SessionWallTime, TimeWithoutASampleIsAFrameOfItsOwn) {
   EXPECT_EQ(only(WallTime::kEvent, file),
             "100 :7 7/7: [on the CPU, not sampled] 60\n"
             "160 :7 7/7: [off the CPU, near here] 5\n");
+}
+
+TEST(SessionWallTime, ASampleOfAThreadWithoutANumberCountsAsASampleAlone) {
+  PerfDataBuilder file = a_life();
+  const std::string before = only(WallTime::kEvent, file);
+  file.sample({.pid = 7,
+               .tid = kNoTid,
+               .time = 202,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1020}});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = kNoTid, .time = 203});
+  EXPECT_EQ(only(WallTime::kEvent, file), before);
+  EXPECT_NE(only("cycles", file).find("202 :1 7/-1: ?+1020 1\n"),
+            std::string::npos);
 }
 
 TEST(SessionWallTime, WithoutSwitchRecordsThereIsNone) {

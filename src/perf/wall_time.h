@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/hash_index.h"
+#include "perf/process.h"
 #include "profile/profile.h"
 
 namespace wick {
@@ -25,8 +26,9 @@ class WallTime {
   // Nothing before this time counts.
   void begin_at(std::uint64_t time) { begin_ = time; }
 
-  // A thread lives at this time.
+  // A thread lives at this time; one without a number has ended.
   void on_seen(std::uint32_t tid, std::uint64_t time) {
+    if (tid == Task::kNoTid) return;
     Life& life = lives_[tid];
     if (life.begin == 0) life.begin = std::max(time, begin_);
   }
