@@ -261,7 +261,8 @@ std::vector<Option*> add_recording_options(OptionSet& app,
                "as --off-cpu, and who woke them: the waker's stack stands "
                "behind the blocked one, from its leaf back to its root"),
       add_text(app, names.clock, options.clock, "CLOCK",
-               "monotonic, monotonic_raw, realtime, boottime or tai"),
+               "monotonic, monotonic_raw or, for software events, realtime, "
+               "boottime or tai"),
       add_text(app, "-m,--mmap-pages", options.buffer, "SIZE",
                "buffer for each CPU: 8M, 512K or a number of pages"),
       app.add_callback(

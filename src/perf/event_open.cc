@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -177,6 +178,12 @@ class Degrader {
   bool raised_ = false;
 };
 
+// The others are only read where no NMI can come in between (the kernel's
+// perf_event_set_clock), and nobody has them without asking for one.
+bool is_for_all_events(const EventAttr& attr) {
+  return attr.clockid == CLOCK_MONOTONIC || attr.clockid == CLOCK_MONOTONIC_RAW;
+}
+
 }  // namespace
 
 int raw_open_event(const EventAttr& attr, const OpenTarget& target) {
@@ -204,9 +211,13 @@ OpenResult try_open_event(EventAttr& attr, const OpenTarget& target,
   while (true) {
     const int fd = raw_open(reduced, target);
     if (fd >= 0) {
+      UniqueFd opened(fd);
+      if (!reduced.flag(attr_flag::kUseClockid) &&
+          attr.flag(attr_flag::kUseClockid) && !is_for_all_events(attr))
+        return {.failure = OpenFailure::kNoClock, .error = EINVAL};
       attr = reduced;
       lost = reduced_lost;
-      return {.fd = UniqueFd(fd)};
+      return {.fd = std::move(opened)};
     }
     const int error = -fd;
     constexpr int kMaxRetries = 100;

@@ -33,6 +33,7 @@ enum class OpenFailure : std::uint8_t {
   kNoProcess,     // it has ended
   kTooManyFiles,  // the limit of open files, raised as far as allowed
   kInvalid,       // the kernel does not know this combination
+  kNoClock,       // the kernel does not read this clock for such an event
   kNoPerfEvents,  // the kernel has none
   kBusy,          // somebody else has the counter
   kNoMemory,
@@ -72,8 +73,8 @@ int raw_open_event(const EventAttr& attr, const OpenTarget& target);
 
 // Opens `attr`, and without what the kernel refuses if it must: `attr` then is
 // what was really opened (so later CPUs need no second try, and it is what
-// belongs into the file), and the bits in `lost` are set. attr.size is set.
-// Never throws.
+// belongs into the file), and the bits in `lost` are set. attr.size is set. A
+// clock that somebody must have chosen is not given up. Never throws.
 OpenResult try_open_event(EventAttr& attr, const OpenTarget& target,
                           const KernelLimits& limits, std::uint32_t& lost,
                           const RawOpen& raw_open = raw_open_event);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -117,6 +118,37 @@ TEST(OpenEvent, WhatWasGivenUpInVainIsKept) {
   EXPECT_EQ(lost, 0u);
 }
 
+TEST(OpenEvent, AKernelWithoutAChoiceOfClocksHasItsOwn) {
+  EventAttr attr = wishful_attr();
+  std::uint32_t lost = 0;
+  const auto result = try_open_event(attr, {.pid = 0}, user_limits(-1), lost,
+                                     kernel_without(attr_flag::kUseClockid));
+  EXPECT_TRUE(result.fd);
+  EXPECT_TRUE(lost & given_up::kClock);
+}
+
+TEST(OpenEvent, AClockThatWasAskedForIsNotReplacedByAnother) {
+  EventAttr attr = wishful_attr();
+  attr.clockid = CLOCK_REALTIME;
+  std::uint32_t lost = 0;
+  const auto result = try_open_event(attr, {.pid = 0}, user_limits(-1), lost,
+                                     kernel_without(attr_flag::kUseClockid));
+  EXPECT_FALSE(result.fd);
+  EXPECT_EQ(result.failure, OpenFailure::kNoClock);
+  EXPECT_EQ(lost, 0u);
+}
+
+TEST(OpenEvent, AClockThatWasAskedForIsNotBlamedForWhatTheKernelLacks) {
+  EventAttr attr = wishful_attr();
+  attr.clockid = CLOCK_REALTIME;
+  std::uint32_t lost = 0;
+  const auto result = try_open_event(attr, {.pid = 0}, user_limits(-1), lost,
+                                     kernel_without(attr_flag::kBuildId));
+  EXPECT_TRUE(result.fd);
+  EXPECT_EQ(lost, given_up::kBuildIds);
+  EXPECT_EQ(attr.clockid, CLOCK_REALTIME);
+}
+
 TEST(OpenEvent, KindsOfFailure) {
   const auto failure = [](int error) {
     EventAttr attr = wishful_attr();
@@ -187,6 +219,17 @@ TEST(OpenFailureMessage, RootOfAUserNamespaceIsTold) {
 TEST(OpenFailureMessage, AMachineWithoutCountersHasCpuClock) {
   EXPECT_THAT(explain(ENOENT, OpenFailure::kNoCounter, user_limits(2)),
               HasSubstr("no hardware counters, so cycles cannot be recorded"));
+}
+
+TEST(OpenFailureMessage, AClockThatATracepointCannotHaveIsNamed) {
+  EventAttr attr;
+  attr.type = event_type::kTracepoint;
+  attr.clockid = CLOCK_TAI;
+  EXPECT_EQ(
+      explain(EINVAL, OpenFailure::kNoClock, user_limits(-1), {.pid = 0}, attr),
+      "the clock tai is only for cpu-clock and other software events, not for "
+      "cycles and other tracepoints, which --off-cpu and --wakers need; use "
+      "monotonic, as without a choice, or monotonic_raw");
 }
 
 TEST(OpenFailureMessage, ACpuThatIsNotOnlineIsSaidFirst) {

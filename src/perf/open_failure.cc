@@ -2,6 +2,7 @@
 // What to say when the kernel does not open an event.
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -107,6 +108,19 @@ std::string no_counter(std::string_view name, const EventAttr& attr,
       name);
 }
 
+std::string_view clock_name(int clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+      return "realtime";
+    case CLOCK_BOOTTIME:
+      return "boottime";
+    case CLOCK_TAI:
+      return "tai";
+    default:
+      return "that was chosen";
+  }
+}
+
 }  // namespace
 
 std::string explain_open_failure(const OpenResult& result,
@@ -139,6 +153,14 @@ std::string explain_open_failure(const OpenResult& result,
       return fmt::format(
           "the kernel ({}) does not take {} with these options ({})",
           limits.release, name, reason);
+    case OpenFailure::kNoClock:
+      return fmt::format(
+          "the clock {} is only for cpu-clock and other software events, not "
+          "for {}{}; use monotonic, as without a choice, or monotonic_raw",
+          clock_name(attr.clockid), name,
+          attr.type == event_type::kTracepoint
+              ? " and other tracepoints, which --off-cpu and --wakers need"
+              : "");
     case OpenFailure::kNoPerfEvents:
       return "this kernel has no perf events (CONFIG_PERF_EVENTS), so nothing "
              "can be recorded";
