@@ -46,7 +46,8 @@ const OutputFormat* find_output(std::string_view name) {
 // A row of the table at the end.
 struct CoreResult {
   std::string name;   // "job0/TRACEFILE-C0"
-  std::string error;  // "" if it was drawn
+  std::string error;  // "" if it was drawn, or has nothing to be drawn
+  bool drawn = false;
   std::int64_t cycles = 0, instructions = 0, calls = 0;
   std::string unknown;  // share of code without a name
   std::vector<std::string> problems;
@@ -74,6 +75,20 @@ std::string unknown_share(const Profile& profile) {
   return all == 0 ? "" : fmt::format("{:.2f} %", 100 * unknown / all);
 }
 
+// A core whose trigger was never met has an empty trace, and so have all but
+// the first where FireSim 1.9 writes its binary format. Whatever is damaged
+// looks otherwise.
+bool is_empty(InputFile& file) {
+  return file.head().empty() && !file.damaged() && file.broken_end().empty();
+}
+
+bool lost_something(const Diagnostics& diagnostics) {
+  return std::ranges::any_of(diagnostics.entries(),
+                             [](const Diagnostics::Entry& entry) {
+                               return info(entry.problem).is_loss;
+                             });
+}
+
 struct FireSimCommand {
   ReadOptions read;
   WriteOptions write;
@@ -97,11 +112,12 @@ struct FireSimCommand {
     for (const std::string& text : counter_tables_) std::cout << text;
     finish_standard_output(std::cout);
     report_stats(run);
-    return std::ranges::any_of(
-               cores_,
-               [](const CoreResult& core) { return !core.error.empty(); })
-               ? 1
-               : 0;
+    const bool any_error = std::ranges::any_of(
+        cores_, [](const CoreResult& core) { return !core.error.empty(); });
+    const bool any_drawn = std::ranges::any_of(cores_, &CoreResult::drawn);
+    if (!any_error && !any_drawn)
+      fail("{}: no trace of it has instructions", arguments.inputs.front());
+    return any_error ? 1 : 0;
   }
 
  private:
@@ -139,8 +155,13 @@ struct FireSimCommand {
     options.trace.elfs.insert(options.trace.elfs.begin(), job.elfs.begin(),
                               job.elfs.end());
     if (options.trace.uartlog.empty()) options.trace.uartlog = job.uartlog;
+    if (options.trace.trigger.all_harts)
+      std::erase_if(traces, [](const std::string& path) {
+        InputFile file = InputFile::open(path);
+        return is_empty(file);
+      });
     find_common_windows(traces, "", options.trace);
-    for (const std::string& path : traces) {
+    for (const std::string& path : job.traces) {
       work_.push_back(
           {.path = path, .read = options, .counters = counters_.size() - 1});
       cores_.push_back({.name = job.name + "/" + file_name(path)});
@@ -202,6 +223,7 @@ struct FireSimCommand {
 
   void draw(const Work& work, CoreResult& core) const {
     InputFile file = InputFile::open(work.path);
+    if (is_empty(file)) return;
     ReadOptions options = work.read;
     options.threads = 1;  // the cores of the machine share the traces
     options.keep_time = write.fold.flamechart;
@@ -210,16 +232,20 @@ struct FireSimCommand {
     core.instructions = total_of(profile, "instructions");
     core.calls = total_of(profile, "calls");
     core.problems = describe(profile.diagnostics);
+    if (profile.samples.empty()) {
+      if (lost_something(profile.diagnostics))
+        fail("{}: there is nothing to draw in it", work.path);
+      return;
+    }
     for (const auto& [key, value] : counters_[work.counters])
       profile.set_about(key, value);
     // A page has all events, a picture the first.
     write_if_wanted(profile, "html", work.path);
     const Profile selected = select(std::move(profile), {});
-    if (selected.samples.empty())
-      fail("{}: there is nothing to draw in it", work.path);
     core.unknown = unknown_share(selected);
     write_if_wanted(selected, "folded", work.path);
     write_if_wanted(selected, "svg", work.path);
+    core.drawn = true;
   }
 
   void write_if_wanted(const Profile& profile, std::string_view name,
@@ -237,9 +263,10 @@ struct FireSimCommand {
         fmt::format("{:>16} {:>16} {:>6} {:>14} {:>9}  {}\n", "cycles",
                     "instructions", "IPC", "calls", "unknown", "trace");
     for (const CoreResult& core : cores_) {
-      if (!core.error.empty()) {
+      if (!core.drawn) {
         out += fmt::format("{:>16} {:>16} {:>6} {:>14} {:>9}  {}: {}\n", "-",
-                           "-", "-", "-", "-", core.name, core.error);
+                           "-", "-", "-", "-", core.name,
+                           core.error.empty() ? "no instructions" : core.error);
         continue;
       }
       out += fmt::format(

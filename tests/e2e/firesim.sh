@@ -60,6 +60,19 @@ grep -q '^ *71 *26 *0.366 *5 *0.00 %  linux-uniform0/TRACEFILE-C0$' out ||
 grep -q '^ *50 *0.025000  dcache_miss: misses of data$' out ||
   bad "no counter: $(cat out)"
 
+# A hart without instructions, because its trigger was never met, fails nothing.
+: >"$results/linux-uniform1/TRACEFILE-C2"
+echo '# Clock Domain: baseClock, Relative Frequency: 1/1 of Base Clock' \
+  >"$results/linux-uniform1/TRACEFILE-C3"
+wick firesim "$results" --all-harts --from symbol:leaf >out 2>err ||
+  bad "failed for want of instructions: $(cat out err)"
+for core in C2 C3; do
+  grep -q -- "- .* linux-uniform1/TRACEFILE-$core: no instructions$" out ||
+    bad "no row for $core: $(cat out)"
+  [ ! -e "$results/linux-uniform1/TRACEFILE-$core.html" ] || bad "$core is drawn"
+done
+rm "$results/linux-uniform1/TRACEFILE-C"[23]
+
 # What it wrote is no trace, and one bad trace stops no other.
 head -c 4000 /dev/zero | tr "\0" "\377" >"$results/linux-uniform1/TRACEFILE-C1"
 rm "$job/TRACEFILE-C0.svg"
