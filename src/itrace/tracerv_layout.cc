@@ -69,6 +69,9 @@ RecordLook look_at_token(const TracervLayout& layout, const char* record) {
   if (look.valid && (pc % 2 != 0 || bits == 0 || bits >> 32 != 0 ||
                      privilege > 7 || (privilege & 3) == 2))
     look.fits = false;
+  // An address in the instruction's place: the low bits are those of a 16-bit
+  // instruction, and it has more.
+  look.odd = look.valid && (bits & 3) != 3 && bits >> 16 != 0;
   for (int i = 5; i < layout.words; ++i)
     if (word_at(record, i) != 0) look.fits = false;
   return look;
@@ -147,18 +150,29 @@ class FlowLook {
   std::size_t steps_ = 0, following_ = 0;
 };
 
+// Where nothing is valid yet, a token and a beat of slots look the same but for
+// the privilege: 1 and 3 are no address, and 0 is a slot that is not there.
+bool has_privilege(const TracervLayout& layout, const char* record) {
+  if (layout.kind != Kind::kTokens) return false;
+  const std::uint64_t privilege = word_at(record, 4);
+  return privilege == 1 || privilege == 3;
+}
+
+// Judges by the first records, `at_most` of them with an instruction: a core in
+// reset, or one that waits, may fill any number before.
 FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
                        std::size_t at_most) {
   FoundLayout found{.layout = layout};
   const std::size_t size = layout.record_size();
-  const std::size_t all = std::min(bytes.size() / size, at_most);
   double fitting = 0;
-  std::size_t count = 0, with_valid = 0, with_next_cycle = 0;
+  std::size_t count = 0, judged = 0, with_valid = 0, with_next_cycle = 0,
+              with_privilege = 0;
   std::uint64_t last = 0;
   FlowLook flow;
-  for (std::size_t i = 0; i < all; ++i) {
-    const char* record = bytes.data() + i * size;
+  for (; bytes.size() >= size && judged < at_most; bytes.remove_prefix(size)) {
+    const char* record = bytes.data();
     const RecordLook look = look_at(layout, record);
+    judged += !look.fits || look.valid > 0;
     // Zeros say nothing where they fit at all.
     if (look.fits && all_zero({record, size})) continue;
     const bool is_first = count++ == 0;
@@ -173,6 +187,7 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
       fitting += repeats || look.odd ? 0.75 : 1;
     with_valid += look.valid > 0;
     with_next_cycle += !is_first && look.cycle == last + 1;
+    with_privilege += has_privilege(layout, record);
     last = look.cycle;
     if (layout.kind == Kind::kPacked) flow.add(layout, record);
   }
@@ -180,7 +195,8 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
   // FireSim wrote such before the valid bit moved to 63.
   const bool says_something =
       with_valid > 0 ||
-      (layout.valid_bit == 40 && count > 2 && with_next_cycle + 1 == count);
+      (layout.valid_bit == 40 && count > 2 && with_next_cycle + 1 == count &&
+       (layout.kind == Kind::kSlots || with_privilege > 0));
   if (count == 0 || !says_something) return found;
   if (layout.kind == Kind::kPacked && !flow.is_of_code()) return found;
   found.records = count;

@@ -72,8 +72,9 @@ struct RecordLook {
   bool fits = false;  // what must be 0 is 0, addresses are even …
   std::uint64_t cycle = 0;
   int valid = 0;  // instructions
-  bool odd =
-      false;  // a slot that is not valid has no address of an instruction
+  // A slot that is not valid has no address of an instruction, or a token no
+  // instruction: either may be, but rarely.
+  bool odd = false;
 };
 // `record` has layout.record_size() bytes.
 RecordLook look_at(const TracervLayout& layout, const char* record);

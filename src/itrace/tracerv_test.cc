@@ -51,6 +51,62 @@ TEST(Tracerv, ReadsBeatsWithoutAnInstruction) {
       "9:10040");
 }
 
+// Beats of FireSim 1.10 to 1.15: `idle` cycles in which nothing retires and the
+// first `width` words say `left`, then a thousand in which the slots retire in
+// turn, and those that do not have an address nevertheless.
+std::string beats_after_idle(std::uint64_t idle, std::uint64_t left,
+                             std::uint64_t width) {
+  std::string bytes(kClockHeader);
+  for (std::uint64_t cycle = 0; cycle < idle + 1000; ++cycle) {
+    append_raw(bytes, cycle);
+    for (std::uint64_t slot = 0; slot < 7; ++slot) {
+      const std::uint64_t pc = 0x80000000 + 4 * (cycle * width + slot);
+      const bool valid = cycle >= idle && (cycle + slot) % 2 == 0;
+      append_raw(bytes, slot >= width  ? std::uint64_t{0}
+                        : cycle < idle ? left
+                        : valid        ? pc | std::uint64_t{1} << 40
+                                       : pc);
+    }
+  }
+  return bytes;
+}
+
+TEST(Tracerv, ReadsBeatsThatBeginWithAnyNumberOfIdleCycles) {
+  for (const std::uint64_t idle : {500, 511, 512, 1000, 1020, 5000})
+    for (const std::uint64_t left : {0ul, 0x10040ul, 0xffe0001234ul})
+      for (const std::uint64_t width : {1, 3, 7}) {
+        SCOPED_TRACE(testing::Message()
+                     << idle << " idle, " << left << ", width " << width);
+        const ReadTrace read = read_trace(beats_after_idle(idle, left, width));
+        EXPECT_EQ(read.info.layout,
+                  "64-byte records: cycle, 7 slots; valid bit 40; 40-bit pc");
+        EXPECT_EQ(read.steps().size(), 500 * width);
+        EXPECT_TRUE(read.diagnostics.empty());
+      }
+}
+
+TEST(Tracerv, ReadsBeatsInDigitsThatBeginWithIdleCycles) {
+  const std::string records =
+      beats_after_idle(600, 0x10040, 3).substr(kClockHeader.size());
+  EXPECT_EQ(read_trace(as_beat_lines(records)).steps().size(), 1500u);
+}
+
+// What the core of the tokens does in reset: machine mode, nothing retires.
+TEST(Tracerv, ReadsTokensInBeatsThatBeginWithIdleCycles) {
+  const TracervLayout tokens{
+      .kind = Kind::kTokens, .words = 8, .valid_bit = 40};
+  std::string bytes;
+  for (std::uint64_t cycle = 0; cycle < 2000; ++cycle)
+    for (const std::uint64_t word :
+         {cycle, 0x10040ul, 0x13ul, 0ul, 3ul, 0ul, 0ul, 0ul})
+      append_raw(bytes, word);
+  bytes +=
+      tracerv_records({{.cycle = 2000, .pc = 0x10040, .privilege = 3}}, tokens);
+  const ReadTrace read = read_trace(bytes);
+  EXPECT_EQ(read.text(), "2000:10040");
+  EXPECT_TRUE(read.info.has_bits);
+}
+
 TEST(Tracerv, TakesTheBeatsOfOneCycleAsTheArmsOfAWideCore) {
   Steps steps;
   for (std::uint64_t i = 0; i < 9; ++i)
