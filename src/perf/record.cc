@@ -29,6 +29,29 @@ ByteReader reader(const PerfRecord& record) {
   return ByteReader(payload(record), record.swap);
 }
 
+// `identity` is either the size of a build id, three bytes of 0, the id and 0s
+// up to 20 bytes, or a device and an inode. The bit that tells which is not to
+// be trusted: perf_event_mmap_output() of the kernel sets it for an event that
+// asks for build ids and leaves it set for all that come behind, also those of
+// other programs. Where the event did not ask, only what cannot be a device is
+// an id (as recorders write for mappings that they found): 16 and 20, the sizes
+// of nearly all, were the numbers of two CD-ROM drives.
+std::string_view build_id_in(const PerfRecord& record,
+                             std::string_view identity) {
+  constexpr std::size_t kMaxSize = 20;
+  if ((record.misc & misc::kMmapBuildId) == 0) return {};
+  ByteReader in(identity);
+  const std::size_t size = in.read<std::uint8_t>();
+  const std::string_view reserved = in.read_bytes(3);
+  const std::string_view id = in.read_bytes(kMaxSize);
+  if (in.failed() || size > kMaxSize) return {};
+  const bool is_asked_for =
+      record.event != nullptr && record.event->attr.flag(attr_flag::kBuildId);
+  const bool is_no_device = (size == 16 || size == 20) &&
+                            reserved.find_first_not_of('\0') == reserved.npos;
+  return is_asked_for || is_no_device ? id.substr(0, size) : "";
+}
+
 template <class T>
 std::optional<T> unless_failed(const ByteReader& in, const T& result) {
   if (in.failed()) return std::nullopt;
@@ -74,15 +97,14 @@ std::optional<MmapRecord> decode_mmap(const PerfRecord& record) {
   m.page_offset = in.read<std::uint64_t>();
   m.is_data = (record.misc & misc::kMmapData) != 0;
   if (record.type == RecordType::kMmap2) {
-    if ((record.misc & misc::kMmapBuildId) != 0) {
-      const auto size = in.read<std::uint8_t>();
-      in.read_bytes(3);
-      m.build_id = in.read_bytes(20).substr(0, size);
-    } else {
-      m.dev_major = in.read<std::uint32_t>();
-      m.dev_minor = in.read<std::uint32_t>();
-      m.inode = in.read<std::uint64_t>();
-      m.inode_generation = in.read<std::uint64_t>();
+    const std::string_view identity = in.read_bytes(24);
+    m.build_id = build_id_in(record, identity);
+    if (m.build_id.empty()) {
+      ByteReader file(identity, record.swap);
+      m.dev_major = file.read<std::uint32_t>();
+      m.dev_minor = file.read<std::uint32_t>();
+      m.inode = file.read<std::uint64_t>();
+      m.inode_generation = file.read<std::uint64_t>();
     }
     m.protection = in.read<std::uint32_t>();
     m.flags = in.read<std::uint32_t>();

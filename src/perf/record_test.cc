@@ -19,7 +19,7 @@ class DecodedRecord : public testing::TestWithParam<bool> {
   DecodedRecord() : file_({.big_endian = GetParam()}) {
     file_.event({.sample_type = kIp | kTid | kTime | kCpu,
                  .read_format = read_format::kTimeEnabled | read_format::kId,
-                 .flags = attr_flag::kSampleIdAll});
+                 .flags = attr_flag::kSampleIdAll | attr_flag::kBuildId});
   }
 
   Bytes make() const { return file_.make(); }
@@ -118,6 +118,60 @@ TEST_P(DecodedRecord, Mmap2HasABuildIdInPlaceOfTheInode) {
   EXPECT_EQ(mmap->inode, 0u);
   EXPECT_EQ(mmap->protection, 5u);
   EXPECT_EQ(mmap->path, "/lib/x.so");
+}
+
+// A mapping with the bit of a build id, of an event with these flags.
+std::optional<MmapRecord> mapping_with_bit(std::uint64_t attr_flags,
+                                           const Bytes& identity) {
+  static PerfEvent event;
+  event.attr.flags = attr_flags;
+  static std::string body;
+  body = Bytes()
+             .u32(1)
+             .u32(2)
+             .u64(0x7000)
+             .u64(0x2000)
+             .u64(0)
+             .bytes(identity.str())
+             .u32(5)
+             .u32(2)
+             .name("/lib/x.so")
+             .str();
+  return decode_mmap({.type = RecordType::kMmap2,
+                      .misc = misc::kUser | misc::kMmapBuildId,
+                      .body = body,
+                      .event = &event});
+}
+
+Bytes device_and_inode(std::uint32_t major) {
+  return Bytes().u32(major).u32(1).u64(1234).u64(0);
+}
+
+TEST(MmapRecord, TheBitThatTheKernelLeftFromAnotherProgramIsNoBuildId) {
+  for (const std::uint32_t major : {0, 7, 8, 254, 259}) {
+    const auto mmap = mapping_with_bit(0, device_and_inode(major));
+    ASSERT_TRUE(mmap);
+    EXPECT_EQ(mmap->build_id, "") << major;
+    EXPECT_EQ(mmap->dev_major, major);
+    EXPECT_EQ(mmap->inode, 1234u);
+    EXPECT_EQ(mmap->protection, 5u);
+    EXPECT_EQ(mmap->path, "/lib/x.so");
+  }
+}
+
+TEST(MmapRecord, ABuildIdIsNotLongerThanItsPlace) {
+  const auto mmap =
+      mapping_with_bit(attr_flag::kBuildId, device_and_inode(254));
+  ASSERT_TRUE(mmap);
+  EXPECT_EQ(mmap->build_id, "");
+  EXPECT_EQ(mmap->dev_major, 254u);
+}
+
+TEST(MmapRecord, ARecorderMayWriteABuildIdThatItDidNotAskTheKernelFor) {
+  const std::string id(20, 'i');
+  const auto mmap = mapping_with_bit(0, Bytes().u32(20).bytes(id));
+  ASSERT_TRUE(mmap);
+  EXPECT_EQ(mmap->build_id, id);
 }
 
 TEST_P(DecodedRecord, CommNamesAThread) {

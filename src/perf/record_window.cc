@@ -55,6 +55,14 @@ void RecordWindow::add(std::string_view whole) {
   const PerfRecord record = parsed(whole);
   const std::size_t begin = bytes_.size();
   append(whole, *record.event);
+  // See build_id_in() in record.cc. perf ends with an assertion if the first
+  // number of a device is more than the size of an id.
+  if (record.type == RecordType::kMmap2 &&
+      !record.event->attr.flag(attr_flag::kBuildId)) {
+    const auto bits =
+        static_cast<std::uint16_t>(record.misc & ~misc::kMmapBuildId);
+    std::memcpy(bytes_.data() + begin + 4, &bits, sizeof bits);
+  }
   entries_.push_back(
       {record.time, begin, static_cast<std::uint32_t>(bytes_.size() - begin)});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records as they come from the buffers of several CPUs, put in the order of
-// time. Each is copied out of its buffer, of a stack only what was filled.
+// time. Each is copied out of its buffer, of a stack only what was filled, and
+// without the bit of a build id that the kernel set for another program.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
+#include "perf/record_encoder.h"
 
 namespace wick {
 namespace {
@@ -94,6 +95,29 @@ TEST(RecordWindow, AnEmptyStackIsStillASample) {
     good = decode_sample(record, decoded) && decoded.user_stack.empty();
   });
   EXPECT_TRUE(good);
+}
+
+// What the window makes of the misc field of a mapping.
+std::uint16_t stored_misc(std::uint64_t attr_flags) {
+  auto events = one_event();
+  events[0].attr.flags |= attr_flags;
+  std::string mapping =
+      std::string(RecordEncoder(events[0].attr, 77, 10)
+                      .mmap2({.build_id = "0123456789abcdef", .path = "/x"}));
+  RecordWindow window(events);
+  window.add(mapping);
+  std::uint16_t misc = 0;
+  window.take_until(20, [&](const PerfRecord& record, std::string_view whole) {
+    misc = record.misc;
+    mapping[5] = whole[5];
+    EXPECT_EQ(whole, mapping) << "nothing else is changed";
+  });
+  return misc;
+}
+
+TEST(RecordWindow, KeepsTheBitOfABuildIdOnlyIfTheEventAskedForIt) {
+  EXPECT_EQ(stored_misc(0), misc::kUser);
+  EXPECT_EQ(stored_misc(attr_flag::kBuildId), misc::kUser | misc::kMmapBuildId);
 }
 
 }  // namespace
