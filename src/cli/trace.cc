@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/trace_options.h"
+#include "format/registry.h"
 #include "itrace/labels_write.h"
 #include "itrace/trace_look.h"
 #include "itrace/tracerv_write.h"
@@ -123,7 +124,9 @@ struct TraceCommand {
         show_counts(*reader);
       else
         std::cout << as_text(file.name(), summarize(*reader));
-      for (const std::string& line : describe(reader->diagnostics()))
+      Diagnostics diagnostics = reader->diagnostics();
+      note_damage(file, diagnostics);
+      for (const std::string& line : describe(diagnostics))
         say(run, fmt::format("{}: {}", file.name(), line));
     });
   }

@@ -178,6 +178,14 @@ const InputFormat* detect(std::string_view head) {
   return nullptr;
 }
 
+void note_damage(const InputFile& file, Diagnostics& diagnostics) {
+  if (file.damaged())
+    diagnostics.note_at(Problem::kTruncated,
+                        "the compressed data is damaged or cut off");
+  if (!file.broken_end().empty())
+    diagnostics.note_at(Problem::kBadLine, file.broken_end());
+}
+
 Profile read_profile(InputFile& file, const ReadOptions& options,
                      std::string_view format_name) {
   const Timer timer("read");
@@ -193,11 +201,7 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
           "or name one with --format",
           excerpt(head, 40));
     Profile profile = format->read(file, options);
-    if (file.damaged())
-      profile.diagnostics.note_at(Problem::kTruncated,
-                                  "the compressed data is damaged or cut off");
-    if (!file.broken_end().empty())
-      profile.diagnostics.note_at(Problem::kBadLine, file.broken_end());
+    note_damage(file, profile.diagnostics);
     // A file that knows where its content came from says so itself.
     const StringId key = profile.strings.intern("format");
     if (std::ranges::find(profile.about, key, &About::key) ==

@@ -57,6 +57,15 @@ cmp <(sed 's/^[^;]*;\(start_kernel\)/\1/' from_labels | sort) \
   <(sed 's/^[^;]*;\(start_kernel\)/\1/' folded | sort) ||
   bad "the labels are other stacks: $(cat from_labels)"
 
+# What is cut off is said of every copy.
+"$WICK" trace TRACEFILE-C0 --to tracerv-human | gzip -n >human.gz
+head -c -20 human.gz >cut.gz
+for options in "" "--print" "-o copy"; do
+  "$WICK" trace cut.gz $options 2>err >out
+  grep -q 'cut.gz: .*the compressed data is damaged or cut off' err ||
+    bad "nothing is said of a cut file with '$options': $(cat err)"
+done
+
 # Two harts, one trigger.
 make trace TRACEFILE-C1 1
 "$WICK" trace TRACEFILE-C0 TRACEFILE-C1 --all-harts --from pc:ffffffff80002020 \
