@@ -35,12 +35,13 @@ std::size_t count_functions(const Profile& profile) {
 }
 
 // "wrote flame.svg: 1,234 samples, 45 functions; open it in a browser".
+// `samples` are those that were recorded, 0 if they are added up.
 std::string what_was_written(const std::string& path, const Profile& profile,
-                             bool single_samples, const std::string& event) {
+                             std::size_t samples, const std::string& event) {
   std::string text = fmt::format("wrote {}: ", path);
-  if (single_samples)
-    text += counted(profile.samples.size(), "sample") +
-            (event.empty() ? "" : " ") + event + ", ";
+  if (samples > 0)
+    text +=
+        counted(samples, "sample") + (event.empty() ? "" : " ") + event + ", ";
   text += counted(count_functions(profile), "function");
   if (path.ends_with(".svg") || path.ends_with(".html"))
     text += "; open it in a browser";
@@ -247,13 +248,13 @@ void FlameRun::draw(Profile profile, const OutputFormat& format,
     report_losses(profile, run);
     fail("there are no samples to draw");
   }
-  const bool single = profile.has_time;
+  const std::size_t samples = profile.has_time ? profile.samples.size() : 0;
   if (!post_process.empty())
     profile = post_processed(profile, write.fold, post_process);
   if (!baseline.empty()) profile = difference_from_baseline(std::move(profile));
   write_output(profile, format, write, path, run);
   report_losses(profile, run);
-  if (tell) say(run, what_was_written(path, profile, single, recorded_event_));
+  if (tell) say(run, what_was_written(path, profile, samples, recorded_event_));
   report_stats(run);
   if (open) open_in_browser(path, run);
 }

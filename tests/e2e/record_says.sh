@@ -18,6 +18,10 @@ has 'many events' \
 has 'a rate that is not allowed' \
   "$(burn -e cpu-clock -F "$(($(</proc/sys/kernel/perf_event_max_sample_rate) + 1))")" \
   '[0-9]+ samples a second are all that the kernel allows; .sudo sysctl kernel.perf_event_max_sample_rate='
+has 'samples of a picture that shows one stack' \
+  "$("$WICK" flame -e page-faults --count 1 --post-process 'head -n 1' \
+    -o one.folded -- ./burn 0 1 2>&1 </dev/null)" \
+  'wrote one.folded: [0-9]{2,} samples of page-faults.*, [0-9]+ function'
 
 expect 2 '--filter: it is for tracepoints, and none is recorded' \
   record --filter 'prev_pid == 1' -e cpu-clock -- true
