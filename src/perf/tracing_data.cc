@@ -56,7 +56,10 @@ std::string collect_tracing_data(std::span<const std::string> names,
     const std::size_t colon = name.find(':');
     if (colon == std::string_view::npos || name.find('/') != name.npos)
       fail("'{}' is not a tracepoint, as in sched:sched_switch", name);
-    systems[name.substr(0, colon)].insert(name.substr(colon + 1));
+    // What follows a second colon are modifiers.
+    std::string_view event = name.substr(colon + 1);
+    event = event.substr(0, event.find(':'));
+    systems[name.substr(0, colon)].insert(event);
   }
   std::string out(kStart);
   append_zero_ended(out, "");

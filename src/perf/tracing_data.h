@@ -11,7 +11,8 @@ namespace wick {
 // Where tracefs is mounted; "" if it is not, or not for this user.
 std::string find_tracefs();
 
-// `names` as "sched:sched_switch". Fails if one has no description.
+// `names` as "sched:sched_switch", with modifiers or without. Fails if one has
+// no description.
 std::string collect_tracing_data(std::span<const std::string> names,
                                  const std::string& tracefs = find_tracefs());
 

@@ -50,6 +50,13 @@ TEST_F(TracingData, DescribesTheTracepointsThatAreAskedFor) {
   ASSERT_NE(formats[1]->field("prev_pid"), nullptr);
 }
 
+TEST_F(TracingData, DescribesATracepointWithoutItsModifiers) {
+  put("events/sched/sched_switch/format", kSwitch);
+  const auto formats = read_tracing_data(collect({"sched:sched_switch:k"}));
+  ASSERT_EQ(formats.size(), 1u);
+  EXPECT_EQ(formats[0]->name, "sched_switch");
+}
+
 TEST_F(TracingData, DescribesATracepointOnce) {
   put("events/sched/sched_switch/format", kSwitch);
   EXPECT_EQ(
