@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <utility>
 
@@ -118,12 +119,10 @@ RingBuffers OpenedEvents::map_buffers(std::vector<std::string>& notes) const {
                        [](int fd) { return fd >= 0; });
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   RingBuffers rings(used, plan_.buffer_size / page);
-  if (rings.pages() * page < options_.buffer_size)
-    notes.push_back(fmt::format(
-        "buffers have {} for each CPU, not {}: more memory may not be "
-        "locked; `sudo sysctl kernel.perf_event_mlock_kb={}` allows it",
-        size_text(rings.pages() * page), size_text(options_.buffer_size),
-        options_.buffer_size / 1024 + page / 1024));
+  const std::size_t size = rings.pages() * page;
+  if (options_.buffer_size > 0 && size < plan_.buffer_size)
+    notes.push_back(
+        explain_smaller_buffers(size, plan_.buffer_size, rings.refusal()));
   for (const auto& [fd, cpu] : others) rings.redirect(fd, leaders[cpu]);
   return rings;
 }
@@ -137,6 +136,20 @@ void OpenedEvents::enable() const {
 void OpenedEvents::disable() const {
   for (const OpenedEvent& event : events_)
     for (const UniqueFd& fd : event.fds) disable_event(fd.get());
+}
+
+std::string explain_smaller_buffers(std::size_t size, std::size_t wanted,
+                                    int refusal) {
+  std::string text =
+      fmt::format("buffers have {} for each CPU, not {}: ", size_text(size),
+                  size_text(wanted));
+  if (refusal != EPERM)
+    return text + "the kernel does not give more memory for one";
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return text + fmt::format(
+                    "more memory may not be locked; `sudo sysctl "
+                    "kernel.perf_event_mlock_kb={}` allows it",
+                    (wanted + page) / 1024);
 }
 
 }  // namespace wick

@@ -62,4 +62,8 @@ class OpenedEvents {
   std::uint32_t given_up_ = 0;
 };
 
+// What to say of buffers of fewer bytes than wanted, by RingBuffers::refusal().
+std::string explain_smaller_buffers(std::size_t size, std::size_t wanted,
+                                    int refusal);
+
 }  // namespace wick

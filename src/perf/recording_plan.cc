@@ -2,8 +2,10 @@
 #include "perf/recording_plan.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
 #include "perf/event_open.h"
@@ -19,6 +21,12 @@ constexpr std::uint32_t kMinStack = 16384, kMaxStack = 65520;
 // could be larger than a record: 2 kB are left for the rest of it.
 constexpr std::uint32_t kMaxUsualStack = 63488;
 constexpr std::size_t kDefaultBuffer = std::size_t{8} << 20;
+
+// The kernel has buffers of one page, or two, four and so on.
+std::size_t whole_buffer(std::size_t size) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return std::bit_ceil(std::max(size, page));
+}
 
 class Planner {
  public:
@@ -196,7 +204,7 @@ class Planner {
   }
 
   std::size_t buffer_size() const {
-    if (options_.buffer_size > 0) return options_.buffer_size;
+    if (options_.buffer_size > 0) return whole_buffer(options_.buffer_size);
     const std::uint64_t allowed = limits_.buffer_memory();
     if (allowed == KernelLimits::kUnlimited) return kDefaultBuffer;
     const std::uint64_t each =

@@ -2,6 +2,7 @@
 #include "perf/recording_plan.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -51,6 +52,19 @@ TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {
                      everything_allowed());
   EXPECT_EQ(plan.buffer_size, std::size_t{4} << 20);
   EXPECT_EQ(plan.events.front().attr.sample_stack_user, 40912u);
+}
+
+TEST(RecordingPlan, ABufferIsAtLeastAsLargeAsWished) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto size_for = [](std::size_t wish) {
+    return plan_recording({.events = "cpu-clock", .buffer_size = wish},
+                          everything_allowed())
+        .buffer_size;
+  };
+  EXPECT_EQ(size_for(1), page);
+  EXPECT_EQ(size_for(page + 1), 2 * page);
+  EXPECT_EQ(size_for(5 * page), 8 * page);
+  EXPECT_EQ(size_for(8 * page), 8 * page);
 }
 
 TEST(RecordingPlan, ASampleWithItsStackFitsARecordWhateverElseItHas) {

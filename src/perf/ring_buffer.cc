@@ -142,6 +142,7 @@ RingBuffers::RingBuffers(std::span<const int> fds, std::size_t pages)
     rings_.clear();
     if ((error == EPERM || error == ENOMEM) && pages_ > 1) {
       pages_ /= 2;
+      refusal_ = error;
       continue;
     }
     if (error == EPERM)

@@ -89,8 +89,11 @@ class RingBuffers {
 
   std::size_t size() const { return rings_.size(); }
   RingBuffer& operator[](std::size_t i) { return rings_[i]; }
-  // Of one ring; fewer than asked for if the mlock limit took some.
+  // Of one ring; fewer than asked for if the kernel did not give more.
   std::size_t pages() const { return pages_; }
+  // Why it did not: EPERM is the mlock limit, ENOMEM a lack of memory; 0 if it
+  // gave all.
+  int refusal() const { return refusal_; }
 
  private:
   void watch(int fd, std::uint32_t events);
@@ -98,6 +101,7 @@ class RingBuffers {
   std::vector<RingBuffer> rings_;
   UniqueFd epoll_, wake_;
   std::size_t pages_ = 0;
+  int refusal_ = 0;
   std::size_t live_ = 0;
 };
 
