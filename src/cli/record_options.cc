@@ -13,6 +13,7 @@
 #include "cli/option_table.h"
 #include "cli/process.h"
 #include "perf/kernel_limits.h"
+#include "perf/recording_plan.h"
 
 namespace wick {
 namespace {
@@ -91,6 +92,11 @@ void parse_call_graph(std::string_view text, RecordOptions& options) {
     fail_usage("--call-graph: '{}' is none of auto, dwarf, fp, none",
                excerpt(kind));
   if (text.empty()) return;
+  if (!copies_stacks(options))
+    fail_usage(
+        "--call-graph: '{}' behind {}: a size is for dwarf, which copies "
+        "stacks",
+        excerpt(text), kind);
   const auto size = to_number<std::uint32_t>(text);
   if (!size || *size < 8 || *size > 65528)
     fail_usage("--call-graph: '{}' is not a size from 8 to 65528",
@@ -201,6 +207,11 @@ RecordOptions RecordingOptions::resolved(
       fail_usage("-C: '{}' is not a list of CPUs, as in 0,2-3", excerpt(cpus));
   }
   parse_call_graph(call_graph, options);
+  if (keep_stacks && !copies_stacks(options))
+    fail_usage(
+        "--keep-stacks: there are no copies of stacks to keep with "
+        "--call-graph {}; dwarf makes some",
+        call_graph);
   const int targets = (pids.empty() && tids.empty() ? 0 : 1) +
                       (system_wide ? 1 : 0) + (cgroup.empty() ? 0 : 1);
   // `-p 7 -- CMD` records 7 for as long as CMD runs, as perf does.

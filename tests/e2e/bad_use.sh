@@ -41,6 +41,10 @@ expect 2 '--compression-level is for recording, and nothing to record' \
 expect 2 "-z: 'x' is not a level from 1 to 22" flame -z x -- true
 expect 2 "-z: '23' is not a level from 1 to 22" \
   flame --compression-level=23 -- true
+expect 2 "--call-graph: '100' behind fp: a size is for dwarf" \
+  record --call-graph fp,100 -- true
+expect 2 '--keep-stacks: there are no copies of stacks to keep with --call-graph none' \
+  record --keep-stacks --call-graph none -- true
 expect 2 '--time foo: FROM..TO is wanted' fold --time foo good.folded
 expect 2 'tables are text; `wick flame` writes svg' \
   report -o r.svg good.folded
