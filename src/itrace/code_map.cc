@@ -351,6 +351,9 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
                                       static_cast<unsigned char>(text[at + 1])
                                           << 8);
   };
+  // A kernel may run programs that are narrower.
+  const Xlen xlen =
+      image.elf != nullptr && image.elf->is_64() ? Xlen::k64 : Xlen::k32;
   for (std::size_t at = 0;
        at + 2 <= text.size() && skipped + at < CodePage::kBytes; at += 2) {
     std::uint32_t bits = half(at);
@@ -358,7 +361,7 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
       if (at + 4 > text.size()) break;
       bits |= half(at + 2) << 16;
     }
-    page.flow[(skipped + at) / 2] = decode_riscv(bits, xlen_);
+    page.flow[(skipped + at) / 2] = decode_riscv(bits, xlen);
   }
   const FunctionId nameless = first_function_[index(id)];
   std::uint64_t until = elf_addr;

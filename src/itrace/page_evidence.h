@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "itrace/riscv.h"
+
 namespace wick {
 
 inline constexpr std::uint64_t kTextPageSize = 4096;
@@ -49,6 +51,8 @@ struct CodeStep {
 struct TextPageView {
   std::string_view text;
   std::int64_t start = 0;
+  // Of the file: what calls in RV32 adds in RV64 (c.jal, c.addiw).
+  Xlen xlen = Xlen::k64;
 
   // The instruction word at this offset of the page, 16-bit ones zero-extended;
   // nothing where the text does not reach.

@@ -43,7 +43,8 @@ std::optional<BinaryId> TextIndex::add(std::string path,
     const std::string_view bytes =
         elf->bytes_at(segment.address, segment.file_size);
     if (bytes.empty()) continue;
-    texts.push_back({id, segment.address, segment.offset, bytes});
+    texts.push_back({id, segment.address, segment.offset, bytes,
+                     elf->is_64() ? Xlen::k64 : Xlen::k32});
     size += bytes.size();
     hash = hash * 31 + std::hash<std::string_view>()(bytes) + segment.address;
   }

@@ -77,11 +77,12 @@ class TextIndex {
     BinaryId binary{};
     std::uint64_t elf_addr = 0, file_off = 0;
     std::string_view bytes;  // of the binary's ELF file
+    Xlen xlen = Xlen::k64;
 
     std::uint64_t first_page() const { return elf_addr & ~kTextPageMask; }
     std::uint64_t end() const { return elf_addr + bytes.size(); }
     TextPageView view(std::uint64_t elf_page) const {
-      return {bytes, static_cast<std::int64_t>(elf_page - elf_addr)};
+      return {bytes, static_cast<std::int64_t>(elf_page - elf_addr), xlen};
     }
   };
   const Text* find_text(const BinaryPage& page) const;

@@ -174,6 +174,33 @@ TEST(PageEvidence, AStepMustBePossible) {
   }
 }
 
+TEST(PageEvidence, TheSameBitsCallIn32BitFilesAndAddIn64BitOnes) {
+  const std::string c_jal = {'\x11', '\x20'};  // jal ra, .+4; addiw x0, x0, 4
+  const auto contradicts = [&](std::int32_t next, Xlen xlen) {
+    Fit fit;
+    check_step({.offset = 0, .next = next}, {c_jal, 0, xlen}, fit);
+    return fit.contradictions > 0;
+  };
+  EXPECT_FALSE(contradicts(4, Xlen::k32));
+  EXPECT_TRUE(contradicts(2, Xlen::k32));
+  EXPECT_TRUE(contradicts(4, Xlen::k64));
+  EXPECT_FALSE(contradicts(2, Xlen::k64));
+}
+
+TEST(TextIndex, APageIsReadWithTheWidthOfItsFile) {
+  for (const bool is_64 : {true, false}) {
+    ElfBuilder elf({.is_64 = is_64, .machine = EM_RISCV, .type = ET_EXEC});
+    elf.add_section({.name = ".text",
+                     .flags = SHF_ALLOC | SHF_EXECINSTR,
+                     .address = 0x10000,
+                     .content = "1234"});
+    TextIndex index;
+    const auto id = index.add("program", elf.file());
+    ASSERT_TRUE(id);
+    EXPECT_EQ(index.view({*id, 0x10000}).xlen, is_64 ? Xlen::k64 : Xlen::k32);
+  }
+}
+
 TEST(PageEvidence, CodeBeyondTheTextContradicts) {
   const std::string text(16, '\x01');
   Fit fit;
