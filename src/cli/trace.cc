@@ -187,7 +187,8 @@ struct TraceCommand {
   // A TracerV file is of one hart.
   void write_tracerv(TraceReader& reader) {
     TracervWriteOptions options{.text = to == "tracerv-human"};
-    if (!out_layout.empty()) options.layout = parse_layout(out_layout);
+    const std::string layout = out_layout.empty() ? "tracerv" : out_layout;
+    options.layout = parse_layout(layout);
     if (options.layout.kind == TracervLayout::Kind::kTokens &&
         !reader.info().has_bits)
       fail("the trace has no instructions, which such tokens are made of");
@@ -213,6 +214,7 @@ struct TraceCommand {
         std::string path = output;
         if (place != output.npos)
           path.replace(place, 2, std::to_string(block.hart));
+        options.layout = parse_layout(layout, needs_of(block));
         hart = std::make_unique<Hart>(path, options);
       }
       hart->writer.add(block);
@@ -262,7 +264,7 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
       ->group(group);
   add_text(app, "--out-layout", command->out_layout, "LAYOUT",
            "the layout of TracerV's records that are written, as "
-           "--trace-layout has them")
+           "--trace-layout has them; without a width, that of the trace")
       ->group(group);
   app.add_callback(
          "--cycles",

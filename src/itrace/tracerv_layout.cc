@@ -51,6 +51,8 @@ RecordLook look_at_slots(const TracervLayout& layout, const char* record) {
     const bool valid = (word & valid_bit) != 0;
     look.valid += valid;
     if (word % 2 != 0) (valid ? odd_pc : look.odd) = true;
+    // This cycle or one soon after: another record, taken for a slot.
+    if (!valid && word != 0 && word - look.cycle < 8) look.odd = true;
     if ((word & ~(address_bits | valid_bit)) != 0) look.fits = false;
   }
   if (odd_pc) look.fits = false;
@@ -352,7 +354,7 @@ namespace {
 
 }  // namespace
 
-TracervLayout parse_layout(std::string_view text) {
+TracervLayout parse_layout(std::string_view text, const WidthAndBits& unsaid) {
   TracervLayout layout;
   std::string_view rest = text;
   const std::string_view kind = take_until(rest, ':');
@@ -402,7 +404,7 @@ TracervLayout parse_layout(std::string_view text) {
     layout.words = record != 0                        ? record / 8
                    : width != 0 && !layout.cycle_last ? width + 1
                    : layout.cycle_last                ? kBeatWords
-                                                      : 2;
+                                                      : unsaid.width + 1;
     layout.slots = width != 0 ? width : layout.words - 1;
     if (layout.slots >= layout.words) fail_layout(text, "width");
   } else {
@@ -411,7 +413,8 @@ TracervLayout parse_layout(std::string_view text) {
     if (layout.kind == Kind::kPacked && width != 0) layout.slots = width;
   }
   if (valid != 0) layout.valid_bit = valid;
-  if (pc != 0) layout.pc_bits = std::min(pc, layout.valid_bit);
+  if (pc == 0) pc = unsaid.pc_bits;
+  layout.pc_bits = std::min(pc, layout.valid_bit);
   return layout;
 }
 

@@ -43,9 +43,15 @@ struct TracervLayout {
 // In words: "16-byte records: cycle, 1 slot; valid bit 63; 40-bit pc".
 std::string describe(const TracervLayout& layout);
 
+// What holds where the text of a layout says neither width nor record, or no
+// pc.
+struct WidthAndBits {
+  int width = 1, pc_bits = 40;
+};
 // From the text of --trace-layout: "tracerv:width=3,valid=63,cycle=first". A
 // UsageError says what may be given.
-TracervLayout parse_layout(std::string_view text);
+TracervLayout parse_layout(std::string_view text,
+                           const WidthAndBits& unsaid = {});
 
 // What `bytes`, the first records of a trace, are consistent with.
 struct FoundLayout {

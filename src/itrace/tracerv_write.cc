@@ -26,6 +26,19 @@ void put_word(std::string& out, std::uint64_t word) {
 
 }  // namespace
 
+WidthAndBits needs_of(const TraceBlock& first) {
+  WidthAndBits needs;
+  int width = 0;
+  std::uint64_t cycle = 0;
+  for (const Retired& instruction : first.instructions) {
+    width = instruction.cycle == cycle ? width + 1 : 1;
+    cycle = instruction.cycle;
+    needs.width = std::max(needs.width, width);
+    if (needs.width >= kSlotsOfABeat) break;
+  }
+  return needs;
+}
+
 TracervWriter::TracervWriter(std::ostream& out,
                              const TracervWriteOptions& options)
     : out_(out), options_(options) {

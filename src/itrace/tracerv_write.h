@@ -22,6 +22,11 @@ struct TracervWriteOptions {
   std::string clock_domain = "baseClock, 1/1 of Base Clock";
 };
 
+// What the records of a hart need, by its first block: the slots of its core,
+// as far as a cycle filled them. In records of fewer slots a cycle is several,
+// which nothing but being told so tells from a wider core.
+WidthAndBits needs_of(const TraceBlock& first);
+
 // A TracerV file is of one hart: a trace of several is written by several
 // writers. Instructions of one cycle share a record; more than it has slots go
 // into a further record of the same cycle, as those of wide cores do.

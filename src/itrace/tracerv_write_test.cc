@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/tracerv_write.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -52,6 +53,55 @@ TEST(TracervWrite, WritesRecordsOfEveryWidth) {
       EXPECT_EQ(written_as({.layout = layout}),
                 std::string(kClockHeader) + tracerv_records(kSteps, layout));
     }
+}
+
+// Instructions of `width` in each cycle but every third, which has one.
+Steps wide_steps(std::uint64_t width) {
+  Steps steps;
+  for (std::uint64_t cycle = 1000; cycle < 2500; ++cycle)
+    for (std::uint64_t slot = 0; slot < (cycle % 3 == 0 ? 1 : width); ++slot)
+      steps.push_back({.cycle = cycle, .pc = 0x80000000 + 4 * steps.size()});
+  return steps;
+}
+
+std::string records_of(const Steps& steps, std::string_view layout) {
+  std::ostringstream out;
+  const TraceBlock block = block_of(steps);
+  TracervWriter writer(out, {.layout = parse_layout(layout, needs_of(block))});
+  writer.add(block);
+  writer.finish();
+  return out.str();
+}
+
+TEST(TracervWrite, HasTheSlotsOfTheTraceWhereNoneAreSaid) {
+  for (std::uint64_t width = 1; width <= 7; ++width) {
+    const Steps steps = wide_steps(width);
+    for (const std::string_view layout : {"tracerv", "tracerv:valid=40"}) {
+      const ReadTrace read = read_trace(records_of(steps, layout));
+      EXPECT_EQ(read.steps().size(), steps.size());
+      EXPECT_EQ(read.steps().back().cycle, steps.back().cycle);
+      EXPECT_THAT(read.info.layout,
+                  testing::StartsWith(std::to_string(8 * (width + 1)) + "-"));
+    }
+  }
+}
+
+TEST(TracervWrite, HasTheSlotsThatAreSaid) {
+  const std::string one = records_of(wide_steps(3), "tracerv:width=1");
+  EXPECT_EQ(one.size(), kClockHeader.size() + 16 * wide_steps(3).size());
+  EXPECT_EQ(records_of(wide_steps(3), "tracerv:record=16"), one);
+}
+
+// A cycle in several records is not what a narrow core writes.
+TEST(TracervWrite, IsReadWhereItsRecordsAreNarrowerThanTheTrace) {
+  for (const std::uint64_t width : {2, 3, 4, 5, 6, 7}) {
+    SCOPED_TRACE(width);
+    const Steps steps = wide_steps(width);
+    const ReadTrace read = read_trace(records_of(steps, "tracerv:width=1"));
+    EXPECT_EQ(read.info.layout,
+              "16-byte records: cycle, 1 slot; valid bit 63; 40-bit pc");
+    EXPECT_EQ(read.steps().size(), steps.size());
+  }
 }
 
 TEST(TracervWrite, FillsBeatsOfANarrowCoreWithZeros) {
