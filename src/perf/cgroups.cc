@@ -48,6 +48,20 @@ std::string some_groups(const std::string& root) {
   return text + (names.size() > kShown ? " …" : "");
 }
 
+std::string folder_of(const std::string& name, const std::string& root) {
+  if (name.starts_with(root + "/") || name == root) return name;
+  return root + (name.starts_with('/') ? "" : "/") + name;
+}
+
+void add_threads(const std::string& folder, std::unordered_set<pid_t>& tids) {
+  // Of the second version, and of the first.
+  for (const std::string_view file : {"/cgroup.threads", "/tasks"})
+    for_each_line(folder + std::string(file), [&](std::string_view line) {
+      if (const auto tid = to_number<pid_t>(trim(line))) tids.insert(*tid);
+      return true;
+    });
+}
+
 }  // namespace
 
 std::string perf_cgroup_root(const SystemPaths& paths) {
@@ -78,8 +92,7 @@ std::string perf_cgroup_root(const SystemPaths& paths) {
 
 UniqueFd open_cgroup(const std::string& name, const SystemPaths& paths) {
   const std::string root = perf_cgroup_root(paths);
-  std::string path = root + (name.starts_with('/') ? "" : "/") + name;
-  if (name.starts_with(root + "/") || name == root) path = name;
+  const std::string path = folder_of(name, root);
   // A file that every group has tells it from any other folder.
   UniqueFd fd;
   if (std::filesystem::exists(path + "/cgroup.procs"))
@@ -88,6 +101,21 @@ UniqueFd open_cgroup(const std::string& name, const SystemPaths& paths) {
     fail("--cgroup: there is no control group {}; {} {}", excerpt(name), root,
          some_groups(root));
   return fd;
+}
+
+std::unordered_set<pid_t> threads_of_cgroup(const std::string& name,
+                                            const SystemPaths& paths) {
+  namespace fs = std::filesystem;
+  const std::string folder = folder_of(name, perf_cgroup_root(paths));
+  std::unordered_set<pid_t> tids;
+  add_threads(folder, tids);
+  std::error_code error;
+  fs::recursive_directory_iterator at(
+      folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::end(at); at.increment(error))
+    if (at->is_directory(error) && !at->is_symlink(error))
+      add_threads(at->path().string(), tids);
+  return tids;
 }
 
 }  // namespace wick

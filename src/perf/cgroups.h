@@ -2,7 +2,10 @@
 // Control groups, as far as perf events know them.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
+#include <unordered_set>
 
 #include "base/unique_fd.h"
 #include "perf/system_paths.h"
@@ -17,5 +20,9 @@ std::string perf_cgroup_root(const SystemPaths& paths = {});
 // The folder of a group; `name` is a path below that root, or in the file
 // system. Fails if there is none, and names some that there are.
 UniqueFd open_cgroup(const std::string& name, const SystemPaths& paths = {});
+
+// The threads that are in such a group, or in one below it, now.
+std::unordered_set<pid_t> threads_of_cgroup(const std::string& name,
+                                            const SystemPaths& paths = {});
 
 }  // namespace wick

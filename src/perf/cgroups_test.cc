@@ -2,6 +2,7 @@
 #include "perf/cgroups.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -62,6 +63,26 @@ TEST_F(CgroupsTest, AGroupIsNamedBelowTheRootOrByItsPath) {
   EXPECT_EQ(error_of("a/b"), "");
   EXPECT_EQ(error_of("/a/b"), "");
   EXPECT_EQ(error_of(folder("/a/b")), "");
+}
+
+TEST_F(CgroupsTest, TheThreadsOfAGroupAreThoseBelowItToo) {
+  mounted(fmt::format("cgroup2 {} cgroup2 rw 0 0\n", folder("")));
+  system_.file("/sys/fs/cgroup/cgroup.threads", "1\n2\n");
+  system_.file("/sys/fs/cgroup/a/cgroup.threads", "30\n31\n");
+  system_.file("/sys/fs/cgroup/a/b/c/cgroup.threads", "40\n");
+  system_.file("/sys/fs/cgroup/ab/cgroup.threads", "50\n");
+  EXPECT_THAT(threads_of_cgroup("a", system_.paths),
+              testing::UnorderedElementsAre(30, 31, 40));
+  EXPECT_THAT(threads_of_cgroup(folder("/a/b"), system_.paths),
+              testing::UnorderedElementsAre(40));
+}
+
+TEST_F(CgroupsTest, TheFirstVersionCallsThreadsTasks) {
+  mounted(fmt::format("cgroup {} cgroup rw,perf_event 0 0\n", folder("")));
+  system_.file("/sys/fs/cgroup/a/cgroup.procs", "30\n");
+  system_.file("/sys/fs/cgroup/a/tasks", "30\n31\n");
+  EXPECT_THAT(threads_of_cgroup("a", system_.paths),
+              testing::UnorderedElementsAre(30, 31));
 }
 
 TEST_F(CgroupsTest, OneThatIsNotThereIsRefusedAndOthersAreNamed) {

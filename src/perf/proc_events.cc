@@ -50,12 +50,18 @@ ProcEvents::ProcEvents(ProcEventsOptions options)
       encoder_(options_.attr, options_.id, options_.time) {}
 
 bool ProcEvents::process(pid_t pid, const Emit& emit) {
+  return process(
+      pid, [](pid_t) { return true; }, emit);
+}
+
+bool ProcEvents::process(pid_t pid, const IsRecorded& is_recorded,
+                         const Emit& emit) {
   const auto status = read_small_file(
       fmt::format("{}/{}/status", options_.paths.proc, pid), kMaxProcFile);
   const auto parsed = status ? parse_status(*status) : std::nullopt;
   if (!parsed) return false;
-  return threads(parsed->tgid, list_threads(parsed->tgid, options_.paths), 0,
-                 emit);
+  return threads(parsed->tgid, list_threads(parsed->tgid, options_.paths),
+                 is_recorded, emit);
 }
 
 bool ProcEvents::thread(pid_t tid, const Emit& emit) {
@@ -66,20 +72,29 @@ bool ProcEvents::thread(pid_t tid, const Emit& emit) {
   // The process's own thread comes first: its name is that of the process.
   std::vector<pid_t> tids = {parsed->tgid};
   if (tid != parsed->tgid) tids.push_back(tid);
-  return threads(parsed->tgid, tids, tid, emit);
+  return threads(
+      parsed->tgid, tids, [&](pid_t one) { return one == tid; }, emit);
 }
 
 bool ProcEvents::stranger(pid_t pid, const Emit& emit) {
-  return threads(pid, {pid}, -1, emit);
+  return threads(
+      pid, {pid}, [](pid_t) { return false; }, emit);
 }
 
 void ProcEvents::all_processes(const Emit& emit) {
   for (const pid_t pid : list_processes(options_.paths)) process(pid, emit);
 }
 
+void ProcEvents::all_processes(const std::unordered_set<pid_t>& recorded,
+                               const Emit& emit) {
+  for (const pid_t pid : list_processes(options_.paths))
+    process(
+        pid, [&](pid_t tid) { return recorded.contains(tid); }, emit);
+}
+
 // Ancestry, then name, then (with the first thread) the mappings, as perf does.
-bool ProcEvents::threads(pid_t pid, const std::vector<pid_t>& tids, pid_t lives,
-                         const Emit& emit) {
+bool ProcEvents::threads(pid_t pid, const std::vector<pid_t>& tids,
+                         const IsRecorded& is_recorded, const Emit& emit) {
   const std::string folder = fmt::format("{}/{}", options_.paths.proc, pid);
   bool found = false, mapped = false;
   for (const pid_t tid : tids) {
@@ -96,7 +111,7 @@ bool ProcEvents::threads(pid_t pid, const std::vector<pid_t>& tids, pid_t lives,
       parent_pid = parent_tid = parsed->parent;
     }
     found = true;
-    if (lives == 0 || lives == tid)
+    if (is_recorded(tid))
       emit(encoder_.fork({.pid = number(pid),
                           .parent_pid = number(parent_pid),
                           .tid = number(tid),

@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,10 @@ class ProcEvents {
   // which would say that its life is known from here on.
   bool stranger(pid_t pid, const Emit& emit);
   void all_processes(const Emit& emit);
+  // All with their names and mappings, but FORKs of these threads alone: others
+  // are recorded only if they come to them later.
+  void all_processes(const std::unordered_set<pid_t>& recorded,
+                     const Emit& emit);
   // The kernel's code and its modules; nothing if addresses are hidden.
   void kernel(const Emit& emit);
   // Code that the kernel made at run time: BPF programs and trampolines. Reads
@@ -60,9 +65,11 @@ class ProcEvents {
   void cgroups(const Emit& emit);
 
  private:
-  // FORKs are those of `lives`, or of all if that is 0.
-  bool threads(pid_t pid, const std::vector<pid_t>& tids, pid_t lives,
-               const Emit& emit);
+  // Threads that have a FORK.
+  using IsRecorded = std::function<bool(pid_t tid)>;
+  bool process(pid_t pid, const IsRecorded& is_recorded, const Emit& emit);
+  bool threads(pid_t pid, const std::vector<pid_t>& tids,
+               const IsRecorded& is_recorded, const Emit& emit);
   bool mappings(pid_t pid, pid_t tid, const Emit& emit);
   void namespaces(pid_t pid, const Emit& emit);
   // Raw bytes; "" if it has none or is not that file any more.

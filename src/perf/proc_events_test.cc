@@ -299,6 +299,18 @@ TEST(ProcEvents, AllProcessesAreThoseWithANumber) {
                                        "FORK 3/3 of 1/1", "COMM 3/3 b"));
 }
 
+TEST(ProcEvents, OfAGroupsThreadsTheLifeIsRecordedAndOfAllTheCode) {
+  FakeSystem system;
+  add_thread(system, 3, 3, 1, "inside");
+  add_thread(system, 7, 7, 1, "outside");
+  system.file("/proc/7/task/7/maps", "1000-3000 r-xp 0 08:01 9 /bin/prog\n");
+  Shown shown(system.paths);
+  shown.events.all_processes({3}, shown.emit);
+  EXPECT_THAT(shown.lines,
+              ElementsAre("FORK 3/3 of 1/1", "COMM 3/3 inside",
+                          "COMM 7/7 outside", "MMAP 7 1000+2000 @0 /bin/prog"));
+}
+
 TEST(ProcEvents, TheKernelAndItsModules) {
   FakeSystem system;
   utsname kernel{};

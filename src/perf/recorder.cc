@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "object/images.h"
 #include "perf/build_ids.h"
+#include "perf/cgroups.h"
 #include "perf/data_writer.h"
 #include "perf/event_open.h"
 #include "perf/kernel_limits.h"
@@ -163,7 +164,11 @@ class Recorder {
         has_bpf_programs())
       proc.kernel_symbols(emit);
     proc.kernel(emit);
-    if (options_.system_wide || !options_.cgroup.empty())
+    // Any process may move into a group, and has its code then. Those in it
+    // sleep there, until they are seen to run.
+    if (!options_.cgroup.empty())
+      proc.all_processes(threads_of_cgroup(options_.cgroup), emit);
+    else if (options_.system_wide)
       proc.all_processes(emit);
     for (const pid_t pid : options_.processes) proc.process(pid, emit);
     for (const pid_t tid : options_.threads) proc.thread(tid, emit);

@@ -25,4 +25,17 @@ wait
 folded=$("$WICK" fold -q group.data)
 has 'the group' "$folded" '^inside;'
 [[ ! $folded =~ outside ]] || complain 'others are recorded, too'
+
+# Whoever sleeps all the time has no record but that it was there.
+cp "$(command -v sleep)" asleep
+(echo $BASHPID >"$root/$group/cgroup.procs" && exec ./asleep 60) &
+sleeper=$!
+until grep -q asleep /proc/$sleeper/comm; do sleep 0.01; done
+"$WICK" record -q --cgroup $group --off-cpu --duration 0.1 -o asleep.data
+folded=$("$WICK" fold -q --event wall-time asleep.data)
+kill $sleeper
+wait $sleeper 2>/dev/null
+has 'who sleeps in the group' "$folded" '^asleep;'
+others=$(grep -v '^asleep;' <<<"$folded")
+same 'who sleeps elsewhere' "$others" ''
 finish
