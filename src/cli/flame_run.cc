@@ -140,6 +140,10 @@ int FlameRun::record(const OutputFormat& format) {
         "everything was lost, {}; a lower --freq or smaller stacks "
         "(--call-graph fp) lose fewer",
         counted(lost, "sample"));
+  if (recorded.profile.samples.empty() && !recording.cpus.empty())
+    fail(
+        "no samples were taken: nothing of what was recorded ran on the CPUs "
+        "of -C, or only briefly");
   if (recorded.profile.samples.empty())
     fail(
         "no samples were taken: what was recorded ran too briefly or only "

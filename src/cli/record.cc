@@ -66,6 +66,9 @@ struct RecordCommand {
       say(run, options.delay > 0 && !program.empty()
                    ? "no samples were taken: the program had ended or only "
                      "waited after --delay"
+               : !options.cpus.empty()
+                   ? "no samples were taken: nothing of what was recorded ran "
+                     "on the CPUs of -C, or only briefly"
                : options.events.empty()
                    ? "no samples were taken: what was recorded ran too briefly "
                      "or only waited (--off-cpu shows that); a higher -F gives "

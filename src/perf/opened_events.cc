@@ -81,7 +81,7 @@ void OpenedEvents::open(OpenedEvent& event, const OpenTarget& target,
     throw OpenError(
         opened.failure,
         explain_too_many_files(target_count / plan_.cpus.size(),
-                               plan_.cpus.size(), events_.size(), limits_));
+                               plan_.cpus.size(), sampled_events(), limits_));
   if (!opened.fd)
     throw OpenError(opened.failure,
                     explain_open_failure(opened, event.plan.spec.name,
@@ -92,6 +92,13 @@ void OpenedEvents::open(OpenedEvent& event, const OpenTarget& target,
   cpu_of_.push_back(static_cast<std::size_t>(
       std::ranges::find(plan_.cpus, target.cpu) - plan_.cpus.begin()));
   event.fds.push_back(std::move(opened.fd));
+}
+
+// One that has no samples is where the first one is not.
+std::size_t OpenedEvents::sampled_events() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      events_,
+      [](const OpenedEvent& event) { return !event.plan.is_side_band; }));
 }
 
 std::size_t OpenedEvents::lasting() const {

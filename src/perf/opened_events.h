@@ -52,6 +52,7 @@ class OpenedEvents {
   std::vector<OpenTarget> targets(pid_t program);
   void open(OpenedEvent& event, const OpenTarget& target,
             std::size_t target_count);
+  std::size_t sampled_events() const;
 
   const RecordingPlan& plan_;
   const RecordOptions& options_;

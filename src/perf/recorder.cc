@@ -77,8 +77,9 @@ class Recorder {
   void plan() {
     plan_ = plan_recording(options_, limits_);
     for (const PlannedEvent& planned : plan_.events)
-      if (std::ranges::find(result_.events, planned.spec.name) ==
-          result_.events.end())
+      if (!planned.is_side_band &&
+          std::ranges::find(result_.events, planned.spec.name) ==
+              result_.events.end())
         result_.events.push_back(planned.spec.name);
     result_.has_no_cycles = plan_.has_no_cycles;
     result_.notes = std::move(plan_.notes);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "base/error.h"
 #include "perf/event_open.h"
@@ -34,7 +35,13 @@ class Planner {
       : options_(options), limits_(limits) {}
 
   RecordingPlan run() {
-    plan_.cpus = options_.cpus.empty() ? limits_.online_cpus : options_.cpus;
+    std::ranges::set_union(limits_.online_cpus, options_.cpus,
+                           std::back_inserter(plan_.cpus));
+    if (options_.off_cpu && !options_.cpus.empty() &&
+        plan_.cpus != options_.cpus)
+      fail_usage(
+          "-C and --off-cpu, --wall or --wakers exclude each other: who runs "
+          "on another CPU would be taken for one that waits");
     plan_.buffer_size = buffer_size();
     // An event of all processes of a CPU does not notice that one begins.
     plan_.begins_with_exec = records_program(options_);
@@ -72,6 +79,7 @@ class Planner {
       list = limits_.has_hardware_counters() ? "cycles" : "cpu-clock";
     add_events(list);
     if (by_default) fall_back(list);
+    watch_other_cpus();
     for (PlannedEvent& event : plan_.events)
       event.is_filtered = event.spec.is_tracepoint && !options_.filter.empty();
     if (!options_.filter.empty() &&
@@ -92,6 +100,27 @@ class Planner {
           options_.wakers ? ", and who woke them not at all" : "",
           limits_.help_with_tracepoints()));
     }
+  }
+
+  // The first event tells of mappings, names and threads where it is itself.
+  void watch_other_cpus() {
+    const std::vector<int>& watched = plan_.events.front().spec.cpus;
+    if (watched.empty()) return;
+    PlannedEvent event{.is_side_band = true};
+    event.spec = parse_events("dummy").front();
+    std::ranges::set_difference(plan_.cpus, watched,
+                                std::back_inserter(event.spec.cpus));
+    if (event.spec.cpus.empty()) return;
+    EventAttr& attr = event.attr = attr_of(event.spec, true);
+    attr.flags &= ~(attr_flag::kFreq | attr_flag::kExcludeCallchainUser);
+    attr.flags |= attr_flag::kExcludeKernel | attr_flag::kExcludeHypervisor;
+    attr.sample_period = 1;
+    attr.sample_type &= ~(sample_type::kCallchain | sample_type::kRegsUser |
+                          sample_type::kStackUser);
+    attr.sample_max_stack = 0;
+    attr.sample_regs_user = 0;
+    attr.sample_stack_user = 0;
+    plan_.events.push_back(std::move(event));
   }
 
   // Who wakes may be somebody else, or a timer. Wakings are watched on the
@@ -124,11 +153,29 @@ class Planner {
   }
 
   void add_events(const std::string& list) {
-    for (EventSpec& spec : parse_events(list)) {
+    std::string_view elsewhere;
+    std::vector<EventSpec> specs = parse_events(list);
+    for (EventSpec& spec : specs) {
+      if (!keep_on_chosen_cpus(spec)) {
+        elsewhere = spec.name;
+        continue;
+      }
       PlannedEvent event{.spec = std::move(spec)};
       event.attr = attr_of(event.spec, plan_.events.empty());
       plan_.events.push_back(std::move(event));
     }
+    if (plan_.events.empty())
+      fail_usage("-C: {} is not counted on these CPUs", elsewhere);
+  }
+
+  // False if the event is only counted on others.
+  bool keep_on_chosen_cpus(EventSpec& spec) const {
+    if (options_.cpus.empty()) return true;
+    std::vector<int> cpus;
+    std::ranges::set_intersection(spec.cpus.empty() ? plan_.cpus : spec.cpus,
+                                  options_.cpus, std::back_inserter(cpus));
+    spec.cpus = std::move(cpus);
+    return !spec.cpus.empty();
   }
 
   EventAttr attr_of(const EventSpec& spec, bool is_first) const {

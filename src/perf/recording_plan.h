@@ -20,12 +20,16 @@ struct PlannedEvent {
   EventAttr attr;
   bool is_filtered = false;    // by the user's --filter
   bool is_everywhere = false;  // on all CPUs, although threads are recorded
+  // Has no samples, and tells of processes on the CPUs where the first event
+  // is not: what runs on a chosen CPU may have begun on another.
+  bool is_side_band = false;
 };
 
 struct RecordingPlan {
   // At least one. The first one tells of processes and what they map, too; one
   // that is everywhere is the last.
   std::vector<PlannedEvent> events;
+  // Where one of the events is; each has its own in spec.cpus.
   std::vector<int> cpus;
   std::size_t buffer_size = 0;  // bytes, for each CPU
   // The events begin with the program, and need not be enabled.

@@ -103,6 +103,41 @@ TEST(RecordingPlan, StacksHaveAtLeast16Kilobytes) {
   EXPECT_EQ(plan.events.front().attr.sample_stack_user, 16384u);
 }
 
+TEST(RecordingPlan, OnOtherCpusThanTheChosenOnesProcessesAreWatchedOnly) {
+  const RecordingPlan plan =
+      plan_recording({.system_wide = true, .cpus = {1}, .events = "cpu-clock"},
+                     everything_allowed());
+  EXPECT_EQ(plan.cpus, (std::vector{0, 1}));
+  ASSERT_EQ(plan.events.size(), 2u);
+  EXPECT_EQ(plan.events[0].spec.cpus, std::vector{1});
+  EXPECT_FALSE(plan.events[0].is_side_band);
+  const PlannedEvent& other = plan.events[1];
+  EXPECT_EQ(other.spec.name, "dummy");
+  EXPECT_EQ(other.spec.cpus, std::vector{0});
+  EXPECT_TRUE(other.is_side_band);
+  for (const std::uint64_t flag :
+       {attr_flag::kMmap, attr_flag::kMmap2, attr_flag::kComm, attr_flag::kTask,
+        attr_flag::kBuildId})
+    EXPECT_TRUE(other.attr.flag(flag)) << flag;
+  EXPECT_FALSE(other.attr.samples(sample_type::kStackUser));
+}
+
+TEST(RecordingPlan, WhereEveryCpuIsChosenTheEventsTellOfProcesses) {
+  const RecordingPlan plan = plan_recording(
+      {.cpus = {0, 1}, .events = "cpu-clock"}, everything_allowed());
+  EXPECT_EQ(plan.events.size(), 1u);
+}
+
+TEST(RecordingPlan, TimeOffTheCpuNeedsEveryCpu) {
+  EXPECT_THROW(
+      plan_recording({.cpus = {1}, .events = "cpu-clock", .off_cpu = true},
+                     everything_allowed()),
+      UsageError);
+  EXPECT_NO_THROW(
+      plan_recording({.cpus = {0, 1}, .events = "cpu-clock", .off_cpu = true},
+                     everything_allowed()));
+}
+
 TEST(RecordingPlan, WithoutTheRightToTracepointsTimeOffTheCpuIsRough) {
   KernelLimits limits = everything_allowed();
   limits.paranoid = 2;

@@ -37,6 +37,41 @@ has 'who outlives the recording' "$(cat said.txt)" \
   'the program still runs, as process [0-9]+'
 kill "$(sed -n 's/.*still runs, as process //p' said.txt)"
 
+# On chosen CPUs: who never was there, and who began elsewhere.
+if taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null; then
+  has 'nothing on a CPU' \
+    "$(taskset -c 1 "$WICK" record -C 0 -o r.data -- ./burn 0 1 2>&1 </dev/null)" \
+    'no samples were taken: nothing of what was recorded ran on the CPUs of -C'
+  has 'nothing to draw of a CPU' \
+    "$(taskset -c 1 "$WICK" flame -C 0 -o r.folded -- ./burn 0 1 2>&1 </dev/null)" \
+    'no samples were taken: nothing of what was recorded ran on the CPUs of -C'
+  cat >moves.c <<'C'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <time.h>
+volatile unsigned long sum;
+__attribute__((noinline)) void hot_function(void) {
+  struct timespec t;
+  do {
+    for (int i = 0; i < 100000; i++) sum += i;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  } while (t.tv_sec == 0 && t.tv_nsec < 100000000);
+}
+int main() {
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  sched_setaffinity(0, sizeof first, &first);
+  hot_function();
+}
+C
+  gcc -O1 -o moves moves.c
+  taskset -c 1 "$WICK" record -q -C 0 -o c.data -- ./moves
+  has 'a program that began on another CPU' "$("$WICK" fold -q c.data)" '(^|
+)moves;[^
+]*main;hot_function'
+fi
+
 # The program has the limits that it would have without wick.
 same 'open files' "$(ulimit -Sn 100; "$WICK" record -q -o r.data -- sh -c 'ulimit -Sn')" 100
 
