@@ -214,16 +214,22 @@ struct TraceCommand {
         std::string path = output;
         if (place != output.npos)
           path.replace(place, 2, std::to_string(block.hart));
-        options.layout = parse_layout(layout, needs_of(block));
+        options.layout = parse_layout(layout, needs_of(block, reader.info()));
         hart = std::make_unique<Hart>(path, options);
       }
       hart->writer.add(block);
     }
     if (harts.empty()) fail("there is no instruction to be written");
+    std::uint64_t cut = 0;
     for (auto& [hart_number, hart] : harts) {
       hart->writer.finish();
       hart->sink.commit();
+      cut += hart->writer.cut_pcs();
     }
+    if (cut > 0)
+      say(run, fmt::format("{} instructions have a pc of more bits than are "
+                           "written; --out-layout tracerv:pc=57 keeps more",
+                           number(cut)));
   }
 };
 
@@ -264,7 +270,7 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
       ->group(group);
   add_text(app, "--out-layout", command->out_layout, "LAYOUT",
            "the layout of TracerV's records that are written, as "
-           "--trace-layout has them; without a width, that of the trace")
+           "--trace-layout has them; without width or pc, those of the trace")
       ->group(group);
   app.add_callback(
          "--cycles",

@@ -130,10 +130,27 @@ bool LineTraceReader::next(TraceBlock& block) {
       if (!read_line(*line))
         diagnostics_.note_at(Problem::kBadLine, *line, lines_.number());
     }
-    info_.pc_bits =
-        std::max(info_.pc_bits, static_cast<int>(std::bit_width(pcs_seen_)));
+    grow_pc_bits();
   }
   return true;
+}
+
+void LineTraceReader::grow_pc_bits() {
+  info_.pc_bits =
+      std::max(info_.pc_bits, static_cast<int>(std::bit_width(pcs_seen_)));
+}
+
+void visit_some_lines(InputFile& file,
+                      const std::function<void(std::string_view)>& visit) {
+  constexpr std::size_t kPlaces = 64, kReach = 512;
+  std::string_view head = file.head();
+  while (!head.empty()) visit(take_line(head));
+  const std::string_view all = file.peek(file.size_hint());
+  for (std::size_t i = 1; i < kPlaces; ++i) {
+    std::string_view part = all.substr(all.size() / kPlaces * i, kReach);
+    take_line(part);
+    visit(take_line(part));
+  }
 }
 
 Privilege privilege_of(std::uint64_t bits) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "base/line_reader.h"
@@ -53,14 +54,22 @@ class LineTraceReader : public TraceReader {
   virtual bool read_line(std::string_view line) = 0;
 
   HartBlocks harts_{diagnostics_};
-  // All bits of the pcs so far. A reader that keeps this up need not know how
-  // wide they are when it begins: TraceInfo::pc_bits grows.
+  // All bits of the pcs so far. TraceInfo::pc_bits grows with it where a reader
+  // does not know from the beginning how wide they are; what it can see then
+  // (visit_some_lines) it should say then, since files are placed by it.
   std::uint64_t pcs_seen_ = 0;
+  void grow_pc_bits();
 
  private:
   LineReader lines_;
   bool ended_ = false;
 };
+
+// Calls visit(line) for the lines of the head of `file`, and for some from all
+// over it where that costs nothing: what lies in a mapping. To be called before
+// anything of it is read. A line may be cut, at either end of what is visited.
+void visit_some_lines(InputFile& file,
+                      const std::function<void(std::string_view)>& visit);
 
 // The privilege of RISC-V's encoding; the bit above it says that a debugger has
 // the hart.

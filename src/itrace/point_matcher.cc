@@ -48,7 +48,10 @@ std::string_view file_name(std::string_view path) {
 
 PointMatcher::PointMatcher(const TracePoint& point, const TraceOptions& options,
                            const TraceInfo& info)
-    : kind_(point.kind), value_(point.value), mask_(point.mask) {
+    : kind_(point.kind),
+      value_(point.value),
+      mask_(point.mask),
+      pc_bits_(info.pc_bits) {
   switch (point.kind) {
     case Kind::kNone:
     case Kind::kPc:
@@ -73,11 +76,12 @@ PointMatcher::PointMatcher(const TracePoint& point, const TraceOptions& options,
   }
 }
 
-void PointMatcher::add_pc(std::uint64_t pc) {
+void PointMatcher::add_pc(std::uint64_t address) {
   if (low_bits_.empty()) low_bits_.resize(kLowBits);
-  low_bits_[pc / 2 % kLowBits] = true;
-  pcs_.insert(pc);
-  if (pcs_.size() > kMaxPcs)
+  low_bits_[address / 2 % kLowBits] = true;
+  addresses_.insert(address);
+  pcs_.insert(address & mask_of(pc_bits_));
+  if (addresses_.size() > kMaxPcs)
     fail(
         "more than {} instructions of the files match the trigger; give a mask "
         "with more bits",
@@ -98,7 +102,7 @@ void PointMatcher::use_symbol(const TracePoint& point,
       continue;
     const CodeImage& image = map.image(function.image);
     if (image.fixed)
-      add_pc((function.start + image.bias) & mask_of(info.pc_bits));
+      add_pc(function.start + image.bias);
     else if (const auto off = file_offset(image, function.start))
       movable_.push_back({image.path, *off});
   }
@@ -127,7 +131,7 @@ void PointMatcher::use_text(const TracePoint& point,
       if ((bits & 3) == 3 && at + 4 <= text.size())
         bits |= half_at(text, at + 2) << 16;
       if ((bits & point.mask) == (point.value & point.mask))
-        add_pc((image.text_start + at + image.bias) & mask_of(info.pc_bits));
+        add_pc(image.text_start + at + image.bias);
     }
   }
   if (!any_text)
@@ -149,8 +153,17 @@ std::string PointMatcher::unplaced() const {
   return pcs_.empty() && !movable_.empty() ? movable_.front().path : "";
 }
 
+void PointMatcher::set_pc_bits(int pc_bits) {
+  if (pc_bits == pc_bits_) return;
+  pc_bits_ = pc_bits;
+  pcs_.clear();
+  for (const std::uint64_t address : addresses_)
+    pcs_.insert(address & mask_of(pc_bits));
+}
+
 void PointMatcher::find(const TraceBlock& block, int pc_bits,
-                        std::vector<std::uint32_t>& out) const {
+                        std::vector<std::uint32_t>& out) {
+  set_pc_bits(pc_bits);
   const auto count = static_cast<std::uint32_t>(block.instructions.size());
   if (is_none() || is_time_) return;
   if (every_) {

@@ -30,16 +30,17 @@ class PointMatcher {
   std::string unplaced() const;
 
   // Appends the numbers of the instructions that match, in order. `pc_bits` is
-  // how many the trace has.
+  // how many the trace has, as far as it is known by now.
   void find(const TraceBlock& block, int pc_bits,
-            std::vector<std::uint32_t>& out) const;
+            std::vector<std::uint32_t>& out);
 
  private:
   void use_symbol(const TracePoint& point, const TraceOptions& options,
                   const TraceInfo& info);
   void use_text(const TracePoint& point, const TraceOptions& options,
                 const TraceInfo& info);
-  void add_pc(std::uint64_t pc);
+  void add_pc(std::uint64_t address);
+  void set_pc_bits(int pc_bits);
 
   // A function in a file that may be loaded anywhere.
   struct Movable {
@@ -56,6 +57,8 @@ class PointMatcher {
   // Where more than one address matches: all of them, and the low bits that
   // occur in one, which most instructions fail at.
   absl::flat_hash_set<std::uint64_t> pcs_;
+  absl::flat_hash_set<std::uint64_t> addresses_;  // the same, all bits of them
+  int pc_bits_;
   std::vector<bool> low_bits_;
   std::vector<Movable> movable_;
 };

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/compress.h"
 #include "builders/trace_builder.h"
+#include "itrace/tracerv_layout.h"
 
 namespace wick {
 namespace {
@@ -56,6 +58,32 @@ TEST(TracervText, TakesOnlyTheBitsOfAPcThatWereMeasured) {
       "00000000000100400000000000000047\n");
   EXPECT_EQ(read.text(), "70:e000000040 71:10040");
   EXPECT_EQ(read.info.pc_bits, 40);
+}
+
+// In M-mode at first, then in a kernel with Sv48.
+Steps kernel_behind(std::uint64_t count) {
+  Steps steps;
+  for (std::uint64_t i = 0; i < count; ++i)
+    steps.push_back({.cycle = i, .pc = 0x80000000 + 4 * i});
+  for (std::uint64_t i = 0; i < count; ++i)
+    steps.push_back({.cycle = count + i, .pc = 0x8f00'0020'0000 + 4 * i});
+  return steps;
+}
+
+int pc_bits_when_opened(std::string bytes) {
+  InputFile file = InputFile::from_memory("x", std::move(bytes));
+  return open_trace(file, "", {})->info().pc_bits;
+}
+
+TEST(TextTraces, KnowWidePcsWhenTheyAreOpened) {
+  EXPECT_EQ(pc_bits_when_opened(tracerv_text(kernel_behind(9000))), 48);
+  EXPECT_EQ(pc_bits_when_opened(tracedoctor_text(kernel_behind(9000))), 48);
+  // What is compressed is not looked at any further than its beginning.
+  EXPECT_EQ(pc_bits_when_opened(gzip(tracerv_text(kernel_behind(100)))), 48);
+  EXPECT_EQ(pc_bits_when_opened(as_beat_lines(
+                tracerv_records(kernel_behind(9), {.words = 8, .slots = 7}))),
+            48);
+  EXPECT_EQ(pc_bits_when_opened(tracerv_text({{.cycle = 1, .pc = 2}})), 40);
 }
 
 TEST(TracervText, ReadsARunWithoutAnInstruction) {

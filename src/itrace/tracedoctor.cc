@@ -54,6 +54,13 @@ class Reader final : public LineTraceReader {
       : LineTraceReader(file), hart_(hart_of_name(file.name())) {
     info_.pc_bits = 40;
     info_.layout = "CSV of TraceDoctor";
+    // The number at the end of a line may have been cut, which makes it
+    // smaller.
+    visit_some_lines(file, [&](std::string_view text) {
+      if (!parse(text, line_)) return;
+      for (int i = 0; i < line_.count; ++i) pcs_seen_ |= line_.pcs[i];
+    });
+    grow_pc_bits();
   }
 
  private:

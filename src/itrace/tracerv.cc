@@ -27,7 +27,7 @@ bool sniff(std::string_view head) {
 int pc_bits_of(InputFile& file, const TracervLayout& layout,
                std::size_t begin) {
   if (layout.valid_bit != 63 || file.size_hint() == 0) return layout.pc_bits;
-  const std::string_view all = file.bytes().substr(begin);
+  const std::string_view all = file.peek(file.size_hint()).substr(begin);
   const std::size_t size = layout.record_size(), count = all.size() / size;
   std::uint64_t seen = 0;
   for (std::size_t i = 0; i < std::min<std::size_t>(count, 64); ++i) {

@@ -160,6 +160,7 @@ class Reader final : public LineTraceReader {
         break;
       case Kind::kSlots:
         info_.layout = "text: a line for each slot";
+        find_pc_bits(file);
         break;
       case Kind::kUser:
         info_.layout = "text: a line with instruction, satp and privilege";
@@ -176,6 +177,7 @@ class Reader final : public LineTraceReader {
         decoder_.emplace(layout, hart_, diagnostics_);
         const bool packed = layout.kind == TracervLayout::Kind::kPacked;
         const bool tokens = layout.kind == TracervLayout::Kind::kTokens;
+        info_.pc_bits = layout.pc_bits;
         info_.has_bits = info_.has_privilege = packed || tokens;
         info_.has_traps = packed;
         info_.has_satp = tokens;
@@ -186,6 +188,15 @@ class Reader final : public LineTraceReader {
   }
 
  private:
+  // Only these lines have all of a pc.
+  void find_pc_bits(InputFile& file) {
+    visit_some_lines(file, [&](std::string_view line) {
+      SlotLine slot;
+      if (parse_slot(line, slot)) pcs_seen_ |= slot.pc;
+    });
+    grow_pc_bits();
+  }
+
   bool read_line(std::string_view line) override {
     if (line.empty() || line.front() == '#') return true;
     switch (kind_) {

@@ -18,6 +18,14 @@ using Streams = TracervLayout::Streams;
 
 constexpr std::size_t kBufferSize = 1 << 16;
 constexpr int kSlotsOfABeat = 7;
+constexpr int kMostPcBits = 57;  // Sv57
+
+// Whether a pc can be told from this many of its bits.
+bool is_kept(std::uint64_t pc, int bits) {
+  const auto as_signed =
+      static_cast<std::int64_t>(pc << (64 - bits)) >> (64 - bits);
+  return pc >> bits == 0 || static_cast<std::uint64_t>(as_signed) == pc;
+}
 
 void put_word(std::string& out, std::uint64_t word) {
   if constexpr (std::endian::native == std::endian::big) word = byte_swap(word);
@@ -26,8 +34,13 @@ void put_word(std::string& out, std::uint64_t word) {
 
 }  // namespace
 
-WidthAndBits needs_of(const TraceBlock& first) {
+WidthAndBits needs_of(const TraceBlock& first, const TraceInfo& info) {
   WidthAndBits needs;
+  needs.pc_bits = info.pc_bits < 64 ? std::max(40, info.pc_bits) : 40;
+  for (const Retired& instruction : first.instructions)
+    while (needs.pc_bits < kMostPcBits &&
+           !is_kept(instruction.pc, needs.pc_bits))
+      ++needs.pc_bits;
   int width = 0;
   std::uint64_t cycle = 0;
   for (const Retired& instruction : first.instructions) {
@@ -47,8 +60,7 @@ TracervWriter::TracervWriter(std::ostream& out,
       (layout.kind == Kind::kPacked || layout.streams != Streams::kSlots))
     fail_usage("'{}' is only read; write tracerv:… or tokens",
                describe(layout));
-  const int pc_bits = std::min(layout.pc_bits, layout.valid_bit);
-  pc_mask_ = (std::uint64_t{1} << pc_bits) - 1;
+  pc_bits_ = std::min(layout.pc_bits, layout.valid_bit);
   if (!options.header) return;
   const std::string& clock = options.clock_domain;
   const std::size_t comma = clock.find(", ");
@@ -56,6 +68,11 @@ TracervWriter::TracervWriter(std::ostream& out,
       std::back_inserter(buffer_),
       "# Clock Domain: {}, Relative Frequency: {}\n", clock.substr(0, comma),
       comma == clock.npos ? "1/1 of Base Clock" : clock.substr(comma + 2));
+}
+
+std::uint64_t TracervWriter::kept_of(std::uint64_t pc) {
+  cut_pcs_ += !is_kept(pc, pc_bits_);
+  return pc & ((std::uint64_t{1} << pc_bits_) - 1);
 }
 
 void TracervWriter::add(const TraceBlock& block) {
@@ -73,7 +90,7 @@ void TracervWriter::add_text(const TraceBlock& block) {
     slot_ = same ? (slot_ + 1) % kSlotsOfABeat : 0;
     cycle_ = instruction.cycle;
     fmt::format_to(std::back_inserter(buffer_), "Cycle: {:016} I{}: {:016x}\n",
-                   cycle_, slot_, instruction.pc & pc_mask_);
+                   cycle_, slot_, kept_of(instruction.pc));
     if (buffer_.size() >= kBufferSize) put_buffer();
   }
 }
@@ -85,7 +102,7 @@ void TracervWriter::add_slots(const TraceBlock& block) {
       put_record();
     cycle_ = instruction.cycle;
     words_[layout.cycle_last ? filled_ : filled_ + 1] =
-        (instruction.pc & pc_mask_) | std::uint64_t{1} << layout.valid_bit;
+        kept_of(instruction.pc) | std::uint64_t{1} << layout.valid_bit;
     ++filled_;
   }
 }
@@ -105,7 +122,7 @@ void TracervWriter::add_tokens(const TraceBlock& block) {
     for (; context != block.contexts.end() && context->from <= i; ++context)
       context_ = *context;
     words_[0] = block.instructions[i].cycle;
-    words_[1] = (block.instructions[i].pc & pc_mask_) |
+    words_[1] = kept_of(block.instructions[i].pc) |
                 std::uint64_t{1} << options_.layout.valid_bit;
     words_[2] = i < block.bits.size() ? block.bits[i] : 0;
     words_[3] = context_.satp;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "itrace/instruction.h"
+#include "itrace/trace_reader.h"
 #include "itrace/tracerv_layout.h"
 
 namespace wick {
@@ -25,7 +26,9 @@ struct TracervWriteOptions {
 // What the records of a hart need, by its first block: the slots of its core,
 // as far as a cycle filled them. In records of fewer slots a cycle is several,
 // which nothing but being told so tells from a wider core.
-WidthAndBits needs_of(const TraceBlock& first);
+// And the bits of its pcs: as many as the source has, or as give all of them
+// back when they are sign-extended.
+WidthAndBits needs_of(const TraceBlock& first, const TraceInfo& info);
 
 // A TracerV file is of one hart: a trace of several is written by several
 // writers. Instructions of one cycle share a record; more than it has slots go
@@ -39,6 +42,9 @@ class TracervWriter {
   // Writes what is still held back. Nothing may be added afterwards.
   void finish();
 
+  // Instructions so far whose pc has more bits than were written.
+  std::uint64_t cut_pcs() const { return cut_pcs_; }
+
  private:
   void add_slots(const TraceBlock& block);
   void add_tokens(const TraceBlock& block);
@@ -48,7 +54,10 @@ class TracervWriter {
 
   std::ostream& out_;
   TracervWriteOptions options_;
-  std::uint64_t pc_mask_;
+  std::uint64_t kept_of(std::uint64_t pc);
+
+  int pc_bits_;
+  std::uint64_t cut_pcs_ = 0;
   std::string buffer_;
   int filled_ = 0;           // slots of the record that is held back
   std::uint64_t cycle_ = 0;  // of it, or of the last line

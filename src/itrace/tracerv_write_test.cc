@@ -67,7 +67,8 @@ Steps wide_steps(std::uint64_t width) {
 std::string records_of(const Steps& steps, std::string_view layout) {
   std::ostringstream out;
   const TraceBlock block = block_of(steps);
-  TracervWriter writer(out, {.layout = parse_layout(layout, needs_of(block))});
+  TracervWriter writer(out,
+                       {.layout = parse_layout(layout, needs_of(block, {}))});
   writer.add(block);
   writer.finish();
   return out.str();
@@ -131,6 +132,30 @@ TEST(TracervWrite, CutsAddressesToTheBitsOfTheLayout) {
   writer.add(block_of({{.cycle = 1, .pc = 0xffffffe000000040}}));
   writer.finish();
   EXPECT_EQ(out.str(), "Cycle: 0000000000000001 I0: 000000e000000040\n");
+}
+
+TEST(TracervWrite, NeedsAsManyBitsOfAPcAsTheSourceHas) {
+  const auto bits = [](std::uint64_t pc, int known) {
+    TraceInfo info;
+    info.pc_bits = known;
+    return needs_of(block_of({{.cycle = 1, .pc = pc}}), info).pc_bits;
+  };
+  EXPECT_EQ(bits(0x80000000, 40), 40);
+  EXPECT_EQ(bits(0x8f0000200000, 48), 48);
+  EXPECT_EQ(bits(0x10040, 48), 48);
+  // All bits are known: those above are the highest of these.
+  EXPECT_EQ(bits(0xffffffff80000000, 64), 40);
+  EXPECT_EQ(bits(0xffff8f0000200000, 64), 48);
+  EXPECT_EQ(bits(0x0123456789abcdef, 64), 57);
+}
+
+TEST(TracervWrite, CountsThePcsThatItCuts) {
+  std::ostringstream out;
+  TracervWriter writer(out, {});
+  writer.add(block_of({{.cycle = 1, .pc = 0xffffffff80000000},
+                       {.cycle = 2, .pc = 0x8f0000200000},
+                       {.cycle = 3, .pc = 0xffff8f0000200000}}));
+  EXPECT_EQ(writer.cut_pcs(), 2u);
 }
 
 TEST(TracervWrite, RefusesLayoutsThatAreOnlyRead) {

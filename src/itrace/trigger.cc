@@ -116,7 +116,7 @@ struct Switch {
 // The matches of both points in a block, in order.
 class Matches {
  public:
-  void find(const Trigger& trigger, const TraceBlock& block, int pc_bits) {
+  void find(Trigger& trigger, const TraceBlock& block, int pc_bits) {
     from_.clear();
     until_.clear();
     trigger.from.find(block, pc_bits, from_);

@@ -323,6 +323,42 @@ TEST(Trigger, FindsFunctionsAndInstructionsInThePrograms) {
               ThrowsMessage<Error>(HasSubstr("needs the program")));
 }
 
+// Gives its block, and knows only then how wide the pcs of a trace are.
+class WideningReader final : public TraceReader {
+ public:
+  explicit WideningReader(TraceBlock block) : block_(std::move(block)) {
+    info_.pc_bits = 40;
+  }
+  bool next(TraceBlock& block) override {
+    info_.pc_bits = 48;
+    block.clear();
+    std::swap(block, block_);
+    return !block.instructions.empty();
+  }
+
+ private:
+  TraceBlock block_;
+};
+
+TEST(Trigger, FindsFunctionsWhereTheTraceLearnsTheBitsOfItsPcsLate) {
+  const TestFolder folder;
+  ElfBuilder elf({.machine = EM_RISCV, .type = ET_EXEC});
+  elf.add_section({.name = ".text",
+                   .flags = SHF_ALLOC | SHF_EXECINSTR,
+                   .address = 0xffff8f0000200000,
+                   .content = std::string(16, '\x13')});
+  elf.add_symbol({.name = "deep", .value = 0xffff8f0000200004, .size = 8});
+  const TraceOptions options{.elfs = {written(folder, "kernel", elf.bytes())},
+                             .trigger = {.from = "symbol:deep"}};
+  const auto reader =
+      cut_by_trigger(std::make_unique<WideningReader>(
+                         block_of({0x200004, 0x8f0000200000, 0x8f0000200004})),
+                     options);
+  TraceBlock block;
+  ASSERT_TRUE(reader->next(block));
+  EXPECT_EQ(text_of({block}), "12:8f0000200004");
+}
+
 TEST(Trigger, FindsFunctionsWhereTheTraceSaysThatTheirFileIsMapped) {
   const TestFolder folder;
   const std::string bytes = program(ET_DYN);

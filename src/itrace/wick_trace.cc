@@ -5,6 +5,7 @@
 #include "itrace/wick_trace.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <optional>
@@ -227,9 +228,8 @@ bool Reader::define(std::uint32_t id, std::uint64_t pc, std::string_view code,
                     std::uint64_t size) {
   const std::size_t first = words_.size();
   if (size == 0 || size > kMaxBlock * 4 || first > kMaxRows) return false;
-  const std::uint64_t mask = info_.pc_bits == 64
-                                 ? ~std::uint64_t{0}
-                                 : (std::uint64_t{1} << info_.pc_bits) - 1;
+  // What was written while it was read may have wider pcs than its first ones.
+  info_.pc_bits = std::max(info_.pc_bits, static_cast<int>(std::bit_width(pc)));
   std::uint32_t offset = 0;
   if (flags_ & kHasBits) {
     while (offset < size) {
@@ -261,7 +261,7 @@ bool Reader::define(std::uint32_t id, std::uint64_t pc, std::string_view code,
     followers_.resize(std::size_t{id} + 2);
   }
   code_bytes_ = offset;
-  blocks_[id] = {pc & mask, static_cast<std::uint32_t>(first),
+  blocks_[id] = {pc, static_cast<std::uint32_t>(first),
                  static_cast<std::uint32_t>(words_.size() - first)};
   return true;
 }

@@ -122,6 +122,9 @@ void Converter::add(const TraceBlock& block) {
 
 void write_wick_trace(TraceReader& reader,
                       const std::function<void(std::string_view)>& sink) {
+  // Some sources learn how wide pcs are while they are read.
+  TraceBlock block;
+  bool any = reader.next(block);
   const TraceInfo& info = reader.info();
   WickTraceHeader header;
   header.pc_bits = static_cast<std::uint8_t>(info.pc_bits);
@@ -134,8 +137,7 @@ void write_wick_trace(TraceReader& reader,
     header.info = "clock=" + info.clock_domain + "\n";
   WickTraceWriter writer(sink, header);
   Converter converter(reader, writer);
-  TraceBlock block;
-  while (reader.next(block)) converter.add(block);
+  for (; any; any = reader.next(block)) converter.add(block);
   converter.end();
 }
 

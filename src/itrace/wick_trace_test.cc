@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/error.h"
@@ -452,6 +454,42 @@ TEST(WickTrace, ATraceWithCyclesKeepsEachOfThem) {
     EXPECT_EQ(got.all.instructions[i].cycle, given[i].cycle) << i;
     EXPECT_EQ(got.all.instructions[i].pc, given[i].pc) << i;
   }
+}
+
+// Behind 40 bits come 48: the source learned it as it went.
+class WideningTrace : public TraceReader {
+ public:
+  explicit WideningTrace(std::vector<std::uint64_t> pcs)
+      : pcs_(std::move(pcs)) {
+    info_.pc_bits = 40;
+  }
+  bool next(TraceBlock& block) override {
+    block.clear();
+    if (at_ == pcs_.size()) return false;
+    const std::uint64_t pc = pcs_[at_++];
+    info_.pc_bits = std::max<int>(info_.pc_bits, std::bit_width(pc));
+    block.instructions.push_back({.cycle = at_, .pc = pc});
+    return true;
+  }
+
+ private:
+  std::vector<std::uint64_t> pcs_;
+  std::size_t at_ = 0;
+};
+
+TEST(WickTrace, KeepsAllBitsOfAPcWhenTheyAreKnownLate) {
+  const auto kept = [](const std::vector<std::uint64_t>& given) {
+    std::string bytes;
+    WideningTrace trace(given);
+    write_wick_trace(trace, [&](std::string_view piece) { bytes += piece; });
+    const Read got = read(bytes);
+    EXPECT_EQ(got.info.pc_bits, 48);
+    ASSERT_EQ(got.all.instructions.size(), given.size());
+    for (std::size_t i = 0; i < given.size(); ++i)
+      EXPECT_EQ(got.all.instructions[i].pc, given[i]);
+  };
+  kept({0x8f0000200000, 0x8f0000200100});
+  kept({0x80000000, 0x8f0000200000});
 }
 
 TEST(WickTrace, ATraceWithEverythingIsConvertedWithAllOfIt) {
