@@ -53,6 +53,7 @@ struct RecordCommand {
                          "where none are"
                        : "a lower -F, a larger -m or smaller stacks lose "
                          "fewer"));
+    for (const std::string& line : describe(result.stacks, 0)) say(run, line);
     if (result.throttles > 0)
       say(run, fmt::format(
                    "the kernel paused sampling {} times; a lower -F avoids "

@@ -221,12 +221,26 @@ RecordOptions RecordingOptions::resolved(
 
 namespace {
 
+// Values with commas between them; those of several such options are one list.
+Option* add_list(OptionSet& app, const std::string& names, std::string& out,
+                 const std::string& value, const std::string& description) {
+  return app
+      .add_list_callback(
+          names,
+          [&out](const std::vector<std::string>& lists) {
+            out = fmt::format("{}", fmt::join(lists, ","));
+          },
+          description)
+      ->one_value_each()
+      ->type_name(value);
+}
+
 std::vector<Option*> add_target_options(OptionSet& app,
                                         RecordingOptions& options) {
   return {
-      add_text(app, "-p,--pid", options.pids, "PID[,PID…]",
+      add_list(app, "-p,--pid", options.pids, "PID[,PID…]",
                "attach to these processes"),
-      add_text(app, "-t,--tid", options.tids, "TID[,TID…]",
+      add_list(app, "-t,--tid", options.tids, "TID[,TID…]",
                "attach to these threads alone"),
       add_flag(app, "-a,--all-cpus", options.system_wide,
                "record the whole machine"),
@@ -249,8 +263,8 @@ std::vector<Option*> add_recording_options(OptionSet& app,
                               "a sample every N events instead");
   rate->excludes(period);
   std::vector<Option*> added{
-      add_text(app, "-C,--cpu", options.cpus, "0,2-3", "only on these CPUs"),
-      add_text(
+      add_list(app, "-C,--cpu", options.cpus, "0,2-3", "only on these CPUs"),
+      add_list(
           app, names.event, options.events, "EVENT[,EVENT…]",
           "what to sample by, as `perf list` names it; without it, cycles, "
           "or cpu-clock where there are none"),

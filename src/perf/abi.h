@@ -196,6 +196,11 @@ inline constexpr std::uint32_t kRaw = 4;
 inline constexpr std::uint32_t kBreakpoint = 5;
 }  // namespace event_type
 
+// Some of kSoftware's configs.
+namespace software_event {
+inline constexpr std::uint64_t kContextSwitches = 3, kCpuMigrations = 4;
+}  // namespace software_event
+
 // Sections behind the data of a file: bit numbers in its header.
 enum class Feature : std::uint32_t {
   kTracingData = 1,

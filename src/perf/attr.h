@@ -45,6 +45,13 @@ struct EventAttr {
     return (flags & attr_flag::kPrecise) >> attr_flag::kPreciseShift;
   }
   bool is_frequency() const { return flag(attr_flag::kFreq); }
+  // Nothing is left of it without the kernel.
+  bool happens_in_kernel() const {
+    return type == event_type::kTracepoint ||
+           (type == event_type::kSoftware &&
+            (config == software_event::kContextSwitches ||
+             config == software_event::kCpuMigrations));
+  }
   bool sample_id_all() const { return flag(attr_flag::kSampleIdAll); }
 
   friend bool operator==(const EventAttr&, const EventAttr&) = default;

@@ -126,8 +126,7 @@ class Degrader {
     }
     // Events of all threads of a CPU are refused with or without the kernel.
     if (target_.pid < 0 || attr_.flag(attr_flag::kExcludeKernel) ||
-        attr_.flag(attr_flag::kExcludeUser) ||
-        attr_.type == event_type::kTracepoint)
+        attr_.flag(attr_flag::kExcludeUser) || attr_.happens_in_kernel())
       return false;
     attr_.flags |= attr_flag::kExcludeKernel | attr_flag::kExcludeHypervisor;
     lost_ |= given_up::kKernel;

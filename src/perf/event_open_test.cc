@@ -90,6 +90,20 @@ TEST(OpenEvent, WithoutRightsOnlyTheProgramItselfIsRecorded) {
   EXPECT_TRUE(attr.flag(attr_flag::kExcludeKernel));
 }
 
+TEST(OpenEvent, WhatHappensInTheKernelIsNotRecordedWithoutIt) {
+  EventAttr attr = wishful_attr();
+  attr.type = event_type::kSoftware;
+  attr.config = software_event::kContextSwitches;
+  std::uint32_t lost = 0;
+  const auto result = try_open_event(
+      attr, {.pid = 7}, user_limits(2), lost,
+      [](const EventAttr& a, const OpenTarget&) {
+        return a.flag(attr_flag::kExcludeKernel) ? some_fd() : -EACCES;
+      });
+  EXPECT_FALSE(result.fd);
+  EXPECT_EQ(result.failure, OpenFailure::kNotAllowed);
+}
+
 TEST(OpenEvent, PrecisionGoesDownToWhatTheCounterHas) {
   EventAttr attr = wishful_attr();
   attr.flags |= 3ull << attr_flag::kPreciseShift;

@@ -22,6 +22,7 @@
 #include "perf/data_writer.h"
 #include "perf/event_open.h"
 #include "perf/kernel_limits.h"
+#include "perf/known_processes.h"
 #include "perf/live_stacks.h"
 #include "perf/machine_info.h"
 #include "perf/notes.h"
@@ -65,6 +66,10 @@ class Recorder {
     ::setpriority(PRIO_PROCESS, 0, -10);
     plan();
     open_events();
+    // What runs already goes on while it is described, and may start threads
+    // and map files: its events are enabled before.
+    opened_time_ = event_clock_now(events_->front().attr());
+    if (attaches()) events_->enable();
     open_file();
     describe_what_is_there();
     start();
@@ -91,6 +96,8 @@ class Recorder {
     rings_.emplace(events_->map_buffers(result_.notes));
     waiting_rings = &*rings_;
   }
+
+  bool attaches() const { return !records_program(options_); }
 
   // --- The file -----------------------------------------------------------
 
@@ -155,9 +162,14 @@ class Recorder {
   }
 
   void describe_what_is_there() {
-    ProcEvents proc = proc_events(event_clock_now(events_->front().attr()));
+    using namespace std::chrono_literals;
+    ProcEvents proc = proc_events(opened_time_);
+    auto drained = Clock::now();
     const auto emit = [&](std::string_view record) {
       take(window_->parsed(record), record);
+      if (Clock::now() - drained < 20ms) return;
+      drain();
+      drained = Clock::now();
     };
     // How long these are is a guess; modules, whose sizes are known, come later
     // and take what is theirs.
@@ -186,6 +198,15 @@ class Recorder {
                                  });
   }
 
+  void introduce_newcomer(const PerfRecord& sample) {
+    const std::uint32_t pid = processes_.newcomer(sample);
+    if (pid == 0) return;
+    proc_events(sample.time - 1)
+        .process(static_cast<pid_t>(pid), [&](std::string_view record) {
+          take(window_->parsed(record), record);
+        });
+  }
+
   // --- Running ------------------------------------------------------------
 
   // Events that are not enabled do not tell of mappings, names and threads
@@ -194,15 +215,16 @@ class Recorder {
   void start() {
     begin_ = Clock::now();
     set_begin_time();
-    events_->enable();
+    if (!attaches()) events_->enable();
     if (program_) program_->start();
   }
 
   void set_begin_time() {
-    if (options_.delay == 0) return;
+    if (options_.delay == 0 && !attaches()) return;
     begin_time_ = event_clock_now(events_->front().attr()) +
                   static_cast<std::uint64_t>(options_.delay * 1e9);
-    file_->note(kBeginNote, fmt::format("{}", begin_time_));
+    if (options_.delay > 0 || options_.off_cpu)
+      file_->note(kBeginNote, fmt::format("{}", begin_time_));
   }
 
   // Where threads went to sleep that have not come back by then is worth
@@ -312,13 +334,17 @@ class Recorder {
               .lost_samples(0));
   }
 
+  void drain() {
+    rings_->drain(
+        [&](std::size_t, std::string_view record) { window_->add(record); });
+  }
+
   // Records that are older than the moment before reading are complete on all
   // CPUs; younger ones wait for the next round.
   void take_round(bool is_last) {
     const std::uint64_t now =
         is_last ? UINT64_MAX : event_clock_now(events_->front().attr());
-    rings_->drain(
-        [&](std::size_t, std::string_view record) { window_->add(record); });
+    drain();
     window_->take_until(now,
                         [&](const PerfRecord& record, std::string_view whole) {
                           take(record, whole);
@@ -334,6 +360,8 @@ class Recorder {
         if (record.event == strangers_) {
           if (!threads_->are_woken_by(record)) return;
           introduce_stranger(record.time - 1);
+        } else if (attaches()) {
+          introduce_newcomer(record);
         }
         ++result_.samples;
         if (first_time_ == 0) first_time_ = record.time;
@@ -346,6 +374,7 @@ class Recorder {
         ++result_.throttles;
         break;
       default:
+        processes_.visit(record);
         if (threads_) threads_->visit(record);
         break;
     }
@@ -431,19 +460,16 @@ class Recorder {
     }
     if (stacks_) {
       const auto& ends = stacks_->unwinding();
-      result_.short_stacks = ends.count(UnwindEnd::kStackTooShort);
-      result_.broken_stacks =
-          ends.count(UnwindEnd::kNoRule) + ends.count(UnwindEnd::kBadMemory);
-      file_->note(info(Problem::kStackTooShort).key,
-                  fmt::format("{}", result_.short_stacks));
-      file_->note(info(Problem::kNoUnwindRule).key,
-                  fmt::format("{}", ends.count(UnwindEnd::kNoRule)));
-      file_->note(info(Problem::kBadStack).key,
-                  fmt::format("{}", ends.count(UnwindEnd::kBadMemory)));
-      file_->note(info(Problem::kDeepStack).key,
-                  fmt::format("{}", ends.count(UnwindEnd::kTooDeep)));
-      file_->note(info(Problem::kBadRecord).key,
-                  fmt::format("{}", stacks_->damaged()));
+      for (const auto& [problem, count] :
+           {std::pair{Problem::kStackTooShort,
+                      ends.count(UnwindEnd::kStackTooShort)},
+            {Problem::kNoUnwindRule, ends.count(UnwindEnd::kNoRule)},
+            {Problem::kBadStack, ends.count(UnwindEnd::kBadMemory)},
+            {Problem::kDeepStack, ends.count(UnwindEnd::kTooDeep)},
+            {Problem::kBadRecord, stacks_->damaged()}}) {
+        file_->note(info(problem).key, fmt::format("{}", count));
+        if (count > 0) result_.stacks.note(problem, count);
+      }
     }
     file_->sample_times(first_time_, last_time_);
     finish_file();
@@ -465,6 +491,7 @@ class Recorder {
   std::optional<LiveStacks> stacks_;
   // Wakings by others than those who are recorded, and who these are.
   const PerfEvent* strangers_ = nullptr;
+  KnownProcesses processes_;
   std::optional<RecordedThreads> threads_;
 
   Clock::time_point begin_;
@@ -474,7 +501,7 @@ class Recorder {
   std::uint64_t first_time_ = 0, last_time_ = 0;
   // By the clock of the events: from when on samples count, and when it was
   // over.
-  std::uint64_t begin_time_ = 0, end_time_ = 0;
+  std::uint64_t opened_time_ = 0, begin_time_ = 0, end_time_ = 0;
 };
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "profile/diagnostics.h"
+
 namespace wick {
 
 struct RecordOptions {
@@ -59,11 +61,11 @@ struct RecordProgress {
 struct RecordResult : RecordProgress {
   std::vector<std::string> events;  // what was sampled by, as it was opened
   std::uint32_t stack_size = 0;     // of copies; 0 if there were none
-  std::uint64_t short_stacks = 0, broken_stacks = 0;
-  std::vector<std::string> notes;  // what could not be had, a sentence each
-  bool has_no_cycles = false;      // cpu-clock is used instead
-  bool interrupted = false;        // by stop_recording()
-  int program_status = 0;          // as waitpid gives it
+  Diagnostics stacks;               // what unwinding met
+  std::vector<std::string> notes;   // what could not be had, a sentence each
+  bool has_no_cycles = false;       // cpu-clock is used instead
+  bool interrupted = false;         // by stop_recording()
+  int program_status = 0;           // as waitpid gives it
   // The program, if it did not end with the recording.
   pid_t running_program = 0;
   // The file could not be written on; "" if it could. What stands in it can be

@@ -188,7 +188,12 @@ class Planner {
     attr.read_format = read_format::kId | read_format::kLost;
     if (!options_.system_wide) attr.flags |= attr_flag::kInherit;
     if (plan_.begins_with_exec) attr.flags |= attr_flag::kEnableOnExec;
-    if (options_.user_only) attr.flags |= attr_flag::kExcludeKernel;
+    // What happens in the kernel is left out with the kernel; only its part of
+    // the stack is not wanted.
+    if (options_.user_only)
+      attr.flags |= attr.happens_in_kernel()
+                        ? attr_flag::kExcludeCallchainKernel
+                        : attr_flag::kExcludeKernel;
     if (is_first)
       attr.flags |= attr_flag::kMmap | attr_flag::kMmap2 | attr_flag::kComm |
                     attr_flag::kCommExec | attr_flag::kTask |

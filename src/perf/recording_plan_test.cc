@@ -149,6 +149,17 @@ TEST(RecordingPlan, WithoutTheRightToTracepointsTimeOffTheCpuIsRough) {
   EXPECT_NE(plan.notes[0].find("perf_event_paranoid=-1"), std::string::npos);
 }
 
+// An event that happens in the kernel does not happen at all without it.
+TEST(RecordingPlan, WithoutTheKernelSwitchesAreStillSeen) {
+  const RecordingPlan plan = plan_recording(
+      {.events = "cpu-clock,context-switches", .user_only = true},
+      everything_allowed());
+  ASSERT_EQ(plan.events.size(), 2);
+  EXPECT_TRUE(plan.events[0].attr.flag(attr_flag::kExcludeKernel));
+  EXPECT_FALSE(plan.events[1].attr.flag(attr_flag::kExcludeKernel));
+  EXPECT_TRUE(plan.events[1].attr.flag(attr_flag::kExcludeCallchainKernel));
+}
+
 TEST(RecordingPlan, AFilterIsForTheEventsThatWereAskedFor) {
   const KernelLimits limits = read_kernel_limits();
   if (!limits.may_use_tracepoints()) GTEST_SKIP() << "no tracepoints here";

@@ -45,6 +45,31 @@ sum() {
 [ "$(sum ';main;spin')" -ge $(($(sum .) * 9 / 10)) ] ||
   complain "stacks are incomplete after a delay: $(cat out.folded)"
 
+# Children that begin while it is attached to their parent are known.
+cat >forks.c <<'C'
+#include <signal.h>
+#include <unistd.h>
+volatile unsigned long sum;
+__attribute__((noinline)) void child_work(void) {
+  alarm(1);
+  for (;;) sum++;
+}
+int main(void) {
+  signal(SIGCHLD, SIG_IGN);
+  for (int i = 0; i < 200; i++) {
+    if (fork() == 0) child_work();
+    usleep(10000);
+  }
+}
+C
+gcc -O1 -g -o forks forks.c
+./forks &
+"$WICK" record -q -e cpu-clock -p $! --duration 0.4 -o f.data
+kill $!
+"$WICK" fold -q f.data >out.folded
+[ "$(sum ';child_work')" -ge 1 ] && [ "$(sum '\[unknown\]')" = 0 ] ||
+  complain "what begins meanwhile is not known: $(cat out.folded)"
+
 # Once is enough.
 ./spins 1500 &
 "$WICK" record -q -e cpu-clock -p $!,$! --duration 0.4 -o twice.data
