@@ -85,7 +85,7 @@ std::unique_ptr<TraceReader> open_trace(InputFile& file,
   std::unique_ptr<TraceReader> reader = format.open(file, options);
   // Another hart may be what starts the one that is wanted.
   if (has_trigger(options.trigger))
-    reader = cut_by_trigger(std::move(reader), options);
+    reader = cut_by_trigger(std::move(reader), options, file.name());
   if (options.hart >= 0)
     reader = std::make_unique<OneHart>(
         std::move(reader), static_cast<std::uint32_t>(options.hart));

@@ -179,9 +179,11 @@ struct WantedSpace {
 class TriggeredTrace final : public TraceReader {
  public:
   TriggeredTrace(std::unique_ptr<TraceReader> reader,
-                 const TraceOptions& options)
+                 const TraceOptions& options, std::string_view path)
       : reader_(std::move(reader)),
         options_(options.trigger),
+        input_(options_.windows == nullptr ? TraceWindows::kNoInput
+                                           : options_.windows->input_of(path)),
         trigger_(options, reader_->info()),
         space_(WantedSpace::parse(options.trigger.space)),
         ratio_(clock_ratio(reader_->info().clock_domain)) {
@@ -226,6 +228,7 @@ class TriggeredTrace final : public TraceReader {
 
   std::unique_ptr<TraceReader> reader_;
   TriggerOptions options_;
+  std::uint32_t input_;  // among those of the windows
   Trigger trigger_;
   WantedSpace space_;
   ClockRatio ratio_;
@@ -294,9 +297,13 @@ void TriggeredTrace::keep_by_switch(Hart& hart) {
 
 void TriggeredTrace::keep_by_windows(Hart& hart) {
   const auto windows = options_.windows->windows();
+  const auto is_here = [&](const TraceWindows::Edge& edge) {
+    return edge.input == input_ && edge.input != TraceWindows::kNoInput &&
+           edge.hart == in_.hart;
+  };
   const auto began = [&](const TraceWindows::Window& window, std::size_t i) {
     const std::uint64_t ordinal = hart.ordinal + i;
-    if (window.from.hart == in_.hart)
+    if (is_here(window.from))
       return keeps_from(trigger_.edges) ? ordinal >= window.from.ordinal
                                         : ordinal > window.from.ordinal;
     return in_.instructions[i].cycle >= ratio_.to_local(window.from.base_cycle);
@@ -304,7 +311,7 @@ void TriggeredTrace::keep_by_windows(Hart& hart) {
   const auto ended = [&](const TraceWindows::Window& window, std::size_t i) {
     const std::uint64_t ordinal = hart.ordinal + i;
     if (!window.ended) return false;
-    if (window.until.hart == in_.hart)
+    if (is_here(window.until))
       return keeps_until(trigger_.edges) ? ordinal > window.until.ordinal
                                          : ordinal >= window.until.ordinal;
     return in_.instructions[i].cycle > ratio_.to_local(window.until.base_cycle);
@@ -479,8 +486,9 @@ void TriggeredTrace::note_end() {
 }  // namespace
 
 std::unique_ptr<TraceReader> cut_by_trigger(std::unique_ptr<TraceReader> reader,
-                                            const TraceOptions& options) {
-  return std::make_unique<TriggeredTrace>(std::move(reader), options);
+                                            const TraceOptions& options,
+                                            std::string_view path) {
+  return std::make_unique<TriggeredTrace>(std::move(reader), options, path);
 }
 
 namespace {
@@ -490,8 +498,9 @@ struct Match {
   bool is_from, is_until;
 };
 
-void add_matches(InputFile& file, std::string_view format_name,
-                 const TraceOptions& options, std::vector<Match>& out) {
+void add_matches(InputFile& file, std::uint32_t input,
+                 std::string_view format_name, const TraceOptions& options,
+                 std::vector<Match>& out) {
   TraceOptions all = options;
   all.trigger = {};
   all.hart = -1;
@@ -510,9 +519,10 @@ void add_matches(InputFile& file, std::string_view format_name,
       if (!trigger.in_time(cycle)) return;
       if (out.size() >= kMaxMatches)
         fail("the trigger matches more than {} instructions", kMaxMatches);
-      out.push_back({.edge = {ratio.to_base(cycle), block.hart, ordinal + at},
-                     .is_from = is_from,
-                     .is_until = is_until});
+      out.push_back(
+          {.edge = {ratio.to_base(cycle), input, block.hart, ordinal + at},
+           .is_from = is_from,
+           .is_until = is_until});
     });
     ordinal += block.instructions.size();
   }
@@ -523,7 +533,7 @@ std::vector<TraceWindows::Window> windows_of(const std::vector<Match>& matches,
                                              const Points& points) {
   std::vector<TraceWindows::Window> windows;
   Switch state{.on = points.begin_on()};
-  if (state.on) windows.push_back({.from = {.hart = UINT32_MAX}});
+  if (state.on) windows.push_back({});
   for (const Match& match : matches) {
     switch (state.meet(points, match.is_from, match.is_until)) {
       case Switch::Turn::kOn:
@@ -546,20 +556,32 @@ std::shared_ptr<const TraceWindows> find_windows(
     std::span<const std::string> paths, std::string_view format_name,
     const TraceOptions& options) {
   std::vector<Match> matches;
-  for (const std::string& path : paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string& path = paths[i];
     if (path == "-")
       fail_usage(
           "a trigger for all harts reads the trace twice; give a file instead "
           "of standard input");
     InputFile file = InputFile::open(path);
-    in_context(path, [&] { add_matches(file, format_name, options, matches); });
+    in_context(path, [&] {
+      add_matches(file, static_cast<std::uint32_t>(i), format_name, options,
+                  matches);
+    });
   }
   std::ranges::sort(matches, {}, [](const Match& match) {
-    return std::tuple(match.edge.base_cycle, match.edge.hart,
+    return std::tuple(match.edge.base_cycle, match.edge.hart, match.edge.input,
                       match.edge.ordinal);
   });
   return std::make_shared<TraceWindows>(
+      std::vector(paths.begin(), paths.end()),
       windows_of(matches, Points(options.trigger)));
+}
+
+std::uint32_t TraceWindows::input_of(std::string_view path) const {
+  const auto found = std::ranges::find(paths_, path);
+  return found == paths_.end()
+             ? kNoInput
+             : static_cast<std::uint32_t>(found - paths_.begin());
 }
 
 }  // namespace wick

@@ -72,16 +72,21 @@ bool has_trigger(const TriggerOptions& trigger);
 
 // `reader` without what `options.trigger` leaves out. `options` names the
 // files that symbols are looked up in. Fails if a symbol is not there, or if
-// the trace does not have what a point needs.
+// the trace does not have what a point needs. `path` is that of the trace: with
+// windows, which of the files that these were found in.
 std::unique_ptr<TraceReader> cut_by_trigger(std::unique_ptr<TraceReader> reader,
-                                            const TraceOptions& options);
+                                            const TraceOptions& options,
+                                            std::string_view path = "");
 
 // When harts start and stop together: the times at which tracing is on. On the
-// hart that was the reason the instruction counts, on others the cycle.
+// hart that was the reason the instruction counts, on others the cycle. Files
+// that are not named by hart all begin with hart 0, so a hart is one of a file.
 class TraceWindows {
  public:
+  static constexpr std::uint32_t kNoInput = UINT32_MAX;
   struct Edge {
     std::uint64_t base_cycle = 0;
+    std::uint32_t input = kNoInput;  // the number of its file
     std::uint32_t hart = 0;
     std::uint64_t ordinal = 0;  // of the instruction, among those of its hart
   };
@@ -89,11 +94,14 @@ class TraceWindows {
     Edge from, until;
     bool ended = false;  // until the end otherwise
   };
-  explicit TraceWindows(std::vector<Window> windows)
-      : windows_(std::move(windows)) {}
+  TraceWindows(std::vector<std::string> paths, std::vector<Window> windows)
+      : paths_(std::move(paths)), windows_(std::move(windows)) {}
   std::span<const Window> windows() const { return windows_; }
+  // kNoInput for a path that they were not found in.
+  std::uint32_t input_of(std::string_view path) const;
 
  private:
+  std::vector<std::string> paths_;
   std::vector<Window> windows_;  // by time, not overlapping
 };
 

@@ -376,6 +376,23 @@ TEST(Trigger, FindsFunctionsWhereTheTraceSaysThatTheirFileIsMapped) {
             "11:7008 12:700c");
 }
 
+// What is left of each of these files when their harts start and stop together,
+// a line for each.
+std::string cut_together(const std::vector<std::string>& paths,
+                         const TriggerOptions& trigger) {
+  TraceOptions options{.trigger = trigger};
+  options.trigger.all_harts = true;
+  options.trigger.windows = find_windows(paths, "tracerv", options);
+  std::string text;
+  for (const std::string& path : paths) {
+    InputFile file = InputFile::open(path);
+    const auto reader = open_trace(file, "tracerv", options);
+    TraceBlock block;
+    while (reader->next(block)) text += text_of({block}) + "\n";
+  }
+  return text;
+}
+
 TEST(Trigger, StartsAndStopsAllHartsOfAllFilesTogether) {
   const TestFolder folder;
   const auto header = [](const char* ratio) {
@@ -396,18 +413,30 @@ TEST(Trigger, StartsAndStopsAllHartsOfAllFilesTogether) {
                                                {.cycle = 15, .pc = 0xb0},
                                                {.cycle = 16, .pc = 0x16}},
                                               kStock));
-  TraceOptions options{.trigger = {.from = "pc:a", .until = "pc:b0"}};
-  options.trigger.all_harts = true;
-  options.trigger.windows =
-      find_windows(std::vector{first, second}, "tracerv", options);
-  std::string text;
-  for (const std::string& path : {first, second}) {
-    InputFile file = InputFile::open(path);
-    const auto reader = open_trace(file, "tracerv", options);
-    TraceBlock block;
-    while (reader->next(block)) text += text_of({block}) + "\n";
-  }
-  EXPECT_EQ(text, "20:a 20:4\n1/10:14 1/15:b0\n");
+  EXPECT_EQ(cut_together({first, second}, {.from = "pc:a", .until = "pc:b0"}),
+            "20:a 20:4\n1/10:14 1/15:b0\n");
+}
+
+// No name says which hart a file is of, so both are of hart 0.
+TEST(Trigger, TellsTheHartsOfFilesApartThatHaveTheSameNumber) {
+  const TestFolder folder;
+  const std::string first = written(folder, "first",
+                                    tracerv_records({{.cycle = 10, .pc = 2},
+                                                     {.cycle = 11, .pc = 0xa},
+                                                     {.cycle = 13, .pc = 0xb0},
+                                                     {.cycle = 14, .pc = 4}},
+                                                    kStock));
+  const std::string second =
+      written(folder, "second",
+              tracerv_records({{.cycle = 12, .pc = 0x12},
+                               {.cycle = 13, .pc = 0x14},
+                               {.cycle = 14, .pc = 0x16},
+                               {.cycle = 15, .pc = 0x18}},
+                              kStock));
+  EXPECT_EQ(cut_together({first, second}, {.from = "pc:a", .until = "pc:b0"}),
+            "11:a 13:b0\n12:12 13:14\n");
+  EXPECT_EQ(cut_together({second, first}, {.from = "pc:a", .until = "pc:b0"}),
+            "12:12 13:14\n11:a 13:b0\n");
 }
 
 }  // namespace
