@@ -127,9 +127,10 @@ void add_trigger_options(OptionSet& app, TriggerOptions& trigger) {
 
 void add_trace_options(OptionSet& app, TraceOptions& trace) {
   const std::string group = "Instruction traces";
-  add_texts(app, "--elf", trace.elfs, "FILE",
-            "a file of the traced code: the kernel (vmlinux or System.map), "
-            "the SBI, programs and libraries")
+  add_texts(
+      app, "--elf", trace.elfs, "FILE",
+      "a file of the traced code: the kernel (vmlinux or System.map), "
+      "the SBI, programs (also without an operating system) and libraries")
       ->group(group);
   add_text(app, "--sysroot", trace.sysroot, "DIR",
            "look for programs and libraries in this folder")

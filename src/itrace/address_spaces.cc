@@ -19,6 +19,10 @@ constexpr std::uint32_t kTolerated = 2;
 
 constexpr std::size_t kMaxSpacesTried = 64;
 
+// A trace may also tell late that a user program goes on: fewer privileged
+// instructions in a row than these show nothing.
+constexpr std::uint32_t kLeastPrivileged = 16;
+
 // Visits of a page that showed nothing new, until most are left out; and
 // instructions of one visit.
 constexpr std::uint8_t kQuietVisits = 16;
@@ -53,11 +57,18 @@ AddressSpaces::AddressSpaces(CodeMap& map, const TraceInfo& info,
       unknown_pc_bits_(64 - std::clamp(info.pc_bits, 1, 64)) {
   for (std::uint32_t i = 1; i < map.image_count(); ++i) {
     const CodeImage& image = map.image(CodeImageId{i});
-    if (image.layer == Layer::kUser || !image.fixed) continue;
+    if (!image.fixed || image.text_end <= image.text_start) continue;
     const std::uint64_t start = (image.text_start + image.bias) & map.pc_mask();
     const std::uint64_t end = start + (image.text_end - image.text_start);
-    fixed_.push_back(
-        {start & ~kTextPageMask, (end + kTextPageMask) & ~kTextPageMask});
+    const FixedRange pages{start & ~kTextPageMask,
+                           (end + kTextPageMask) & ~kTextPageMask};
+    if (image.layer != Layer::kUser)
+      fixed_.push_back(pages);
+    else if (programs_.size() == 0)
+      programs_ = pages;
+    else
+      programs_ = {std::min(programs_.start, pages.start),
+                   std::max(programs_.end, pages.end)};
   }
 }
 
@@ -115,6 +126,7 @@ void AddressSpaces::learn_context(Run& run, std::uint32_t from,
   if (hart.context.privilege != Privilege::kUser &&
       hart.context.privilege != Privilege::kUnknown) {
     hart.in_kernel = true;
+    if (programs_.size() > 0) learn_privileged(run, from, to);
     return;
   }
   const std::span<const Retired> all =
@@ -122,7 +134,7 @@ void AddressSpaces::learn_context(Run& run, std::uint32_t from,
   for (std::uint32_t i = from; i < to;) {
     if (const FixedRange* range = fixed_range(all[i].pc)) {
       hart.in_kernel = true;
-      i = end_of_run(all, i, range->start, range->end - range->start);
+      i = end_of_run(all, i, range->start, range->size());
       continue;
     }
     const std::uint32_t end =
@@ -132,25 +144,56 @@ void AddressSpaces::learn_context(Run& run, std::uint32_t from,
   }
 }
 
+void AddressSpaces::learn_privileged(Run& run, std::uint32_t from,
+                                     std::uint32_t to) {
+  const std::span<const Retired> all =
+      std::span(run.block.instructions).first(to);
+  const Layer layer = run.hart.context.privilege == Privilege::kMachine
+                          ? Layer::kMachine
+                          : Layer::kKernel;
+  for (std::uint32_t i = from; i < to;) {
+    // All but the programs, which may lie in the middle of it.
+    i = end_of_run(all, i, programs_.end, 0 - programs_.size());
+    const std::uint32_t end =
+        end_of_run(all, i, programs_.start, programs_.size());
+    const bool counts = end - i >= kLeastPrivileged;
+    while (i < end) {
+      const std::uint64_t page_pc = all[i].pc & ~kTextPageMask;
+      const std::uint32_t page_end =
+          std::min(end, end_of_run(all, i, page_pc, kTextPageSize));
+      if (counts && fixed_range(page_pc) == nullptr)
+        look_at(run, i, page_end, SpaceId::kNone, layer);
+      i = page_end;
+    }
+  }
+}
+
 // Instructions of one page.
 void AddressSpaces::visit(Run& run, std::uint32_t from, std::uint32_t to) {
   Hart& hart = run.hart;
-  const std::uint64_t page_pc =
-      run.block.instructions[from].pc & ~kTextPageMask;
   if (hart.in_kernel) {
     hart.in_kernel = false;
     begin_user(run, from);
   }
-  const CachedPage& page = page_at(hart.space, page_pc);
+  if (hart.space != SpaceId::kNone)
+    look_at(run, from, to, hart.space, Layer::kUser);
+}
+
+void AddressSpaces::look_at(const Run& run, std::uint32_t from,
+                            std::uint32_t to, SpaceId space, Layer layer) {
+  const std::uint64_t page_pc =
+      run.block.instructions[from].pc & ~kTextPageMask;
+  const CachedPage& page = page_at(space, page_pc);
   if (!page.is_settled)
-    collect(run, from, to, page.id);
+    collect(run, from, to, page.id, layer);
   else if (++entries_ % kRecheckEvery == 0)
     recheck(run, from, to, page.id);
 }
 
 void AddressSpaces::collect(const Run& run, std::uint32_t from,
-                            std::uint32_t to, UserPageId id) {
+                            std::uint32_t to, UserPageId id, Layer layer) {
   UserPages::Page& page = pages_.page(id);
+  page.layer = layer;
   pages_.touch(id);
   PageEvidence& evidence = *page.evidence;
   if (evidence.full() ||
@@ -181,7 +224,7 @@ void AddressSpaces::recheck(const Run& run, std::uint32_t from,
   pages_.forget(page);
   cache_.fill({});
   const CachedPage& anew = page_at(page.space, page.page_pc);
-  if (!anew.is_settled) collect(run, from, to, anew.id);
+  if (!anew.is_settled) collect(run, from, to, anew.id, page.layer);
 }
 
 // User code runs after something else did: is it what we think it is?

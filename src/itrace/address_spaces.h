@@ -17,6 +17,10 @@
 //     (programs with fixed addresses), the space is looked for in which what
 //     runs now makes sense, or a new one begins.
 //
+// Code with fixed addresses may also run in M-mode or S-mode, without a system
+// under it: what privileged instructions show where such a file has code is
+// collected in the same way, as pages that every address space has.
+//
 // A page that two files could explain stays undecided until they differ or a
 // neighbour tells which it is.
 #pragma once
@@ -62,6 +66,7 @@ class AddressSpaces : public UserCode {
   // Whole pages that are no user code: the map knows them by themselves.
   struct FixedRange {
     std::uint64_t start = 0, end = 0;
+    std::uint64_t size() const { return end - start; }
   };
   // What the loop over a block has at hand.
   struct Run {
@@ -85,9 +90,12 @@ class AddressSpaces : public UserCode {
   void learn_block(Hart& hart, const TraceBlock& block,
                    std::vector<SpaceChange>& changes);
   void learn_context(Run& run, std::uint32_t from, std::uint32_t to);
+  void learn_privileged(Run& run, std::uint32_t from, std::uint32_t to);
   void visit(Run& run, std::uint32_t from, std::uint32_t to);
+  void look_at(const Run& run, std::uint32_t from, std::uint32_t to,
+               SpaceId space, Layer layer);
   void collect(const Run& run, std::uint32_t from, std::uint32_t to,
-               UserPageId id);
+               UserPageId id, Layer layer);
   void recheck(const Run& run, std::uint32_t from, std::uint32_t to,
                UserPageId id);
   void begin_user(Run& run, std::uint32_t from);
@@ -106,6 +114,9 @@ class AddressSpaces : public UserCode {
 
   UserPages pages_;
   std::vector<FixedRange> fixed_;
+  // From the first to the last of the programs with fixed addresses that are
+  // not in fixed_; empty without one.
+  FixedRange programs_;
   int unknown_pc_bits_;
   absl::flat_hash_map<std::uint32_t, Hart> harts_;
   absl::flat_hash_map<std::uint64_t, SpaceId> by_page_table_;

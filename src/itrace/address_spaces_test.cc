@@ -54,7 +54,16 @@ class Machine {
     for (const auto& at : program.walk(random_, from, count, reach))
       put(at, bias, name);
   }
-  // The same without the kernel in between.
+  // At its own addresses, without a kernel.
+  void run_as(Privilege privilege, const RiscvProgram& program,
+              const std::string& name, std::uint64_t satp,
+              std::size_t count = 300) {
+    step_into(privilege, satp);
+    for (const auto& at :
+         program.walk(random_, program.elf_addr(), count, 2000))
+      put(at, 0, name);
+  }
+  // As run(), without the kernel in between.
   void run_on(const RiscvProgram& program, const std::string& name,
               std::uint64_t bias, std::uint64_t from, std::size_t count,
               std::uint64_t reach) {
@@ -104,6 +113,7 @@ class Machine {
   }
 
   const AddressSpaces& spaces() const { return *spaces_; }
+  Layer layer_at(std::uint64_t pc) { return map_->page(space_, pc).layer; }
   std::mt19937& random() { return random_; }
   std::string sysroot;
 
@@ -323,6 +333,69 @@ TEST(AddressSpaces, SatpMayComeSomeInstructionsLate) {
   EXPECT_EQ(result.wrong, 2u);
   EXPECT_EQ(result.unknown, 0u);
   EXPECT_EQ(machine.spaces().spaces_relearnt(), 0u);
+}
+
+// Where the trace has privilege; satp is 0 where it has that.
+class EveryPrivilegedTrace : public testing::TestWithParam<Knows> {};
+INSTANTIATE_TEST_SUITE_P(
+    AddressSpaces, EveryPrivilegedTrace,
+    testing::Values(kAll, Knows{.bits = false}, Knows{.satp = false},
+                    Knows{.bits = false, .satp = false, .pc_bits = 40}));
+
+TEST_P(EveryPrivilegedTrace, FindsAProgramThatHasNoSystemUnderIt) {
+  Machine machine(GetParam());
+  const RiscvProgram program(1, 3, 0x20400000), other(2, 3, 0x10000);
+  machine.add(program, ET_EXEC, "flash");
+  machine.add(other, ET_EXEC, "other");
+  machine.run_as(Privilege::kMachine, program, "flash", 0);
+  EXPECT_TRUE(machine.is_all_right());
+  EXPECT_EQ(machine.layer_at(0x20400000), Layer::kMachine);
+}
+
+TEST_P(EveryPrivilegedTrace, FindsAKernelWhereProgramsAre) {
+  Machine machine(GetParam());
+  const RiscvProgram program(1, 3, 0x10000);
+  machine.add(program, ET_EXEC, "kernel");
+  machine.run_as(Privilege::kSupervisor, program, "kernel", kSatp);
+  EXPECT_TRUE(machine.is_all_right());
+  EXPECT_EQ(machine.layer_at(0x10000), Layer::kKernel);
+}
+
+TEST_P(EveryPrivilegedTrace, ABootRomIsNotTakenForTheProgramThatLiesThere) {
+  Machine machine(GetParam());
+  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
+  machine.add(program, ET_EXEC, "program");
+  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  const Machine::Result booted = machine.look();
+  EXPECT_EQ(booted.wrong, 0u);
+  EXPECT_EQ(booted.unknown, 300u);
+  machine.run(program, "program", kSatp, 0, 0x10000);
+  EXPECT_TRUE(machine.is_all_right());
+  EXPECT_EQ(machine.layer_at(0x10000), Layer::kUser);
+}
+
+TEST_P(EveryPrivilegedTrace, TheFileOfABootRomIsNotTakenForTheProgramEither) {
+  Machine machine(GetParam());
+  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
+  machine.add(rom, ET_EXEC, "rom");
+  machine.add(program, ET_EXEC, "program");
+  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  EXPECT_TRUE(machine.is_all_right());
+  machine.run(program, "program", kSatp, 0, 0x10000);
+  EXPECT_TRUE(machine.is_all_right());
+}
+
+TEST_P(EveryPrivilegedTrace, PrivilegeMayEndSomeInstructionsLate) {
+  Machine machine(GetParam());
+  const RiscvProgram program(1, 3, 0x10000);
+  machine.add(program, ET_EXEC, "program");
+  for (int i = 0; i < 100; ++i) {
+    machine.run(program, "program", kSatp, 0, 0x10000, 0);  // the kernel alone
+    machine.run_as(Privilege::kSupervisor, program, "program", kSatp, 4);
+    machine.run(program, "program", kSatp, 0, 0x10000, 20);
+  }
+  EXPECT_TRUE(machine.is_all_right());
+  EXPECT_EQ(machine.layer_at(0x10000), Layer::kUser);
 }
 
 TEST(AddressSpaces, MappingsThatAreToldDecideAtOnce) {

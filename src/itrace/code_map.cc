@@ -136,7 +136,8 @@ std::string_view CodeImage::text(std::uint64_t elf_addr,
 
 CodeMap::CodeMap(const TraceOptions& options, const TraceInfo& info)
     : pc_mask_(info.pc_bits >= 64 ? ~std::uint64_t{0}
-                                  : (std::uint64_t{1} << info.pc_bits) - 1) {
+                                  : (std::uint64_t{1} << info.pc_bits) - 1),
+      knows_privilege_(info.has_privilege) {
   images_.emplace_back();
   first_function_.push_back(FunctionId::kNone);
   for (std::size_t i = 0; i < kLayers; ++i)
@@ -411,9 +412,23 @@ CodePage& CodeMap::unknown_page(SpaceId space, std::uint64_t page_pc) {
   if (page_pc >= kDramStart && page_pc < kFirmwareEnd)
     page.layer = Layer::kMachine;
   else if (pc_mask_ == ~std::uint64_t{0} && xlen_ == Xlen::k64)
-    page.layer = in_kernel_half(page_pc, true) ? Layer::kKernel : Layer::kUser;
+    // Below may be anyone: a trace that says who is asked first.
+    page.layer = in_kernel_half(page_pc, true) ? Layer::kKernel
+                 : knows_privilege_            ? Layer::kUnknown
+                                               : Layer::kUser;
   page.spots.push_back({unknown_function(page.layer)});
   return page;
+}
+
+void CodeMap::raise_layer(CodeImageId id, Layer layer) {
+  CodeImage& image = images_[index(id)];
+  if (image.layer >= layer) return;
+  image.layer = layer;
+  const std::size_t first = index(first_function_[index(id)]);
+  for (std::size_t i = 0; i <= image.symbols.size(); ++i)
+    functions_[first + i].layer = layer;
+  for (CodePage& page : pages_)
+    if (page.image == id) page.layer = layer;
 }
 
 void CodeMap::set_layer(CodePage& page, Layer layer) {

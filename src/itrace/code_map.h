@@ -6,7 +6,9 @@
 //   - files at addresses that are the same in every address space: the kernel
 //     (vmlinux, System.map), its modules, the SBI, programs without an
 //     operating system;
-//   - user code, which UserCode finds by address space;
+//   - user code, which UserCode finds by address space; also the code of ROMs
+//     and of programs without an operating system that lies where user code
+//     does;
 //   - unknown code: pages of their own, whose flow kinds are learnt from the
 //     trace as it goes.
 //
@@ -174,6 +176,9 @@ class CodeMap {
   // grows then.
   CodePage& page(SpaceId space, std::uint64_t pc);
   std::uint32_t generation() const;
+  // This image's code runs with more privilege than its addresses tell: a
+  // program that has no operating system under it, or the code of a ROM.
+  void raise_layer(CodeImageId id, Layer layer);
   // Of a page of unknown code: who runs it.
   static void set_layer(CodePage& page, Layer layer);
 
@@ -210,6 +215,7 @@ class CodeMap {
   CodePage& unknown_page(SpaceId space, std::uint64_t page_pc);
 
   std::uint64_t pc_mask_;
+  bool knows_privilege_;
   Xlen xlen_ = Xlen::k64;
   std::deque<CodeImage> images_;         // row 0: none
   std::vector<CodeFunction> functions_;  // row 0: none

@@ -338,6 +338,8 @@ Flow StackTracker::flow_before(std::size_t at) const {
 // A transfer, or something that looks like one.
 void StackTracker::enter(std::size_t at, std::uint64_t pc) {
   next_page_ = &page_at(pc);
+  if (next_page_->layer == Layer::kUnknown && privilege_ != Privilege::kUnknown)
+    map_.set_layer(*next_page_, layer_reached(pc));
   next_function_ = next_page_->function(CodePage::slot(pc));
   if (!started_) {
     next_layer_ = layer_reached(pc);

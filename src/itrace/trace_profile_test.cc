@@ -245,6 +245,22 @@ TEST_F(InlinedCalls, BeyondTheDepthThatIsKeptAreTheCallers) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kDeepStack), 11);
 }
 
+TEST_F(TraceProfileTest, UnknownCodeIsOfThosePrivilegeItRunsWith) {
+  TraceBlock block;
+  for (std::uint64_t i = 0; i < 3; ++i)
+    block.instructions.push_back({.cycle = i, .pc = 0x1000 + 0x10000 * i});
+  block.contexts = {{.from = 0, .privilege = Privilege::kMachine},
+                    {.from = 1, .privilege = Privilege::kSupervisor},
+                    {.from = 2, .privilege = Privilege::kUser}};
+  OneBlock reader(block);
+  CodeMap map({}, {.has_privilege = true});
+  const Profile profile = read_trace(reader, map, {.keep_time = false});
+  EXPECT_EQ(stacks(profile, "instructions"),
+            (Stacks{{"[unknown machine code]", 1},
+                    {"[unknown kernel code]", 1},
+                    {"[unknown user code]", 1}}));
+}
+
 TEST_F(TraceProfileTest, AnEmptyTraceIsAnEmptyProfile) {
   EXPECT_TRUE(read("", {}).samples.empty());
 }

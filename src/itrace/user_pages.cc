@@ -39,6 +39,8 @@ void move_to_front(std::vector<T>& list, const T& value, std::size_t limit) {
 UserPages::UserPages(CodeMap& map, std::string sysroot)
     : map_(map), pc_mask_(map.pc_mask()), files_(std::move(sysroot)) {
   pages_.emplace_back().state = Page::State::kForeign;
+  // It never turns out to be that of several processes.
+  spaces_[index(SpaceId::kNone)].has_page_table = true;
   for (std::uint32_t i = 1; i < map.image_count(); ++i) {
     const CodeImage& image = map.image(CodeImageId{i});
     if (image.elf == nullptr) continue;
@@ -58,7 +60,6 @@ SpaceId UserPages::new_space(bool has_page_table) {
 // ---- Pages ----------------------------------------------------------------
 
 UserPageId UserPages::find_or_make(SpaceId space_id, std::uint64_t page_pc) {
-  if (space_id == SpaceId::kNone) return UserPageId::kTooMany;
   Space& space = spaces_[index(space_id)];
   if (const auto found = space.pages.find(page_pc); found != space.pages.end())
     return found->second;
@@ -78,23 +79,28 @@ UserPageId UserPages::find_or_make(SpaceId space_id, std::uint64_t page_pc) {
   return id;
 }
 
-const UserPages::Page* UserPages::decided(SpaceId space_id,
-                                          std::uint64_t page_pc) const {
+const UserPages::Page* UserPages::find(SpaceId space_id,
+                                       std::uint64_t page_pc) const {
   const Space& space = spaces_[index(space_id)];
   const auto found = space.pages.find(page_pc);
   if (found == space.pages.end()) return nullptr;
   const Page& page = pages_[index(found->second)];
-  return page.state == Page::State::kDecided && !page.is_told ? &page : nullptr;
+  return page.state == Page::State::kDecided ? &page : nullptr;
 }
 
-std::optional<UserCode::Place> UserPages::place(SpaceId space_id,
+const UserPages::Page* UserPages::decided(SpaceId space,
+                                          std::uint64_t page_pc) const {
+  const Page* page = find(space, page_pc);
+  return page != nullptr && !page->is_told ? page : nullptr;
+}
+
+std::optional<UserCode::Place> UserPages::place(SpaceId space,
                                                 std::uint64_t page_pc) const {
-  const Space& space = spaces_[index(space_id)];
-  const auto found = space.pages.find(page_pc);
-  if (found == space.pages.end()) return {};
-  const Page& page = pages_[index(found->second)];
-  if (page.state != Page::State::kDecided) return {};
-  return UserCode::Place{image_of_.at(page.place.binary), page.place.elf_page};
+  const Page* page = find(space, page_pc);
+  if (page == nullptr) page = find(SpaceId::kNone, page_pc);
+  if (page == nullptr) return {};
+  return UserCode::Place{image_of_.at(page->place.binary),
+                         page->place.elf_page};
 }
 
 void UserPages::touch(UserPageId id) {
@@ -201,6 +207,8 @@ std::optional<BinaryPage> UserPages::proposed(const Page& page) const {
           tolerated)
         return place;
 
+  // A boot ROM often lies where programs do.
+  const bool is_privileged = page.layer != Layer::kUser;
   std::optional<BinaryPage> only;
   bool several = false;
   const auto consider = [&](const BinaryPage& place, std::uint32_t least) {
@@ -211,7 +219,7 @@ std::optional<BinaryPage> UserPages::proposed(const Page& page) const {
     only = place;
   };
   for (const BinaryId id : text.fixed_at(page.page_pc))
-    consider({id, page.page_pc}, 1);
+    consider({id, page.page_pc}, is_privileged ? kProposedScore : 1);
   for (const Bias& bias : all_biases_)
     if (const auto place = at_bias(bias, page.page_pc))
       consider(*place, kProposedScore);
@@ -271,9 +279,11 @@ void UserPages::decide(Page& page, const BinaryPage& place) {
   const Bias bias{place.binary, (page.page_pc - place.elf_page) & pc_mask_};
   move_to_front(spaces_[index(page.space)].biases, bias, kMaxBiases);
   move_to_front(all_biases_, bias, kMaxBiases);
-  if (image_of_.contains(place.binary)) return;
-  const TextIndex::Binary& binary = files_.index()[place.binary];
-  image_of_.emplace(place.binary, map_.add_elf(binary.elf, binary.path));
+  if (!image_of_.contains(place.binary)) {
+    const TextIndex::Binary& binary = files_.index()[place.binary];
+    image_of_.emplace(place.binary, map_.add_elf(binary.elf, binary.path));
+  }
+  map_.raise_layer(image_of_.at(place.binary), page.layer);
 }
 
 void UserPages::close(Page& page, Page::State state) {

@@ -32,7 +32,8 @@ class UserPages {
   // Without a page table of its own, it may turn out to be that of several
   // processes; see separate().
   SpaceId new_space(bool has_page_table = false);
-  // How many there are, with kNone.
+  // kNone is where privileged code runs, the same for every process. How many
+  // there are, with it:
   std::size_t space_count() const { return spaces_.size(); }
 
   // The file `path` is mapped at start..end, from file_off on. If it is there,
@@ -50,6 +51,7 @@ class UserPages {
     bool is_touched = false;  // is in touched_
     std::uint8_t quiet = 0;   // visits in a row that showed nothing new
     SpaceId space = SpaceId::kNone;
+    Layer layer = Layer::kUser;  // who runs it
     std::uint64_t page_pc = 0;
     BinaryPage place;                        // if kDecided
     std::unique_ptr<PageEvidence> evidence;  // if kUndecided
@@ -63,6 +65,7 @@ class UserPages {
   TextPageView text(const Page& page) const {
     return files_.index().view(page.place);
   }
+  // Of this space, else of what privileged code has there.
   std::optional<UserCode::Place> place(SpaceId space,
                                        std::uint64_t page_pc) const;
 
@@ -98,6 +101,7 @@ class UserPages {
     std::optional<BinaryId> program;  // with fixed addresses
   };
 
+  const Page* find(SpaceId space, std::uint64_t page_pc) const;
   bool apply_told(Page& page);
   bool settle(Page& page, bool search_all);
   bool search(Page& page);
@@ -112,7 +116,7 @@ class UserPages {
   std::uint64_t pc_mask_;
   UserFiles files_;
   absl::flat_hash_map<BinaryId, CodeImageId> image_of_;
-  std::deque<Space> spaces_{1};   // row 0: none
+  std::deque<Space> spaces_{1};   // row 0: of privileged code
   std::deque<Page> pages_;        // row 0: too many
   std::vector<Bias> all_biases_;  // of every space
   std::vector<UserPageId> touched_;
