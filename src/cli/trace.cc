@@ -69,6 +69,20 @@ std::string as_text(const std::string& path, const TraceSummary& summary) {
   return out;
 }
 
+// A token says what was executed, by whom and with which rights. Zeros instead
+// of what the trace does not have would be read as user code without satp.
+void check_for_tokens(const TraceInfo& info) {
+  const auto refuse = [](std::string_view what) {
+    fail(
+        "the trace has no {}, which such tokens are made of; write "
+        "--out-layout tracerv, or --to wick-trace",
+        what);
+  };
+  if (!info.has_bits) refuse("instructions");
+  if (!info.has_privilege) refuse("privilege");
+  if (!info.has_satp) refuse("satp");
+}
+
 // A file, or standard output for "-".
 class Sink {
  public:
@@ -116,18 +130,20 @@ struct TraceCommand {
     InputFile file = InputFile::open(path);
     in_context(file.name(), [&] {
       const auto reader = open_trace(file, format, read.trace);
+      std::vector<std::string> of_files;
       if (!output.empty())
-        convert(*reader);
+        convert(*reader, of_files);
       else if (print)
-        print_instructions(*reader, read.trace, most(), std::cout);
+        print_instructions(*reader, read.trace, most(), std::cout, &of_files);
       else if (!count.empty())
-        show_counts(*reader);
+        show_counts(*reader, of_files);
       else
         std::cout << as_text(file.name(), summarize(*reader));
       Diagnostics diagnostics = reader->diagnostics();
       note_damage(file, diagnostics);
       for (const std::string& line : describe(diagnostics))
         say(run, fmt::format("{}: {}", file.name(), line));
+      for (const std::string& line : of_files) say(run, line);
     });
   }
 
@@ -138,11 +154,12 @@ struct TraceCommand {
     return *n;
   }
 
-  void show_counts(TraceReader& reader) const {
+  void show_counts(TraceReader& reader,
+                   std::vector<std::string>& of_files) const {
     const CountBy by = count == "pc"     ? CountBy::kPc
                        : count == "kind" ? CountBy::kKind
                                          : CountBy::kFunction;
-    const auto rows = count_instructions(reader, read.trace, by);
+    const auto rows = count_instructions(reader, read.trace, by, &of_files);
     std::uint64_t instructions = 0, cycles = 0;
     for (const CountRow& row : rows) {
       instructions += row.instructions;
@@ -167,7 +184,7 @@ struct TraceCommand {
                                number(rows.size() - shown));
   }
 
-  void convert(TraceReader& reader) {
+  void convert(TraceReader& reader, std::vector<std::string>& of_files) {
     if (to == "wick-trace") {
       Sink sink(output);
       write_wick_trace(reader, [&](std::string_view bytes) {
@@ -177,7 +194,7 @@ struct TraceCommand {
       sink.commit();
     } else if (to == "tracerv-labels") {
       Sink sink(output);
-      write_trace_labels(reader, read, sink.stream());
+      write_trace_labels(reader, read, sink.stream(), &of_files);
       sink.commit();
     } else {
       write_tracerv(reader);
@@ -189,9 +206,8 @@ struct TraceCommand {
     TracervWriteOptions options{.text = to == "tracerv-human"};
     const std::string layout = out_layout.empty() ? "tracerv" : out_layout;
     options.layout = parse_layout(layout);
-    if (options.layout.kind == TracervLayout::Kind::kTokens &&
-        !reader.info().has_bits)
-      fail("the trace has no instructions, which such tokens are made of");
+    if (options.layout.kind == TracervLayout::Kind::kTokens)
+      check_for_tokens(reader.info());
     if (!reader.info().clock_domain.empty())
       options.clock_domain = reader.info().clock_domain;
     struct Hart {

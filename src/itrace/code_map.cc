@@ -2,6 +2,7 @@
 #include "itrace/code_map.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -156,11 +157,20 @@ void CodeMap::add_file(const std::string& path) {
     std::optional<std::uint64_t> at;
     if (elf->type() == ET_REL) {
       const auto known = module_starts_.find(module_name(path));
-      if (known == module_starts_.end())
+      if (known == module_starts_.end()) {
+        // A module that was not loaded in this run has no code in its trace.
+        if (has_module_list_) {
+          notes_.push_back(fmt::format(
+              "{} is not among the modules that the console lists and has no "
+              "code here; --module FILE@ADDRESS says where it is",
+              path));
+          return;
+        }
         fail_usage(
             "{} is a module of the kernel: say where it is with --module "
             "FILE@ADDRESS, or give the console's output with --uartlog",
             path);
+      }
       at = known->second;
     }
     add_elf(elf, path, at);
@@ -177,6 +187,7 @@ void CodeMap::add_file(const std::string& path) {
 
 void CodeMap::read_module_list(const std::string& path) {
   InputFile file = InputFile::open(path);
+  has_module_list_ = true;
   in_context(path, [&] {
     for (std::string_view block = file.next_block(1 << 20); !block.empty();
          block = file.next_block(1 << 20))

@@ -198,6 +198,9 @@ class CodeMap {
   std::uint64_t pc_mask() const { return pc_mask_; }
   Xlen xlen() const { return xlen_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
+  // What is to be said of files that were named and are not used, a sentence
+  // each.
+  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct Range {  // of a fixed image, masked
@@ -224,6 +227,7 @@ class CodeMap {
   std::vector<Range> ranges_;  // by start
   std::unique_ptr<UserCode> user_code_;
   absl::flat_hash_map<std::string, std::uint64_t> module_starts_;
+  bool has_module_list_ = false;  // though it may be empty
   std::uint32_t user_generation_ = 0, own_generation_ = 0;
   std::vector<SpaceChange> space_changes_;
 
@@ -233,6 +237,7 @@ class CodeMap {
   // and elf_addr; and the unknown ones by space and page.
   absl::flat_hash_map<PageKey, CodePage*> found_, image_pages_, unknown_pages_;
   Diagnostics diagnostics_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace wick

@@ -2,7 +2,7 @@
 #include "itrace/code_map.h"
 
 #include <elf.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <fstream>
 
@@ -99,6 +99,15 @@ TEST(CodeMap, FindsModulesWhereTheConsoleSaysThatTheyAre) {
   const CodePage& page = map.page(SpaceId::kNone, 0xffffffff02004000);
   EXPECT_EQ(map.function(page.function(0)).name, "icenet_poll");
   EXPECT_EQ(page.flow[0].kind(), FlowKind::kReturn);
+
+  // One that the console does not list was not loaded: it stops nothing.
+  const std::string other = folder.path() + "/other.ko";
+  std::ofstream(other) << elf.bytes();
+  options.elfs.push_back(other);
+  const CodeMap both(options, {});
+  EXPECT_THAT(both.notes(), testing::ElementsAre(testing::HasSubstr(
+                                "other.ko is not among the modules")));
+  EXPECT_EQ(both.image_count(), map.image_count());
 }
 
 TEST(CodeMap, ASystemMapHasNamesWithoutText) {

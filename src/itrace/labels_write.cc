@@ -75,6 +75,8 @@ class LabelWriter {
     out_ << text_;
   }
 
+  const CodeMap& map() const { return map_; }
+
  private:
   // Time is what was given out: an instruction's begins behind the one before.
   static std::uint64_t start_of(const TraceBlock& block) {
@@ -134,8 +136,10 @@ class LabelWriter {
 }  // namespace
 
 void write_trace_labels(TraceReader& reader, const ReadOptions& options,
-                        std::ostream& out) {
-  LabelWriter(reader, options, out).write();
+                        std::ostream& out, std::vector<std::string>* of_files) {
+  LabelWriter writer(reader, options, out);
+  if (of_files != nullptr) *of_files = writer.map().notes();
+  writer.write();
 }
 
 }  // namespace wick

@@ -10,14 +10,18 @@
 #pragma once
 
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "itrace/trace_reader.h"
 #include "profile/format.h"
 
 namespace wick {
 
-// A text is of one hart; fails at the second one.
+// A text is of one hart; fails at the second one. `of_files` gets
+// CodeMap::notes().
 void write_trace_labels(TraceReader& reader, const ReadOptions& options,
-                        std::ostream& out);
+                        std::ostream& out,
+                        std::vector<std::string>* of_files = nullptr);
 
 }  // namespace wick

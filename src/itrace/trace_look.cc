@@ -185,8 +185,10 @@ TraceSummary summarize(TraceReader& reader) {
 }
 
 void print_instructions(TraceReader& reader, const TraceOptions& options,
-                        std::uint64_t limit, std::ostream& out) {
+                        std::uint64_t limit, std::ostream& out,
+                        std::vector<std::string>* of_files) {
   Lookup lookup(options, reader.info());
+  if (of_files != nullptr) *of_files = lookup.map().notes();
   const bool names = lookup.map().image_count() > 1;
   std::map<std::uint32_t, Privilege> privileges;
   std::string text;
@@ -245,12 +247,14 @@ void print_instructions(TraceReader& reader, const TraceOptions& options,
 
 std::vector<CountRow> count_instructions(TraceReader& reader,
                                          const TraceOptions& options,
-                                         CountBy by) {
+                                         CountBy by,
+                                         std::vector<std::string>* of_files) {
   struct Count {
     std::uint64_t instructions = 0, cycles = 0;
     FunctionId function = FunctionId::kNone;
   };
   Lookup lookup(options, reader.info());
+  if (of_files != nullptr) *of_files = lookup.map().notes();
   absl::flat_hash_map<std::uint64_t, Count> counts;
   constexpr std::uint64_t kOthers = UINT64_MAX;
   Cycles cycles;

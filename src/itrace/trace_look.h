@@ -38,8 +38,10 @@ TraceSummary summarize(TraceReader& reader);
 
 // A line each: hart, cycle, pc, and as far as known the instruction, the
 // privilege, the function and what kind of transfer it is. At most `limit`.
+// `of_files` gets CodeMap::notes().
 void print_instructions(TraceReader& reader, const TraceOptions& options,
-                        std::uint64_t limit, std::ostream& out);
+                        std::uint64_t limit, std::ostream& out,
+                        std::vector<std::string>* of_files = nullptr);
 
 // --- counts of them
 
@@ -54,9 +56,9 @@ struct CountRow {
 };
 
 // The most instructions first. Beyond 4 million distinct pcs, the others are
-// one row.
-std::vector<CountRow> count_instructions(TraceReader& reader,
-                                         const TraceOptions& options,
-                                         CountBy by);
+// one row. `of_files` gets CodeMap::notes().
+std::vector<CountRow> count_instructions(
+    TraceReader& reader, const TraceOptions& options, CountBy by,
+    std::vector<std::string>* of_files = nullptr);
 
 }  // namespace wick

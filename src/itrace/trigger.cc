@@ -241,6 +241,9 @@ class TriggeredTrace final : public TraceReader {
   std::size_t context_at_ = 0, trap_at_ = 0, fact_at_ = 0;
   std::uint64_t seen_ = 0, left_out_ = 0;
   bool knows_threads_ = false, noted_ = false;
+  // Whether --from was met, and --only-space; what is then left out may be
+  // everything all the same.
+  bool from_met_ = false, space_met_ = false;
   Diagnostics own_;  // beside the reader's
 };
 
@@ -259,6 +262,8 @@ bool TriggeredTrace::read_block() {
   if (trigger_.has_time())
     for (std::size_t i = 0; i < keep_.size(); ++i)
       if (!trigger_.in_time(in_.instructions[i].cycle)) keep_[i] = 0;
+  if (!from_met_ && trigger_.from.is_time() && !in_.instructions.empty())
+    from_met_ = in_.instructions.back().cycle >= trigger_.from.limit();
   if (space_.kind != WantedSpace::Kind::kAll) keep_by_space(hart);
   hart.ordinal += keep_.size();
   hart.gap = hart.gap || in_.after_gap;
@@ -281,6 +286,7 @@ void TriggeredTrace::keep_by_switch(Hart& hart) {
     fill(at);
     switch (hart.state.meet(trigger_.points, is_from, is_until)) {
       case Switch::Turn::kOn:
+        from_met_ = true;
         keep_[at] = keeps_from(trigger_.edges) ? 1 : 0;
         break;
       case Switch::Turn::kOff:
@@ -327,7 +333,9 @@ void TriggeredTrace::keep_by_space(Hart& hart) {
   std::size_t done = 0;
   const auto leave_out_until = [&](std::size_t until) {
     until = std::min(until, keep_.size());
-    if (!hart.in_space)
+    if (hart.in_space)
+      space_met_ = space_met_ || until > done;
+    else
       std::fill(keep_.begin() + static_cast<std::ptrdiff_t>(done),
                 keep_.begin() + static_cast<std::ptrdiff_t>(until), 0);
     done = until;
@@ -475,9 +483,14 @@ void TriggeredTrace::note_end() {
         "chosen by '{}'; --comm chooses by process in the result",
         excerpt(options_.space));
   if (left_out_ == 0) return;
-  if (left_out_ == seen_ && !options_.from.empty())
-    own_.note_at(Problem::kCutInstructions,
-                 "all: " + options_.from + " was not met");
+  // On another hart, perhaps.
+  if (options_.windows != nullptr && !trigger_.from.is_time())
+    from_met_ = !options_.windows->windows().empty();
+  const std::string not_met = options_.from.empty() || from_met_
+                                  ? (space_met_ ? "" : options_.space)
+                                  : options_.from;
+  if (left_out_ == seen_ && !not_met.empty())
+    own_.note_at(Problem::kCutInstructions, "all: " + not_met + " was not met");
   else
     own_.note(Problem::kCutInstructions);
   if (left_out_ > 1) own_.note(Problem::kCutInstructions, left_out_ - 1);

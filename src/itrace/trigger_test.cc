@@ -247,6 +247,29 @@ TEST(Trigger, SaysThatItWasNotMet) {
                   "pc:1234 was not met)"));
 }
 
+TEST(Trigger, IsNotSaidToBeUnmetWhereSomethingElseLeftAllOut) {
+  TraceBlock block = block_of({1, 2});
+  block.facts.push_back({.kind = SideBandFact::Kind::kThread, .name = "sh"});
+  const auto said = [&](const TriggerOptions& trigger) {
+    TraceOptions options;
+    options.trigger = trigger;
+    const auto reader = cut_by_trigger(
+        std::make_unique<FakeReader>(std::vector{block}), options);
+    TraceBlock out;
+    while (reader->next(out)) {
+    }
+    return describe(reader->diagnostics());
+  };
+  EXPECT_THAT(said({.from = "pc:1", .space = "nosuch"}),
+              testing::ElementsAre(HasSubstr("(all: nosuch was not met)")));
+  EXPECT_THAT(said({.from = "pc:9", .space = "nosuch"}),
+              testing::ElementsAre(HasSubstr("(all: pc:9 was not met)")));
+  EXPECT_THAT(said({.from = "pc:2", .edges = TriggerOptions::Edges::kNone}),
+              testing::ElementsAre(testing::Not(HasSubstr("was not met"))));
+  EXPECT_THAT(said({.from = "cycle:1", .until = "cycle:0"}),
+              testing::ElementsAre(testing::Not(HasSubstr("was not met"))));
+}
+
 TEST(Trigger, IsReadFromTextAndRefusesWhatIsNone) {
   EXPECT_EQ(
       parse_trace_point("insn:ffffffff00008013#3"),

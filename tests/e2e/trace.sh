@@ -57,6 +57,13 @@ cmp <(sed 's/^[^;]*;\(start_kernel\)/\1/' from_labels | sort) \
   <(sed 's/^[^;]*;\(start_kernel\)/\1/' folded | sort) ||
   bad "the labels are other stacks: $(cat from_labels)"
 
+# Nothing is invented for a token.
+printf 'core   0: 0x%016x (0x00000013) nop\n' 2147483648 2147483652 >spike.log
+if "$WICK" trace spike.log --to tracerv-binary --out-layout tokens -o copy 2>err
+then bad "wrote tokens without privilege"; fi
+grep -q 'has no privilege, which such tokens are made of' err ||
+  bad "no reason: $(cat err)"
+
 # What is cut off is said of every copy.
 "$WICK" trace TRACEFILE-C0 --to tracerv-human | gzip -n >human.gz
 head -c -20 human.gz >cut.gz
