@@ -35,7 +35,7 @@ std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
   if (has_switch_records_) return task.last_switch;
   // Without switch records, the event itself says who leaves and who comes.
   task.is_off_from_the_start = false;
-  task.off_since = task.comes_no_more() ? 0 : time;
+  task.off_since = task.never_waits() ? 0 : time;
   const TracepointFormat* format = event.tracepoint;
   if (format == nullptr) return task.last_switch;
   const TracepointField* next = format->field("next_pid");
@@ -66,7 +66,7 @@ OffCpu::Why OffCpu::why(const PerfEvent& event, std::string_view raw) {
 void OffCpu::on_switch(const SwitchRecord& change, Task& task,
                        std::uint64_t time) {
   has_switch_records_ = true;
-  if (task.comes_no_more()) return;
+  if (task.never_waits()) return;
   if (change.out) {
     task.is_off_from_the_start = false;
     task.off_since = time;

@@ -43,6 +43,12 @@ struct Task {
   // The kernel's number for every thread whose own is taken back already, when
   // it leaves the CPU for the last time.
   static constexpr std::uint32_t kNoTid = 0xffffffff;
+  // And that of every CPU's idle task.
+  static constexpr std::uint32_t kIdleTid = 0;
+  // One thread, which begins, waits and ends.
+  static bool is_thread(std::uint32_t tid) {
+    return tid != kNoTid && tid != kIdleTid;
+  }
 
   std::uint32_t pid = 0, tid = 0;
   std::string comm;
@@ -65,8 +71,8 @@ struct Task {
   std::uint64_t end_number = 0;  // of all ends so far
 
   bool is_off() const { return off_since != 0; }
-  // It leaves the CPU for good.
-  bool comes_no_more() const { return has_ended || tid == kNoTid; }
+  // Who leaves the CPU without waiting to come back.
+  bool never_waits() const { return has_ended || !is_thread(tid); }
 };
 
 // The thread in the profile, made if it is new.

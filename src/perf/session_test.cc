@@ -626,6 +626,15 @@ TEST(SessionOffCpu, AThreadWithoutANumberLeavesForGood) {
   EXPECT_EQ(off_cpu(file), "");
 }
 
+TEST(SessionOffCpu, TheIdleTaskDoesNotWait) {
+  PerfDataBuilder file = with_sched_switch();
+  file.sample(sched_switch(100, 0, 0, 0, 7));
+  file.sample(sched_switch(110, 7, 7, 1, 0));
+  file.sample(sched_switch(150, 0, 0, 0, 7));
+  file.comm(9, 9, "late", 300);
+  EXPECT_EQ(off_cpu(file), "110 :7 7/7: ?+1010;[blocked] 40\n");
+}
+
 TEST(SessionOffCpu, BySchedSwitchAloneWhoHasEndedLeavesForGoodToo) {
   PerfDataBuilder file = with_sched_switch();
   file.sample(sched_switch(100, 7, 7, 1, 8));
@@ -780,6 +789,17 @@ TEST(SessionWallTime, ASampleOfAThreadWithoutANumberCountsAsASampleAlone) {
   EXPECT_EQ(only(WallTime::kEvent, file), before);
   EXPECT_NE(only("cycles", file).find("202 :1 7/-1: ?+1020 1\n"),
             std::string::npos);
+}
+
+TEST(SessionWallTime, TheIdleTaskHasNone) {
+  PerfDataBuilder file = a_life();
+  const std::string before = only(WallTime::kEvent, file);
+  file.sample({.pid = 0, .tid = 0, .time = 102, .period = 1});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 0, .tid = 0, .time = 103});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 0, .tid = 0, .time = 190});
+  EXPECT_EQ(only(WallTime::kEvent, file), before);
 }
 
 TEST(SessionWallTime, WithoutSwitchRecordsThereIsNone) {

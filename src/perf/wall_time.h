@@ -26,9 +26,9 @@ class WallTime {
   // Nothing before this time counts.
   void begin_at(std::uint64_t time) { begin_ = time; }
 
-  // A thread lives at this time; one without a number has ended.
+  // A thread lives at this time.
   void on_seen(std::uint32_t tid, std::uint64_t time) {
-    if (tid == Task::kNoTid) return;
+    if (!Task::is_thread(tid)) return;
     Life& life = lives_[tid];
     if (life.begin == 0) life.begin = std::max(time, begin_);
   }
