@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/tell.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/flame_run.h"
@@ -238,8 +239,8 @@ struct CargoCommand : FlameRun {
     if (run.verbose) say(run, fmt::format("runs {}", fmt::join(words, " ")));
     const Said said = output_of(words);
     if (said.status != 0) {
-      fmt::print(stderr, "wick: cargo {} failed: {}\n", words[1],
-                 describe_status(said.status));
+      tell("wick: cargo {} failed: {}\n", words[1],
+           describe_status(said.status));
       return shell_status(said.status);
     }
     const CargoMessages built = read_cargo_messages(said.text);

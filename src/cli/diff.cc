@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/tell.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table_options.h"
@@ -118,7 +119,7 @@ struct DiffCommand {
         say(run, fmt::format("--fail-on '{}': no function has such a name",
                              gate.text));
       for (const std::string& reason : result.reasons) {
-        fmt::print(stderr, "wick: {}\n", reason);
+        tell("wick: {}\n", reason);
         status = kGateClosed;
       }
       if (!result.doubts.empty()) say(run, doubt(result));

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/output_file.h"
+#include "base/tell.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option_table.h"
@@ -18,7 +19,7 @@ namespace {
 
 int run(std::vector<std::string> words) {
   if (words.empty()) {
-    fmt::print(stderr, "{}", overview_text());
+    tell("{}", overview_text());
     return 2;
   }
   const std::string name = words.front();
@@ -62,12 +63,12 @@ int main(int argc, char** argv) {
     std::signal(interrupted.signal(), SIG_DFL);
     std::raise(interrupted.signal());
   } catch (const wick::UsageError& error) {
-    fmt::print(stderr, "wick: {}\n", error.what());
+    wick::tell("wick: {}\n", error.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "wick: there is not enough memory for this input\n");
+    wick::tell("wick: there is not enough memory for this input\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "wick: {}\n", error.what());
+    wick::tell("wick: {}\n", error.what());
   }
   return 1;
 }

@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/tell.h"
 #include "base/text.h"
 #include "cli/process.h"
 #include "cli/progress.h"
@@ -77,8 +78,7 @@ std::optional<std::string> take_output(Words& words) {
 }
 
 void announce(const PerfOptions& perf, const Words& words) {
-  if (perf.verbose)
-    fmt::print(stderr, "wick: running {}\n", fmt::join(words, " "));
+  if (perf.verbose) tell("wick: running {}\n", fmt::join(words, " "));
 }
 
 // "record" and its options, without the output and what is to be recorded.

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "base/metrics.h"
+#include "base/tell.h"
 
 namespace wick {
 
@@ -48,12 +49,12 @@ void ProgressLine::show() {
     const Activity& now = activity();
     const double seconds =
         std::chrono::duration<double>(Clock::now() - start).count();
-    fmt::print(stderr, "\r\033[Kwick: {}",
-               progress_text(now.pass, static_cast<double>(now.bytes_read),
-                             static_cast<double>(now.bytes_to_read), seconds));
+    tell("\r\033[Kwick: {}",
+         progress_text(now.pass, static_cast<double>(now.bytes_read),
+                       static_cast<double>(now.bytes_to_read), seconds));
     std::fflush(stderr);
   } while (!ended_.wait_for(lock, 200ms, [this] { return end_; }));
-  fmt::print(stderr, "\r\033[K");
+  tell("\r\033[K");
   std::fflush(stderr);
 }
 

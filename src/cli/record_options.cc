@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/tell.h"
 #include "base/text.h"
 #include "cli/option_table.h"
 #include "cli/process.h"
@@ -110,7 +111,7 @@ class RecordLine {
   explicit RecordLine(bool quiet)
       : shown_(!quiet && ::isatty(STDERR_FILENO) != 0) {}
   ~RecordLine() {
-    if (written_) fmt::print(stderr, "\r\033[K");
+    if (written_) tell("\r\033[K");
   }
   RecordLine(const RecordLine&) = delete;
   RecordLine& operator=(const RecordLine&) = delete;
@@ -118,11 +119,11 @@ class RecordLine {
   void operator()(const RecordProgress& now) {
     if (!shown_) return;
     written_ = true;
-    fmt::print(stderr, "\r\033[Krecording {:.1f} s, {} samples, {} lost, {}",
-               static_cast<double>(now.elapsed.count()) / 1000,
-               with_commas(static_cast<std::int64_t>(now.samples)),
-               with_commas(static_cast<std::int64_t>(now.lost)),
-               size_text(now.bytes));
+    tell("\r\033[Krecording {:.1f} s, {} samples, {} lost, {}",
+         static_cast<double>(now.elapsed.count()) / 1000,
+         with_commas(static_cast<std::int64_t>(now.samples)),
+         with_commas(static_cast<std::int64_t>(now.lost)),
+         size_text(now.bytes));
     std::fflush(stderr);
   }
 

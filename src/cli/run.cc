@@ -15,6 +15,7 @@
 #include "base/metrics.h"
 #include "base/output_file.h"
 #include "base/parallel.h"
+#include "base/tell.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -224,20 +225,20 @@ void report_losses(const Profile& profile, const RunOptions& run) {
   if (run.quiet) return;
   for (const About& about : profile.about)
     if (profile.strings[about.key] == kAboutTrace)
-      fmt::print(stderr, "wick: {}\n", printable(profile.strings[about.value]));
+      tell("wick: {}\n", printable(profile.strings[about.value]));
   std::int64_t whole = profile.diagnostics.missing_weight();
   for (const Sample& sample : profile.samples)
     whole = saturating_add(whole, sample.weight);
   for (const std::string& line : describe(profile.diagnostics, whole))
-    fmt::print(stderr, "wick: {}\n", line);
+    tell("wick: {}\n", line);
 }
 
 void report_stats(const RunOptions& run) {
-  if (run.stats) fmt::print(stderr, "{}", metrics_report());
+  if (run.stats) tell("{}", metrics_report());
 }
 
 void say(const RunOptions& run, std::string_view message) {
-  if (!run.quiet) fmt::print(stderr, "wick: {}\n", message);
+  if (!run.quiet) tell("wick: {}\n", message);
 }
 
 }  // namespace wick

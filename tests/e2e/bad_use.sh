@@ -69,6 +69,11 @@ expect 1 'this input has no times' fold --time 1..2 good.folded
 expect 1 'no samples to draw' flame --to svg --comm nosuch -q good.folded
 
 if [ -e /dev/full ]; then
+  # Who cannot be told gets the result all the same.
+  same 'standard error is full' "$("$WICK" fold good.folded 2>/dev/full)" \
+    "$("$WICK" fold good.folded)"
+  "$WICK" nosuch 2>/dev/full
+  same 'wrong use, with nobody to tell' $? 2
   said=$("$WICK" fold good.folded 2>&1 >/dev/full)
   same 'status of a full disk' $? 1
   has 'full disk' "$said" 'standard output: cannot write: No space left'
