@@ -288,19 +288,24 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
            "the layout of TracerV's records that are written, as "
            "--trace-layout has them; without width or pc, those of the trace")
       ->group(group);
-  app.add_callback(
-         "--cycles",
-         [&trigger = command->read.trace.trigger](const std::string& text) {
-           set_cycles(text, trigger);
-         },
-         "only these, both inclusive; short for --from cycle:A --until cycle:B")
-      ->type_name("A..B")
-      ->take_last()
-      ->group("Input");
+  Option* cycles =
+      app.add_callback(
+             "--cycles",
+             [&trigger = command->read.trace.trigger](const std::string& text) {
+               set_cycles(text, trigger);
+             },
+             "only these, both inclusive; short for --from cycle:A --until "
+             "cycle:B")
+          ->type_name("A..B")
+          ->take_last()
+          ->group("Input");
   add_text(app, "--format", command->format, "FORMAT",
            "read the trace as this; without it, found by looking at it")
       ->group("Input");
   add_trace_options(app, command->read.trace);
+  for (const char* other :
+       {"--from", "--until", "--trace-select", "--runtime-config"})
+    cycles->excludes(app.get_option(other));
   add_run_options(app, command->run);
   return runner(command);
 }

@@ -32,23 +32,29 @@ constexpr std::pair<std::string_view, Attribution> kAttributions[] = {
     {"fireperf", Attribution::kFirePerf},
 };
 
-void add_point(OptionSet& app, const std::string& name, std::string& out,
-               const std::string& group, const std::string& description) {
-  app.add_callback(
-         name,
-         [&out, name](const std::string& text) {
-           in_context(name, [&] { parse_trace_point(text); });
-           out = text;
-         },
-         description)
+Option* add_point(OptionSet& app, const std::string& name, std::string& out,
+                  const std::string& group, const std::string& description) {
+  return app
+      .add_callback(
+          name,
+          [&out, name](const std::string& text) {
+            in_context(name, [&] { parse_trace_point(text); });
+            out = text;
+          },
+          description)
       ->type_name("POINT")
       ->take_last()
       ->group(group);
 }
 
+struct TracervTriggerOptions {
+  Option *select, *config;
+};
+
 // TracerV's own options; all three together say what a trigger is.
-void add_tracerv_options(OptionSet& app, TriggerOptions& trigger,
-                         const std::string& group) {
+TracervTriggerOptions add_tracerv_options(OptionSet& app,
+                                          TriggerOptions& trigger,
+                                          const std::string& group) {
   struct Tracerv {
     std::string start = "0", end = "-1";
   };
@@ -78,36 +84,41 @@ void add_tracerv_options(OptionSet& app, TriggerOptions& trigger,
                                      tracerv->start, tracerv->end);
                });
              },
-             "TracerV's trigger: 0 none, 1 cycles of the base clock, 2 a pc, "
+             "instead of --from and --until, TracerV's trigger: 0 none, 1 "
+             "cycles of the base clock, 2 a pc, "
              "3 an instruction with its mask")
           ->type_name("0|1|2|3")
           ->take_last()
           ->group(group);
   start->needs(select);
   end->needs(select);
-  app.add_callback(
-         "--runtime-config",
-         [&trigger](const std::string& path) {
-           const RuntimeConfig config = read_runtime_config(path);
-           in_context(path, [&] {
-             set_tracerv_trigger(trigger, config.selector, config.start,
-                                 config.end);
-           });
-         },
-         "take the trigger from FireSim's config_runtime.ini or "
-         "config_runtime.yaml")
-      ->type_name("FILE")
-      ->take_last()
-      ->group(group);
+  Option* config =
+      app.add_callback(
+             "--runtime-config",
+             [&trigger](const std::string& path) {
+               const RuntimeConfig config = read_runtime_config(path);
+               in_context(path, [&] {
+                 set_tracerv_trigger(trigger, config.selector, config.start,
+                                     config.end);
+               });
+             },
+             "take the trigger from FireSim's config_runtime.ini or "
+             "config_runtime.yaml instead")
+          ->type_name("FILE")
+          ->take_last()
+          ->group(group);
+  return {.select = select, .config = config};
 }
 
 void add_trigger_options(OptionSet& app, TriggerOptions& trigger) {
   const std::string group = "Part of an instruction trace";
-  add_point(app, "--from", trigger.from, group,
-            "begin where this is met: cycle:N, base-cycle:N, pc:HEX, "
-            "insn:HEX[/MASK] or symbol:NAME, with #N for the N-th time only");
-  add_point(app, "--until", trigger.until, group,
-            "end where this is met; begin again where --from is");
+  Option* from = add_point(
+      app, "--from", trigger.from, group,
+      "begin where this is met: cycle:N, base-cycle:N, pc:HEX, "
+      "insn:HEX[/MASK] or symbol:NAME, with #N for the N-th time only");
+  Option* until =
+      add_point(app, "--until", trigger.until, group,
+                "end where this is met; begin again where --from is");
   add_choice(app, "--edges", trigger.edges, "both|from|until|none", kEdges,
              "which of the instructions at these points are part of it; "
              "TracerV's own triggers are 'until'")
@@ -120,7 +131,12 @@ void add_trigger_options(OptionSet& app, TriggerOptions& trigger) {
            "only while this runs: satp:HEX, pid:N or the name of a process, "
            "where the trace knows them")
       ->group(group);
-  add_tracerv_options(app, trigger, group);
+  const auto [select, config] = add_tracerv_options(app, trigger, group);
+  // Each says the whole trigger: beside another, one of them would be dropped.
+  // A configuration is refused beside --trace-select too, rather than changed
+  // by it: that has a start and an end even where none is given.
+  select->excludes(from)->excludes(until)->excludes(config);
+  config->excludes(from)->excludes(until);
 }
 
 }  // namespace

@@ -35,6 +35,9 @@ has ' 6 instructions, cycles 1013 to 1042: 6,.* 2 gaps'
 part --from pc:1234
 grep -q '16 instructions are left out by the options given (all: pc:1234 was not met)' err ||
   bad "not said: $(cat err)"
+rc=0
+part --cycles 1012..1015 --from pc:0 || rc=$?
+[ $rc = 2 ] || bad "--cycles and --from: $rc, $(cat err)"
 if part --from here; then bad "took --from here"; fi
 grep -q "'here' is not cycle:N" err || bad "no reason: $(cat err)"
 
