@@ -3,6 +3,7 @@
 // the caller merges them. This header is the only user of TBB.
 #pragma once
 
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -10,15 +11,12 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
-#include <thread>
 
 namespace wick {
 
-// 0 stands for all cores.
+// 0 stands for all cores that this process may use.
 inline int worker_count(int wanted) {
-  if (wanted > 0) return wanted;
-  const unsigned cores = std::thread::hardware_concurrency();
-  return cores == 0 ? 1 : static_cast<int>(cores);
+  return wanted > 0 ? wanted : std::max(tbb::info::default_concurrency(), 1);
 }
 
 namespace parallel_detail {
