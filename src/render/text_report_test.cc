@@ -126,6 +126,16 @@ Profile detailed_profile() {
   return p;
 }
 
+TEST(TextReport, AnEventThatOnlyTellsOfMappingsIsNotListed) {
+  Profile profile = detailed_profile();
+  profile.event_id("page-faults", "");
+  profile.event_id("dummy", "");
+  std::string names;
+  for (const EventTotal& total : event_totals(profile))
+    names += total.name + " ";
+  EXPECT_EQ(names, "cycles page-faults ");
+}
+
 TEST(TextReport, ShowsModulesThreadsAndTimeWhereKnown) {
   EXPECT_EQ(report(detailed_profile()),
             "events\n"
