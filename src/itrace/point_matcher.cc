@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.h"
@@ -38,6 +39,13 @@ std::optional<std::uint64_t> file_offset(const CodeImage& image,
         elf_addr - segment.address < segment.file_size)
       return segment.offset + (elf_addr - segment.address);
   return {};
+}
+
+[[noreturn]] void fail_too_many() {
+  fail(
+      "more than {} instructions of the files match the trigger; give a mask "
+      "with more bits",
+      kMaxPcs);
 }
 
 std::string_view file_name(std::string_view path) {
@@ -81,11 +89,7 @@ void PointMatcher::add_pc(std::uint64_t address) {
   low_bits_[address / 2 % kLowBits] = true;
   addresses_.insert(address);
   pcs_.insert(address & mask_of(pc_bits_));
-  if (addresses_.size() > kMaxPcs)
-    fail(
-        "more than {} instructions of the files match the trigger; give a mask "
-        "with more bits",
-        kMaxPcs);
+  if (addresses_.size() > kMaxPcs) fail_too_many();
 }
 
 void PointMatcher::use_symbol(const TracePoint& point,
@@ -104,7 +108,7 @@ void PointMatcher::use_symbol(const TracePoint& point,
     if (image.fixed)
       add_pc(function.start + image.bias);
     else if (const auto off = file_offset(image, function.start))
-      movable_.push_back({image.path, *off});
+      movable_.push_back({image.path, {*off}});
   }
   if (!pcs_.empty() || !movable_.empty()) return;
   fail("there is no function '{}' in {}", excerpt(point.symbol),
@@ -119,10 +123,12 @@ void PointMatcher::use_text(const TracePoint& point,
                             const TraceInfo& info) {
   const CodeMap map(options, info);
   bool any_text = false;
+  std::size_t movable = 0;
   for (std::size_t i = 1; i < map.image_count(); ++i) {
     const CodeImage& image =
         map.image(CodeImageId{static_cast<std::uint32_t>(i)});
-    if (!image.fixed || image.elf == nullptr) continue;
+    if (image.elf == nullptr) continue;
+    Movable anywhere{.path = image.path};
     const std::string_view text =
         image.text(image.text_start, image.text_end - image.text_start);
     any_text = any_text || !text.empty();
@@ -130,9 +136,15 @@ void PointMatcher::use_text(const TracePoint& point,
       std::uint32_t bits = half_at(text, at);
       if ((bits & 3) == 3 && at + 4 <= text.size())
         bits |= half_at(text, at + 2) << 16;
-      if ((bits & point.mask) == (point.value & point.mask))
+      if ((bits & point.mask) != (point.value & point.mask)) continue;
+      if (image.fixed)
         add_pc(image.text_start + at + image.bias);
+      else if (const auto off = file_offset(image, image.text_start + at))
+        anywhere.file_offs.push_back(*off);
     }
+    movable += anywhere.file_offs.size();
+    if (movable > kMaxPcs) fail_too_many();
+    if (!anywhere.file_offs.empty()) movable_.push_back(std::move(anywhere));
   }
   if (!any_text)
     fail(
@@ -142,15 +154,19 @@ void PointMatcher::use_text(const TracePoint& point,
 
 void PointMatcher::learn(const SideBandFact& fact) {
   if (fact.kind != SideBandFact::Kind::kMapping) return;
-  for (const Movable& one : movable_)
-    if (one.file_off >= fact.file_off &&
-        one.file_off - fact.file_off < fact.end - fact.start &&
-        file_name(one.path) == file_name(fact.name))
-      add_pc(fact.start + (one.file_off - fact.file_off));
+  for (Movable& one : movable_) {
+    if (file_name(one.path) != file_name(fact.name)) continue;
+    for (const std::uint64_t off : one.file_offs)
+      if (off >= fact.file_off && off - fact.file_off < fact.end - fact.start) {
+        add_pc(fact.start + (off - fact.file_off));
+        one.is_placed = true;
+      }
+  }
 }
 
 std::string PointMatcher::unplaced() const {
-  return pcs_.empty() && !movable_.empty() ? movable_.front().path : "";
+  const auto found = std::ranges::find(movable_, false, &Movable::is_placed);
+  return found == movable_.end() ? "" : found->path;
 }
 
 void PointMatcher::set_pc_bits(int pc_bits) {

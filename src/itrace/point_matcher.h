@@ -24,10 +24,12 @@ class PointMatcher {
   bool is_none() const { return kind_ == TracePoint::Kind::kNone; }
   std::uint64_t limit() const { return value_; }  // of the trace's own cycles
 
-  // A file was mapped: a function in it that had no address has one now.
+  // A file was mapped: what is looked for in it had no address and has one now.
   void learn(const SideBandFact& fact);
-  // A file whose address was never said, if the function is in none other.
+  // A file that has what is looked for, and whose address was never said.
   std::string unplaced() const;
+  // What is looked for is in such files alone.
+  bool is_nowhere_else() const { return pcs_.empty(); }
 
   // Appends the numbers of the instructions that match, in order. `pc_bits` is
   // how many the trace has, as far as it is known by now.
@@ -42,10 +44,11 @@ class PointMatcher {
   void add_pc(std::uint64_t address);
   void set_pc_bits(int pc_bits);
 
-  // A function in a file that may be loaded anywhere.
+  // What is looked for, in a file that may be loaded anywhere.
   struct Movable {
     std::string path;
-    std::uint64_t file_off;
+    std::vector<std::uint64_t> file_offs;
+    bool is_placed = false;
   };
 
   TracePoint::Kind kind_;

@@ -61,12 +61,19 @@ struct Trigger {
       until.learn(fact);
     }
   }
-  // To be asked at the end of the trace.
+  // Both to be asked at the end of the trace: a file that has a point of the
+  // trigger and was never said to be anywhere, and whether there is one that
+  // the trigger cannot do without.
+  std::string unplaced() const {
+    const std::string path = from.unplaced();
+    return path.empty() ? until.unplaced() : path;
+  }
   void check_placed() const {
     for (const PointMatcher* matcher : {&from, &until})
-      if (const std::string path = matcher->unplaced(); !path.empty())
+      if (const std::string path = matcher->unplaced();
+          !path.empty() && matcher->is_nowhere_else())
         fail(
-            "a function of the trigger is in {}, whose address differs from "
+            "what the trigger looks for is in {}, whose address differs from "
             "run to run, and the trace does not say where it was; give its pc "
             "in this trace (pc:HEX)",
             path);
@@ -255,6 +262,7 @@ bool TriggeredTrace::read_block() {
   Hart& hart = harts_[in_.hart];
   if (!hart.met) hart.state.on = trigger_.points.begin_on();
   hart.met = true;
+  trigger_.learn(in_);
   if (options_.windows != nullptr)
     keep_by_windows(hart);
   else
@@ -278,7 +286,6 @@ void TriggeredTrace::keep_by_switch(Hart& hart) {
                 keep_.begin() + static_cast<std::ptrdiff_t>(until), 1);
     done = until;
   };
-  trigger_.learn(in_);
   matches_.find(trigger_, in_, reader_->info().pc_bits);
   matches_.each([&](std::uint32_t at, bool is_from, bool is_until) {
     // Nothing starts or ends outside the time that is asked for.
@@ -475,6 +482,8 @@ bool TriggeredTrace::next(TraceBlock& block) {
 void TriggeredTrace::note_end() {
   if (std::exchange(noted_, true)) return;
   if (options_.windows == nullptr) trigger_.check_placed();
+  if (const std::string path = trigger_.unplaced(); !path.empty())
+    own_.note_at(Problem::kUnplacedTrigger, path);
   const bool by_thread = space_.kind == WantedSpace::Kind::kName ||
                          space_.kind == WantedSpace::Kind::kPid;
   if (by_thread && !knows_threads_ && seen_ > 0)

@@ -343,7 +343,27 @@ TEST(Trigger, FindsFunctionsAndInstructionsInThePrograms) {
   EXPECT_THAT([&] { with(pie, {.from = "symbol:stop"}); },
               ThrowsMessage<Error>(HasSubstr("differs from run to run")));
   EXPECT_THAT([&] { with(pie, {.from = "insn:8013"}); },
-              ThrowsMessage<Error>(HasSubstr("needs the program")));
+              ThrowsMessage<Error>(HasSubstr("differs from run to run")));
+}
+
+TEST(Trigger, SaysWhichFilesItCouldNotLookInto) {
+  const TestFolder folder;
+  TraceOptions options;
+  options.elfs = {written(folder, "fixed", program(ET_EXEC)),
+                  written(folder, "pie", program(ET_DYN))};
+  for (const char* point : {"insn:8013", "symbol:stop"}) {
+    options.trigger.from = point;
+    const auto reader =
+        cut_by_trigger(std::make_unique<FakeReader>(
+                           std::vector{block_of({0x10100, 0x10104, 0x10108})}),
+                       options);
+    TraceBlock block;
+    while (reader->next(block)) continue;
+    const auto& notes = reader->diagnostics().entries();
+    ASSERT_FALSE(notes.empty());
+    EXPECT_EQ(notes.back().problem, Problem::kUnplacedTrigger) << point;
+    EXPECT_THAT(notes.back().example, HasSubstr("/pie"));
+  }
 }
 
 // Gives its block, and knows only then how wide the pcs of a trace are.
@@ -382,11 +402,11 @@ TEST(Trigger, FindsFunctionsWhereTheTraceLearnsTheBitsOfItsPcsLate) {
   EXPECT_EQ(text_of({block}), "12:8f0000200004");
 }
 
-TEST(Trigger, FindsFunctionsWhereTheTraceSaysThatTheirFileIsMapped) {
+TEST(Trigger, LooksIntoFilesThatTheTraceSaysThePlaceOf) {
   const TestFolder folder;
   const std::string bytes = program(ET_DYN);
   const std::string pie = written(folder, "pie", bytes);
-  TraceBlock block = block_of({0x5000, 0x7008, 0x700c});
+  TraceBlock block = block_of({0x5000, 0x7004, 0x7008, 0x700c});
   // The text begins somewhere in the file: a page before it is mapped.
   const std::uint64_t text = bytes.find(std::string("\x13\x80\0\0", 4)) - 4;
   block.facts = {{.from = 1,
@@ -396,7 +416,9 @@ TEST(Trigger, FindsFunctionsWhereTheTraceSaysThatTheirFileIsMapped) {
                   .file_off = 0,
                   .name = "/usr/bin/pie"}};
   EXPECT_EQ(text_of(cut({block}, {.from = "symbol:stop"}, {}, pie)),
-            "11:7008 12:700c");
+            "12:7008 13:700c");
+  EXPECT_EQ(text_of(cut({block}, {.until = "insn:8013"}, {}, pie)),
+            "10:5000 11:7004");
 }
 
 // What is left of each of these files when their harts start and stop together,

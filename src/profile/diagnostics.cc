@@ -91,6 +91,12 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "calls are left out by the options given", false},
         {"nobodys-cycles", "cycle has no stack by the rule of --attribute",
          "cycles have no stack by the rule of --attribute", true},
+        {"unplaced-trigger",
+         "file has what the trigger looks for too, unseen: the trace does not "
+         "say at which address it is (pc:HEX does)",
+         "files have what the trigger looks for too, unseen: the trace does "
+         "not say at which address they are (pc:HEX does)",
+         true},
     }};
 
 }  // namespace

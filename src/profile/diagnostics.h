@@ -42,6 +42,7 @@ enum class Problem : std::uint8_t {
   kCutCycles,        // the same, where cycles are what counts
   kCutCalls,         // and calls
   kNobodysCycles,    // of a trace, which the rule asked for gives to no stack
+  kUnplacedTrigger,  // files with a trigger's point, at addresses not known
   kCount
 };
 
