@@ -125,8 +125,12 @@ void find_workload(const std::vector<fs::path>& folders,
 // Files with code of one job: the kernel, and the SBI that it is booted by.
 class CodeFinder {
  public:
-  CodeFinder(std::vector<fs::path> folders, const FireSimWorkload& workload)
-      : folders_(std::move(folders)), workload_(workload) {}
+  // What lies in `own` is of this run, however it is called; in `shared`,
+  // where files of all workloads may be, only what the workload names is.
+  CodeFinder(const std::vector<fs::path>& own,
+             const std::vector<fs::path>& shared,
+             const FireSimWorkload& workload)
+      : own_(own), shared_(shared), workload_(workload) {}
 
   std::vector<std::string> find(const FireSimJob& job) const {
     std::vector<std::string> elfs;
@@ -143,17 +147,19 @@ class CodeFinder {
 
  private:
   fs::path find_kernel(const FireSimJob& job) const {
-    std::vector<fs::path> folders = {job.folder};
-    folders.insert(folders.end(), folders_.begin(), folders_.end());
+    std::vector<fs::path> own = {job.folder};
+    own.insert(own.end(), own_.begin(), own_.end());
     const std::string& boot = workload_.bootbinary_of(job.name);
     if (!boot.empty()) {
       const std::string base = fs::path(boot).filename().string();
+      std::vector<fs::path> folders = own;
+      folders.insert(folders.end(), shared_.begin(), shared_.end());
       for (const fs::path& folder : folders)
         for (const std::string& name : {job.name + "-" + base, base, boot})
           if (const fs::path path = folder / (name + "-dwarf"); is_elf(path))
             return path;
     }
-    for (const fs::path& folder : folders)
+    for (const fs::path& folder : own)
       if (const fs::path path = only_kernel_in(folder); !path.empty())
         return path;
     return {};
@@ -170,7 +176,8 @@ class CodeFinder {
     return found.size() == 1 ? found.front() : fs::path();
   }
 
-  std::vector<fs::path> folders_;
+  const std::vector<fs::path>& own_;
+  const std::vector<fs::path>& shared_;
   const FireSimWorkload& workload_;
 };
 
@@ -234,29 +241,31 @@ FireSimResults find_firesim_results(const std::string& path,
         "workload's common_simulation_outputs?",
         path);
 
-  std::vector<fs::path> folders = {folder, folder.parent_path()};
+  std::vector<fs::path> own = {folder, folder.parent_path()}, shared;
   fs::path deploy = find_deploy(folder.parent_path());
   if (!workload_folder.empty()) {
     const fs::path hook = full_path(workload_folder);
-    folders.push_back(hook);
-    folders.push_back(hook.parent_path());
+    own.push_back(hook);
+    shared.push_back(hook.parent_path());
     if (deploy.empty()) deploy = find_deploy(hook);
   }
-  if (!deploy.empty()) folders.push_back(deploy / "workloads");
+  if (!deploy.empty()) shared.push_back(deploy / "workloads");
   FireSimWorkload workload;
-  find_workload(folders, run_name(folder), results, workload);
+  find_workload(own, run_name(folder), results, workload);
+  find_workload(shared, run_name(folder), results, workload);
   results.benchmark = workload.benchmark;
   if (!deploy.empty()) {
-    folders.push_back(deploy);
+    shared.push_back(deploy);
     // What a workload names is relative to this one.
     if (!workload.benchmark.empty())
-      folders.push_back(deploy / "workloads" / workload.benchmark);
+      own.push_back(deploy / "workloads" / workload.benchmark);
   }
-  for (const fs::path& place : folders)
-    for (const char* name : {"config_runtime.yaml", "config_runtime.ini"})
-      if (results.runtime_config.empty() && is_file(place / name))
-        results.runtime_config = (place / name).string();
-  const CodeFinder code(folders, workload);
+  for (const std::vector<fs::path>& places : {own, shared})
+    for (const fs::path& place : places)
+      for (const char* name : {"config_runtime.yaml", "config_runtime.ini"})
+        if (results.runtime_config.empty() && is_file(place / name))
+          results.runtime_config = (place / name).string();
+  const CodeFinder code(own, shared, workload);
   for (FireSimJob& job : results.jobs) {
     job.elfs = code.find(job);
     if (job.elfs.empty())

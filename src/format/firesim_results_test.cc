@@ -109,6 +109,32 @@ TEST_F(FireSimResultsTest, TakesNoWorkloadForTheNameOfAFolderAbove) {
   EXPECT_EQ(find("linux/deploy/results-workload/2026-boom").workload, "");
 }
 
+TEST_F(FireSimResultsTest, TakesNoKernelOfFoldersAboveThatNobodyNames) {
+  put("other/a/b/run1/TRACEFILE-C0");
+  put("other/workloads/notes.txt");
+  const std::string hook = "other/workloads/mine";
+  for (const std::string stranger :
+       {"other/workloads/foo-dwarf", "other/vmlinux"}) {
+    SCOPED_TRACE(stranger);
+    const auto path = put(stranger, elf_);
+    for (const std::string& from : {std::string("elsewhere"), hook}) {
+      const FireSimResults results = find("other/a/b/run1", from);
+      EXPECT_TRUE(results.jobs.at(0).elfs.empty());
+      EXPECT_THAT(results.notes, ElementsAre(HasSubstr("no file of the")));
+    }
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(FireSimResultsTest, TakesAnyOneKernelOfTheWorkloadsFolder) {
+  put("deploy/results-workload/2026-iperf/iperf0/TRACEFILE-C0");
+  put("deploy/workloads/iperf.json", R"({"benchmark_name": "iperf"})");
+  const auto kernel = put("deploy/workloads/iperf/vmlinux", elf_);
+  put("deploy/workloads/foo-dwarf", elf_);
+  EXPECT_THAT(find("deploy/results-workload/2026-iperf").jobs.at(0).elfs,
+              ElementsAre(kernel));
+}
+
 TEST_F(FireSimResultsTest, TakesTheJobsOwnCodeFirst) {
   const std::string run = "results/run-linux-uniform/job0/";
   put(run + "TRACEFILE-C0");
