@@ -254,10 +254,13 @@ FireSimResults find_firesim_results(const std::string& path,
   find_workload(own, run_name(folder), results, workload);
   find_workload(shared, run_name(folder), results, workload);
   results.benchmark = workload.benchmark;
-  if (!deploy.empty()) {
-    shared.push_back(deploy);
-    // What a workload names is relative to this one.
-    if (!workload.benchmark.empty())
+  if (!deploy.empty()) shared.push_back(deploy);
+  if (!workload.benchmark.empty()) {
+    // What a workload names is relative to the folder beside its file. Before
+    // the one that we are called from, which may be another workload's.
+    own.insert(own.begin() + 2,
+               fs::path(results.workload).parent_path() / workload.benchmark);
+    if (!deploy.empty())
       own.push_back(deploy / "workloads" / workload.benchmark);
   }
   for (const std::vector<fs::path>& places : {own, shared})

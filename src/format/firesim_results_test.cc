@@ -135,6 +135,36 @@ TEST_F(FireSimResultsTest, TakesAnyOneKernelOfTheWorkloadsFolder) {
               ElementsAre(kernel));
 }
 
+TEST_F(FireSimResultsTest, TakesTheWorkloadsKernelInAnotherWorkloadsFolder) {
+  put("deploy/results-workload/2026-linux-uniform/job0/TRACEFILE-C0");
+  put("deploy/workloads/linux.json", R"({"benchmark_name": "linux",
+      "common_bootbinary": "br-base-bin"})");
+  put("deploy/workloads/linux-uniform.json",
+      R"({"benchmark_name": "linux-uniform",
+          "common_bootbinary": "br-base-bin"})");
+  put("deploy/workloads/linux/br-base-bin-dwarf", elf_);
+  const auto kernel =
+      put("deploy/workloads/linux-uniform/br-base-bin-dwarf", elf_);
+  EXPECT_THAT(find("deploy/results-workload/2026-linux-uniform",
+                   "deploy/workloads/linux/.")
+                  .jobs.at(0)
+                  .elfs,
+              ElementsAre(kernel));
+}
+
+TEST_F(FireSimResultsTest, TakesTheKernelBesideTheFileOfTheWorkload) {
+  put("deploy/results-workload/2026-iperf/job0/TRACEFILE-C0");
+  const std::string json =
+      R"({"benchmark_name": "iperf", "common_bootbinary": "iperf-bin"})";
+  put("deploy/workloads/iperf.json", json);
+  put("deploy/workloads/iperf/iperf-bin-dwarf", elf_);
+  put("mine/iperf.json", json);
+  const auto kernel = put("mine/iperf/iperf-bin-dwarf", elf_);
+  EXPECT_THAT(
+      find("deploy/results-workload/2026-iperf", "mine").jobs.at(0).elfs,
+      ElementsAre(kernel));
+}
+
 TEST_F(FireSimResultsTest, TakesTheJobsOwnCodeFirst) {
   const std::string run = "results/run-linux-uniform/job0/";
   put(run + "TRACEFILE-C0");
