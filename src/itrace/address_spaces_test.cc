@@ -385,6 +385,44 @@ TEST_P(EveryPrivilegedTrace, TheFileOfABootRomIsNotTakenForTheProgramEither) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
+TEST_P(EveryPrivilegedTrace, AProgramWithoutAFileIsNotTakenForTheBootRom) {
+  Machine machine(GetParam());
+  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
+  machine.add(rom, ET_EXEC, "rom");
+  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  EXPECT_TRUE(machine.is_all_right());
+  machine.run(program, "program", kSatp, 0, 0x10000);
+  const Machine::Result result = machine.look();
+  EXPECT_EQ(result.wrong, 0u);
+  EXPECT_EQ(result.unknown, 300u);
+}
+
+TEST_P(EveryPrivilegedTrace, NorIsOneThatRanBeforeTheRom) {
+  Machine machine(GetParam());
+  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
+  machine.add(rom, ET_EXEC, "rom");
+  machine.run(program, "program", kSatp, 0, 0x10000);
+  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  machine.look();
+  machine.run(program, "program", kSatp, 0, 0x10000);
+  const Machine::Result result = machine.look();
+  EXPECT_EQ(result.wrong, 0u);
+  EXPECT_EQ(result.unknown, 300u);
+}
+
+// It is asked for before any of its code was learnt from.
+TEST_P(EveryPrivilegedTrace, WhatAProcessHasIsNotWhatWasAnsweredBefore) {
+  Machine machine(GetParam());
+  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
+  machine.add(rom, ET_EXEC, "rom");
+  machine.run(program, "program", kSatp, 0, 0x12000);
+  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  machine.look();
+  EXPECT_EQ(machine.layer_at(0x10000), Layer::kMachine);
+  machine.run(program, "program", kSatp, 0, 0x10000, 3);
+  EXPECT_EQ(machine.look().wrong, 0u);
+}
+
 TEST_P(EveryPrivilegedTrace, PrivilegeMayEndSomeInstructionsLate) {
   Machine machine(GetParam());
   const RiscvProgram program(1, 3, 0x10000);

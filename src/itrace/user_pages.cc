@@ -69,6 +69,8 @@ UserPageId UserPages::find_or_make(SpaceId space_id, std::uint64_t page_pc) {
   page.space = space_id;
   page.page_pc = page_pc;
   space.pages.emplace(page_pc, id);
+  // What privileged code has there is no longer the answer for this space.
+  if (find(SpaceId::kNone, page_pc) != nullptr) ++generation_;
   if (apply_told(page)) return id;
   if (open_evidence_ >= kMaxOpenEvidence) {
     page.state = Page::State::kForeign;
@@ -96,8 +98,10 @@ const UserPages::Page* UserPages::decided(SpaceId space,
 
 std::optional<UserCode::Place> UserPages::place(SpaceId space,
                                                 std::uint64_t page_pc) const {
-  const Page* page = find(space, page_pc);
-  if (page == nullptr) page = find(SpaceId::kNone, page_pc);
+  // A process that ran code of its own there says what it is, or that it is
+  // unknown.
+  const bool is_own = spaces_[index(space)].pages.contains(page_pc);
+  const Page* page = find(is_own ? space : SpaceId::kNone, page_pc);
   if (page == nullptr) return {};
   return UserCode::Place{image_of_.at(page->place.binary),
                          page->place.elf_page};

@@ -65,7 +65,8 @@ class UserPages {
   TextPageView text(const Page& page) const {
     return files_.index().view(page.place);
   }
-  // Of this space, else of what privileged code has there.
+  // Of this space, or of what privileged code has there if no code of this
+  // space ran there.
   std::optional<UserCode::Place> place(SpaceId space,
                                        std::uint64_t page_pc) const;
 
