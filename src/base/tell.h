@@ -3,18 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <string>
+#include <string_view>
 #include <utility>
 
 namespace wick {
+
+void write_to_stderr(std::string_view text);
 
 // Writes to standard error. Whoever cannot be told does not stop the work: a
 // recording is worth more than what is said of it.
 template <class... Args>
 void tell(fmt::format_string<Args...> text, Args&&... args) {
-  const std::string told = fmt::format(text, std::forward<Args>(args)...);
-  std::fwrite(told.data(), 1, told.size(), stderr);
+  write_to_stderr(fmt::format(text, std::forward<Args>(args)...));
 }
 
 }  // namespace wick

@@ -50,7 +50,8 @@ struct EventAttr {
     return type == event_type::kTracepoint ||
            (type == event_type::kSoftware &&
             (config == software_event::kContextSwitches ||
-             config == software_event::kCpuMigrations));
+             config == software_event::kCpuMigrations ||
+             config == software_event::kCgroupSwitches));
   }
   bool sample_id_all() const { return flag(attr_flag::kSampleIdAll); }
 

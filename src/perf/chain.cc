@@ -16,6 +16,9 @@ void Chain::read(const PerfSample& sample, const EventAttr& attr,
   Part part = part_of(cpu_mode);
   if (sample.callchain.empty()) {
     if (!sample.has(sample_type::kIp)) return;
+    // Not wanted: no chain of it, and not where it was either.
+    if (part == Part::kKernel && attr.flag(attr_flag::kExcludeCallchainKernel))
+      return;
     // The user part of a sample in the kernel is still to be unwound.
     if (part == Part::kUser &&
         (!sample.user_stack.empty() || has_calls(sample, attr)))

@@ -215,6 +215,14 @@ TEST(OpenFailureMessage, TracepointsNeedMinusOne) {
               HasSubstr("perf_event_paranoid=-1"));
 }
 
+TEST(OpenFailureMessage, WhatHappensInTheKernelNeedsParanoidOne) {
+  const EventAttr attr{.type = event_type::kSoftware,
+                       .config = software_event::kContextSwitches};
+  EXPECT_THAT(explain(EACCES, OpenFailure::kNotAllowed, user_limits(2),
+                      {.pid = 7}, attr),
+              HasSubstr("counts the kernel, which needs CAP_PERFMON"));
+}
+
 TEST(OpenFailureMessage, WithAllRightsItIsAContainer) {
   KernelLimits limits = user_limits(2);
   limits.capabilities = 1ull << CAP_PERFMON;

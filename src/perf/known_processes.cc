@@ -3,11 +3,19 @@
 
 namespace wick {
 
+void KnownProcesses::on_described(const PerfRecord& record) {
+  if (record.type != RecordType::kComm) return;
+  if (const auto comm = decode_comm(record)) add(comm->pid);
+}
+
 void KnownProcesses::visit(const PerfRecord& record) {
   if (record.type == RecordType::kComm) {
-    if (const auto comm = decode_comm(record)) add(comm->pid);
+    if (const auto comm = decode_comm(record); comm && comm->exec)
+      add(comm->pid);
   } else if (record.type == RecordType::kFork) {
-    if (const auto fork = decode_task(record)) add(fork->pid);
+    if (const auto fork = decode_task(record);
+        fork && is_known(fork->parent_pid))
+      add(fork->pid);
   }
 }
 

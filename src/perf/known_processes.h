@@ -13,7 +13,10 @@ namespace wick {
 
 class KnownProcesses {
  public:
-  // COMM and FORK tell of some.
+  // A record that was made of what /proc says: the names of all it knows.
+  void on_described(const PerfRecord& record);
+  // A record of the kernel. A program begins with all its mappings, and a child
+  // has those of its parent. A new name or a thread tells of nothing.
   void visit(const PerfRecord& record);
   // The process of a sample if nobody told of it so far, and it is told of from
   // now on; else 0.
@@ -21,6 +24,9 @@ class KnownProcesses {
 
  private:
   bool add(std::uint32_t pid);
+  bool is_known(std::uint32_t pid) const {
+    return pid < known_.size() && known_[pid];
+  }
 
   // By pid. They are used again, so all there are is no more than this.
   static constexpr std::uint32_t kMaxPid = 1 << 22;

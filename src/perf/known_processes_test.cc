@@ -22,14 +22,20 @@ class KnownProcessesTest : public testing::Test {
   void sample(std::uint32_t pid) {
     file_.sample({.ip = 0x1000, .pid = pid, .tid = pid, .time = 9});
   }
-  // The processes that samples bring.
+  void fork(std::uint32_t pid, std::uint32_t parent) {
+    file_.record(RecordType::kFork, 0,
+                 file_.make().u32(pid).u32(parent).u32(pid).u32(parent).u64(2),
+                 {.time = 2});
+  }
+  // The processes that samples bring; the first record is of /proc.
   std::vector<std::uint32_t> newcomers() {
     InputFile input = file_.input();
     PerfData data(input);
     KnownProcesses known;
     PerfRecord record;
     std::vector<std::uint32_t> pids;
-    while (data.next(record)) {
+    for (bool is_first = true; data.next(record); is_first = false) {
+      if (is_first) known.on_described(record);
       known.visit(record);
       if (record.type != RecordType::kSample) continue;
       if (const std::uint32_t pid = known.newcomer(record)) pids.push_back(pid);
@@ -42,11 +48,28 @@ class KnownProcessesTest : public testing::Test {
 
 TEST_F(KnownProcessesTest, AreThoseThatRecordsToldOf) {
   file_.comm(7, 7, "old", 1);
-  file_.record(RecordType::kFork, 0,
-               file_.make().u32(8).u32(7).u32(8).u32(7).u64(2), {.time = 2});
+  fork(8, 7);
   sample(7);
   sample(8);
   EXPECT_THAT(newcomers(), ElementsAre());
+}
+
+TEST_F(KnownProcessesTest, AProgramThatBeginsTellsOfItself) {
+  file_.comm(7, 7, "old", 1);
+  file_.record(RecordType::kComm, misc::kCommExec,
+               file_.make().u32(9).u32(9).name("new"), {.time = 2});
+  sample(9);
+  EXPECT_THAT(newcomers(), ElementsAre());
+}
+
+// It came into a control group, or its FORK was lost.
+TEST_F(KnownProcessesTest, NeitherANameNorAThreadNorAChildTellsOfAProcess) {
+  file_.comm(7, 7, "old", 1);
+  file_.comm(9, 9, "renamed", 2);
+  fork(10, 10);  // a thread
+  fork(12, 11);
+  for (const std::uint32_t pid : {9, 10, 11, 12}) sample(pid);
+  EXPECT_THAT(newcomers(), ElementsAre(9, 10, 11, 12));
 }
 
 TEST_F(KnownProcessesTest, AProcessThatOnlyASampleTellsOfIsNewOnce) {

@@ -103,6 +103,11 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
                                      : wakers_.on_back(task, left);
     pauses_.push_back({since, time, thread, task.last_switch, StackId::kRoot,
                        why, waking, left});
+  } else {
+    // The sample of the switch was lost.
+    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
+                       StackId::kRoot, Why::kLost, StacklessSample::kNoSwitch,
+                       since});
   }
 }
 
@@ -123,6 +128,8 @@ void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
         return "[off the CPU since before the recording]";
       case Why::kNew:
         return "[waits for its first run]";
+      case Why::kLost:
+        return "[off the CPU, not sampled]";
       case Why::kUnknown:
         break;
     }

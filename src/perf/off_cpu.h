@@ -96,6 +96,7 @@ class OffCpu {
     kRough,   // and it is not sure where
     kBefore,  // when the recording began, and nobody knows
     kNew,     // it has not run yet
+    kLost,    // its sample, which would say why and where
   };
   static Why why(const PerfEvent& event, std::string_view raw);
 

@@ -67,7 +67,8 @@ std::string not_allowed(std::string_view name, const EventAttr& attr,
         "recording all processes of a CPU needs CAP_PERFMON, as "
         "kernel.perf_event_paranoid is {}{}; {}",
         paranoid, hint, remedy(0));
-  if (attr.flag(attr_flag::kExcludeUser) && paranoid > 1)
+  if ((attr.flag(attr_flag::kExcludeUser) || attr.happens_in_kernel()) &&
+      paranoid > 1)
     return fmt::format(
         "{} counts the kernel, which needs CAP_PERFMON, as "
         "kernel.perf_event_paranoid is {}{}; {}",

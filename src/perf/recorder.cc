@@ -71,7 +71,7 @@ class Recorder {
     opened_time_ = event_clock_now(events_->front().attr());
     if (attaches()) events_->enable();
     open_file();
-    describe_what_is_there();
+    try_to_write([&] { describe_what_is_there(); });
     start();
     loop(progress);
     finish();
@@ -166,7 +166,7 @@ class Recorder {
     ProcEvents proc = proc_events(opened_time_);
     auto drained = Clock::now();
     const auto emit = [&](std::string_view record) {
-      take(window_->parsed(record), record);
+      take_described(record);
       if (Clock::now() - drained < 20ms) return;
       drain();
       drained = Clock::now();
@@ -198,13 +198,18 @@ class Recorder {
                                  });
   }
 
+  void take_described(std::string_view record) {
+    const PerfRecord parsed = window_->parsed(record);
+    processes_.on_described(parsed);
+    take(parsed, record);
+  }
+
   void introduce_newcomer(const PerfRecord& sample) {
     const std::uint32_t pid = processes_.newcomer(sample);
     if (pid == 0) return;
     proc_events(sample.time - 1)
-        .process(static_cast<pid_t>(pid), [&](std::string_view record) {
-          take(window_->parsed(record), record);
-        });
+        .process(static_cast<pid_t>(pid),
+                 [&](std::string_view record) { take_described(record); });
   }
 
   // --- Running ------------------------------------------------------------
@@ -280,27 +285,30 @@ class Recorder {
       take_round(is_last);
       return false;
     }
-    try {
-      take_round(is_last);
-      return true;
-    } catch (const Error& error) {
-      if (!file_->is_full()) throw;
-      cannot_write(error);
-      return false;
-    }
+    return try_to_write([&] { take_round(is_last); });
   }
 
   // Before the program is waited for: whoever has no patience keeps it.
   void store_the_end() {
     if (!result_.write_error.empty()) return;
-    try {
+    try_to_write([&] {
       store_lost_samples();
       if (options_.off_cpu) store_end_time();
       file_->flush();
       count_kept();
+    });
+  }
+
+  // What the file cannot take ends the recording; what stands in it is kept.
+  template <class Body>
+  bool try_to_write(Body body) {
+    try {
+      body();
+      return true;
     } catch (const Error& error) {
       if (!file_->is_full()) throw;
       cannot_write(error);
+      return false;
     }
   }
 
@@ -494,7 +502,7 @@ class Recorder {
   KnownProcesses processes_;
   std::optional<RecordedThreads> threads_;
 
-  Clock::time_point begin_;
+  Clock::time_point begin_ = Clock::now();
   // Samples given to the file, and those of them that a reader would find.
   std::uint64_t written_ = 0, kept_ = 0;
   std::uint64_t flushed_ = 0;  // bytes of the file by then

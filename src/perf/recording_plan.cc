@@ -126,7 +126,7 @@ class Planner {
   // Who wakes may be somebody else, or a timer. Wakings are watched on the
   // whole machine then, without copies of stacks, and few are kept.
   void watch_strangers() {
-    add_events("sched:sched_waking");
+    add_event(parse_events("sched:sched_waking").front());
     PlannedEvent& event = plan_.events.back();
     event.is_everywhere = true;
     EventAttr& attr = event.attr;
@@ -160,12 +160,26 @@ class Planner {
         elsewhere = spec.name;
         continue;
       }
-      PlannedEvent event{.spec = std::move(spec)};
-      event.attr = attr_of(event.spec, plan_.events.empty());
-      plan_.events.push_back(std::move(event));
+      if (!is_planned(spec)) add_event(std::move(spec));
     }
     if (plan_.events.empty())
       fail_usage("-C: {} is not counted on these CPUs", elsewhere);
+  }
+
+  // Two of the same would be counted twice. One that is filtered is not the
+  // same as one that is not.
+  bool is_planned(const EventSpec& spec) const {
+    return std::ranges::any_of(plan_.events, [&](const PlannedEvent& event) {
+      return event.spec.name == spec.name && event.spec.type == spec.type &&
+             event.spec.config == spec.config && event.spec.pmu == spec.pmu &&
+             !event.is_filtered;
+    });
+  }
+
+  void add_event(EventSpec spec) {
+    PlannedEvent event{.spec = std::move(spec)};
+    event.attr = attr_of(event.spec, plan_.events.empty());
+    plan_.events.push_back(std::move(event));
   }
 
   // False if the event is only counted on others.

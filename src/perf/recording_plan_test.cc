@@ -160,6 +160,14 @@ TEST(RecordingPlan, WithoutTheKernelSwitchesAreStillSeen) {
   EXPECT_TRUE(plan.events[1].attr.flag(attr_flag::kExcludeCallchainKernel));
 }
 
+TEST(RecordingPlan, AnEventThatIsNamedTwiceIsRecordedOnce) {
+  const RecordingPlan plan = plan_recording(
+      {.events = "cpu-clock,page-faults,cpu-clock"}, everything_allowed());
+  ASSERT_EQ(plan.events.size(), 2);
+  EXPECT_EQ(plan.events[0].spec.name, "cpu-clock");
+  EXPECT_EQ(plan.events[1].spec.name, "page-faults");
+}
+
 TEST(RecordingPlan, AFilterIsForTheEventsThatWereAskedFor) {
   const KernelLimits limits = read_kernel_limits();
   if (!limits.may_use_tracepoints()) GTEST_SKIP() << "no tracepoints here";

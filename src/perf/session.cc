@@ -419,7 +419,9 @@ class Session {
     std::string text;
     for (const PerfEvent& event : data_.header().events) {
       const EventAttr& attr = event.attr;
-      if (attr.sample_period == 0) continue;
+      const bool has_samples = attr.type != event_type::kSoftware ||
+                               attr.config != software_event::kDummy;
+      if (attr.sample_period == 0 || !has_samples) continue;
       text += fmt::format("{}{}{} of {}", text.empty() ? "" : ", ",
                           attr.is_frequency() ? "" : "every ",
                           attr.is_frequency()

@@ -253,6 +253,16 @@ TEST(SessionOffCpu, AThreadThatIsFirstSeenRunningOrLeavingWasOnTheCpu) {
   EXPECT_EQ(off_cpu(leaving), "150 prog 7/7: [off the CPU, near here] 10\n");
 }
 
+TEST(SessionOffCpu, ASwitchWhoseSampleWasLostIsAPauseToo) {
+  PerfDataBuilder file = with_switches();
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 8, .tid = 8, .time = 150});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 8, .tid = 8, .time = 170});
+  EXPECT_NE(off_cpu(file).find("150 :8 8/8: [off the CPU, not sampled] 20\n"),
+            std::string::npos);
+}
+
 TEST(SessionOffCpu, WithoutSwitchesNobodyKnowsWhoSleeps) {
   PerfDataBuilder file = found_thread();
   file.comm(9, 9, "late", 300);

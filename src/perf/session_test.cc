@@ -41,6 +41,23 @@ TEST(Session, KernelFramesFollowTheUserFramesThatCalledThem) {
             "[kernel.kallsyms]+10 1\n");
 }
 
+// record --user: an event of the kernel, of which only the user's part counts.
+TEST(Session, AKernelThatWasNotWantedIsNotInTheStackEither) {
+  PerfDataBuilder file;
+  file.event(
+      {.sample_type = kChains.sample_type,
+       .flags = attr_flag::kSampleIdAll | attr_flag::kExcludeCallchainKernel},
+      "context-switches");
+  file.comm(7, 7, "prog", 1);
+  file.sample({.misc = misc::kKernel,
+               .ip = 0xffffffff81000000,
+               .pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1});
+  EXPECT_EQ(shown(read(file)), "prog 7/7: 1\n");
+}
+
 TEST(Session, WithoutAChainTheSampledAddressIsTheStack) {
   PerfDataBuilder file;
   file.event({.sample_type = kBase}, "cycles");

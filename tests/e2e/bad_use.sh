@@ -72,6 +72,8 @@ if [ -e /dev/full ]; then
   # Who cannot be told gets the result all the same.
   same 'standard error is full' "$("$WICK" fold good.folded 2>/dev/full)" \
     "$("$WICK" fold good.folded)"
+  "$WICK" nosuch 2> >(exec true)
+  same 'wrong use, and nobody reads what is said of it' $? 2
   "$WICK" nosuch 2>/dev/full
   same 'wrong use, with nobody to tell' $? 2
   said=$("$WICK" fold good.folded 2>&1 >/dev/full)

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/tell.h"
+
+#include <signal.h>
+
+#include <cstdio>
+#include <ctime>
+
+namespace wick {
+
+// A pipe that nobody reads sends a signal, which would end the program. It is
+// held back and taken away again; one that came from elsewhere stays.
+void write_to_stderr(std::string_view text) {
+  sigset_t pipe, before, pending;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (sigismember(&pending, SIGPIPE) == 0) {
+    constexpr timespec kNow{};
+    sigtimedwait(&pipe, nullptr, &kNow);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace wick
