@@ -84,6 +84,37 @@ TEST_P(Damage, AChangedByteGivesAProfileOrAnError) {
   }
 }
 
+InputFile cut_in_its_compressed_data() {
+  std::string packed = gzip("some text\n");
+  packed.resize(packed.size() - 9);
+  InputFile file = InputFile::from_memory("input", std::move(packed));
+  file.bytes();
+  return file;
+}
+
+TEST(NoteDamage, OfOneFileIsOneEndAndSaysWhyItIsThere) {
+  Diagnostics diagnostics;
+  diagnostics.note_at(Problem::kTruncated, "in the middle of a record");
+  note_damage(cut_in_its_compressed_data(), diagnostics);
+  EXPECT_THAT(describe(diagnostics),
+              testing::Contains(
+                  "1 input ends in the middle (the compressed data is damaged "
+                  "or cut off)"));
+}
+
+TEST(NoteDamage, IsNotedWhereTheReaderSawNone) {
+  Diagnostics diagnostics;
+  note_damage(cut_in_its_compressed_data(), diagnostics);
+  EXPECT_EQ(diagnostics.count(Problem::kTruncated), 1u);
+}
+
+TEST(NoteDamage, KeepsTheWeightThatTheReaderMissed) {
+  Diagnostics diagnostics;
+  diagnostics.note(Problem::kTruncated, 1, 6);
+  note_damage(cut_in_its_compressed_data(), diagnostics);
+  EXPECT_EQ(diagnostics.weight(Problem::kTruncated), 6);
+}
+
 // Repeats `line` to 128 MB, of which compression leaves next to nothing.
 std::string endless(std::string_view line) {
   std::string text(line);

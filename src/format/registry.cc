@@ -179,9 +179,18 @@ const InputFormat* detect(std::string_view head) {
 }
 
 void note_damage(const InputFile& file, Diagnostics& diagnostics) {
-  if (file.damaged())
-    diagnostics.note_at(Problem::kTruncated,
-                        "the compressed data is damaged or cut off");
+  if (file.damaged()) {
+    // Most readers saw the end that they wanted missing: one end, and this is
+    // why.
+    Diagnostics::Entry end{
+        .problem = Problem::kTruncated,
+        .count =
+            std::max<std::uint64_t>(diagnostics.count(Problem::kTruncated), 1),
+        .weight = diagnostics.weight(Problem::kTruncated),
+        .example = "the compressed data is damaged or cut off"};
+    diagnostics.keep_at_most(Problem::kTruncated, 0);
+    diagnostics.add(std::move(end));
+  }
   if (!file.broken_end().empty())
     diagnostics.note_at(Problem::kBadLine, file.broken_end());
 }

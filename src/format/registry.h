@@ -29,7 +29,8 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
                      std::string_view format_name = "");
 
 // Notes that the compressed data of `file` is damaged or cut off, if it is;
-// known once everything was read. read_profile() does so.
+// known once everything was read. It is the reason for an end that the reader
+// missed, not another one. read_profile() does so.
 void note_damage(const InputFile& file, Diagnostics& diagnostics);
 
 }  // namespace wick

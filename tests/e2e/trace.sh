@@ -76,6 +76,12 @@ for options in "" "--print" "-o copy"; do
     bad "nothing is said of a cut file with '$options': $(cat err)"
 done
 
+# Once, although half a record is left, too.
+head -c -5 TRACEFILE-C0 | gzip -n | head -c -4 >half.gz
+"$WICK" trace half.gz 2>err >out
+grep -q 'half.gz: 1 input ends in the middle (the compressed data is' err ||
+  bad "the end of half.gz is not said once: $(cat err)"
+
 # Two harts, one trigger.
 make trace TRACEFILE-C1 1
 "$WICK" trace TRACEFILE-C0 TRACEFILE-C1 --all-harts --from pc:ffffffff80002020 \
