@@ -158,12 +158,20 @@ void CodeMap::add_file(const std::string& path) {
     if (elf->type() == ET_REL) {
       const auto known = module_starts_.find(module_name(path));
       if (known == module_starts_.end()) {
-        // A module that was not loaded in this run has no code in its trace.
-        if (has_module_list_) {
-          notes_.push_back(fmt::format(
-              "{} is not among the modules that the console lists and has no "
-              "code here; --module FILE@ADDRESS says where it is",
-              path));
+        if (has_console_) {
+          // Few workloads print /proc/modules. Where they do, a module that was
+          // not loaded in this run has no code in its trace.
+          notes_.push_back(
+              module_starts_.empty()
+                  ? fmt::format(
+                        "the console lists no modules with their addresses; "
+                        "--module FILE@ADDRESS says where {} is",
+                        path)
+                  : fmt::format(
+                        "{} is not among the modules that the console lists "
+                        "and has no code here; --module FILE@ADDRESS says "
+                        "where it is",
+                        path));
           return;
         }
         fail_usage(
@@ -187,7 +195,7 @@ void CodeMap::add_file(const std::string& path) {
 
 void CodeMap::read_module_list(const std::string& path) {
   InputFile file = InputFile::open(path);
-  has_module_list_ = true;
+  has_console_ = true;
   in_context(path, [&] {
     for (std::string_view block = file.next_block(1 << 20); !block.empty();
          block = file.next_block(1 << 20))

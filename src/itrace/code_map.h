@@ -227,7 +227,7 @@ class CodeMap {
   std::vector<Range> ranges_;  // by start
   std::unique_ptr<UserCode> user_code_;
   absl::flat_hash_map<std::string, std::uint64_t> module_starts_;
-  bool has_module_list_ = false;  // though it may be empty
+  bool has_console_ = false;  // though it may list no modules
   std::uint32_t user_generation_ = 0, own_generation_ = 0;
   std::vector<SpaceChange> space_changes_;
 

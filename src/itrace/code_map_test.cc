@@ -108,6 +108,15 @@ TEST(CodeMap, FindsModulesWhereTheConsoleSaysThatTheyAre) {
   EXPECT_THAT(both.notes(), testing::ElementsAre(testing::HasSubstr(
                                 "other.ko is not among the modules")));
   EXPECT_EQ(both.image_count(), map.image_count());
+
+  // One that lists none does not say that it was not loaded.
+  std::ofstream(options.uartlog) << "Welcome to Buildroot\r\n";
+  options.elfs = {other};
+  EXPECT_THAT(CodeMap(options, {}).notes(),
+              testing::ElementsAre("the console lists no modules with their "
+                                   "addresses; --module FILE@ADDRESS says "
+                                   "where " +
+                                   other + " is"));
 }
 
 TEST(CodeMap, ASystemMapHasNamesWithoutText) {
