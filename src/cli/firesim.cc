@@ -23,6 +23,7 @@
 #include "format/firesim_results.h"
 #include "format/registry.h"
 #include "itrace/runtime_config.h"
+#include "itrace/trigger.h"
 #include "profile/transform.h"
 
 namespace wick {
@@ -48,6 +49,7 @@ struct CoreResult {
   std::string name;   // "job0/TRACEFILE-C0"
   std::string error;  // "" if it was drawn, or has nothing to be drawn
   bool drawn = false;
+  std::string looked_for;  // of instructions that it has none of; "": of any
   std::int64_t cycles = 0, instructions = 0, calls = 0;
   std::string unknown;  // share of code without a name
   std::vector<std::string> problems;
@@ -80,6 +82,16 @@ std::string unknown_share(const Profile& profile) {
 // looks otherwise.
 bool is_empty(InputFile& file) {
   return file.head().empty() && !file.damaged() && file.broken_end().empty();
+}
+
+// Behind "no instructions", for a trace that has some which were not asked for.
+std::string looked_for(const TraceOptions& options, const Diagnostics& found) {
+  std::string text;
+  if (options.hart >= 0) text = fmt::format(" of hart {}", options.hart);
+  if (has_trigger(options.trigger) &&
+      found.count(Problem::kCutInstructions) > 0)
+    text += " within the trigger";
+  return text;
 }
 
 bool lost_something(const Diagnostics& diagnostics) {
@@ -115,8 +127,13 @@ struct FireSimCommand {
     const bool any_error = std::ranges::any_of(
         cores_, [](const CoreResult& core) { return !core.error.empty(); });
     const bool any_drawn = std::ranges::any_of(cores_, &CoreResult::drawn);
-    if (!any_error && !any_drawn)
-      fail("{}: no trace of it has instructions", arguments.inputs.front());
+    if (!any_error && !any_drawn) {
+      const auto cut = std::ranges::find_if(cores_, [](const CoreResult& core) {
+        return !core.looked_for.empty();
+      });
+      fail("{}: no trace of it has instructions{}", arguments.inputs.front(),
+           cut == cores_.end() ? "" : cut->looked_for);
+    }
     return any_error ? 1 : 0;
   }
 
@@ -235,6 +252,7 @@ struct FireSimCommand {
     if (profile.samples.empty()) {
       if (lost_something(profile.diagnostics))
         fail("{}: there is nothing to draw in it", work.path);
+      core.looked_for = looked_for(options.trace, profile.diagnostics);
       return;
     }
     for (const auto& [key, value] : counters_[work.counters])
@@ -264,9 +282,11 @@ struct FireSimCommand {
                     "instructions", "IPC", "calls", "unknown", "trace");
     for (const CoreResult& core : cores_) {
       if (!core.drawn) {
-        out += fmt::format("{:>16} {:>16} {:>6} {:>14} {:>9}  {}: {}\n", "-",
-                           "-", "-", "-", "-", core.name,
-                           core.error.empty() ? "no instructions" : core.error);
+        out +=
+            fmt::format("{:>16} {:>16} {:>6} {:>14} {:>9}  {}: {}\n", "-", "-",
+                        "-", "-", "-", core.name,
+                        core.error.empty() ? "no instructions" + core.looked_for
+                                           : core.error);
         continue;
       }
       out += fmt::format(

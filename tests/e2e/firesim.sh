@@ -73,6 +73,17 @@ for core in C2 C3; do
 done
 rm "$results/linux-uniform1/TRACEFILE-C"[23]
 
+# Where there are some, and none that was asked for, that is said.
+for options in '--from cycle:99999999999: within the trigger' \
+  '--hart 7: of hart 7' '--hart 0 --until cycle:1: of hart 0 within the trigger'
+do
+  if wick firesim "$job" ${options%: *} >out 2>err; then bad "drew $options"; fi
+  grep -q "linux-uniform0/TRACEFILE-C1: no instructions ${options##*: }\$" out ||
+    bad "no reason in the row of $options: $(cat out)"
+  grep -q ": no trace of it has instructions ${options##*: }\$" err ||
+    bad "no reason for $options: $(cat err)"
+done
+
 # What it wrote is no trace, and one bad trace stops no other.
 head -c 4000 /dev/zero | tr "\0" "\377" >"$results/linux-uniform1/TRACEFILE-C1"
 rm "$job/TRACEFILE-C0.svg"
