@@ -152,8 +152,9 @@ class FlowLook {
   std::size_t steps_ = 0, following_ = 0;
 };
 
-// Where nothing is valid yet, a token and a beat of slots look the same but for
-// the privilege: 1 and 3 are no address, and 0 is a slot that is not there.
+// Where nothing is valid yet, a token in a beat and one of slots look the same
+// but for the privilege: 1 and 3 are no address, and 0 is a slot that is not
+// there.
 bool has_privilege(const TracervLayout& layout, const char* record) {
   if (layout.kind != Kind::kTokens) return false;
   const std::uint64_t privilege = word_at(record, 4);
@@ -198,7 +199,8 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
   const bool says_something =
       with_valid > 0 ||
       (layout.valid_bit == 40 && count > 2 && with_next_cycle + 1 == count &&
-       (layout.kind == Kind::kSlots || with_privilege > 0));
+       (layout.kind == Kind::kSlots || layout.words < kBeatWords ||
+        with_privilege > 0));
   if (count == 0 || !says_something) return found;
   if (layout.kind == Kind::kPacked && !flow.is_of_code()) return found;
   found.records = count;

@@ -107,6 +107,20 @@ TEST(Tracerv, ReadsTokensInBeatsThatBeginWithIdleCycles) {
   EXPECT_TRUE(read.info.has_bits);
 }
 
+// More than the 64 KiB that are looked at, without a privilege that shows.
+TEST(Tracerv, ReadsTokensThatBeginWithIdleCyclesInUserMode) {
+  const TracervLayout tokens{
+      .kind = Kind::kTokens, .words = 5, .valid_bit = 40};
+  std::string bytes;
+  for (std::uint64_t cycle = 0; cycle < 1700; ++cycle)
+    for (const std::uint64_t word : {cycle, 0x10040ul, 0x13ul, 0ul, 0ul})
+      append_raw(bytes, word);
+  bytes += tracerv_records({{.cycle = 1700, .pc = 0x10040}}, tokens);
+  const ReadTrace read = read_trace(bytes);
+  EXPECT_EQ(read.text(), "1700:10040");
+  EXPECT_TRUE(read.info.has_bits);
+}
+
 TEST(Tracerv, TakesTheBeatsOfOneCycleAsTheArmsOfAWideCore) {
   Steps steps;
   for (std::uint64_t i = 0; i < 9; ++i)
