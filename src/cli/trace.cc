@@ -231,6 +231,7 @@ struct TraceCommand {
         if (place != output.npos)
           path.replace(place, 2, std::to_string(block.hart));
         options.layout = parse_layout(layout, needs_of(block, reader.info()));
+        options.source_pc_bits = reader.info().pc_bits;
         hart = std::make_unique<Hart>(path, options);
       }
       hart->writer.add(block);

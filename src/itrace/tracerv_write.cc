@@ -20,11 +20,14 @@ constexpr std::size_t kBufferSize = 1 << 16;
 constexpr int kSlotsOfABeat = 7;
 constexpr int kMostPcBits = 57;  // Sv57
 
-// Whether a pc can be told from this many of its bits.
-bool is_kept(std::uint64_t pc, int bits) {
+// Whether a pc can be told from this many of its bits. Of a source that has all
+// 64, user and kernel code may differ in nothing but the highest of them: it is
+// the sign, and those above are as it is. Others have no bits above theirs.
+bool is_kept(std::uint64_t pc, int bits, int source_bits) {
+  if (source_bits < 64) return pc >> bits == 0;
   const auto as_signed =
       static_cast<std::int64_t>(pc << (64 - bits)) >> (64 - bits);
-  return pc >> bits == 0 || static_cast<std::uint64_t>(as_signed) == pc;
+  return static_cast<std::uint64_t>(as_signed) == pc;
 }
 
 void put_word(std::string& out, std::uint64_t word) {
@@ -39,7 +42,7 @@ WidthAndBits needs_of(const TraceBlock& first, const TraceInfo& info) {
   needs.pc_bits = info.pc_bits < 64 ? std::max(40, info.pc_bits) : 40;
   for (const Retired& instruction : first.instructions)
     while (needs.pc_bits < kMostPcBits &&
-           !is_kept(instruction.pc, needs.pc_bits))
+           !is_kept(instruction.pc, needs.pc_bits, info.pc_bits))
       ++needs.pc_bits;
   int width = 0;
   std::uint64_t cycle = 0;
@@ -71,7 +74,7 @@ TracervWriter::TracervWriter(std::ostream& out,
 }
 
 std::uint64_t TracervWriter::kept_of(std::uint64_t pc) {
-  cut_pcs_ += !is_kept(pc, pc_bits_);
+  cut_pcs_ += !is_kept(pc, pc_bits_, options_.source_pc_bits);
   return pc & ((std::uint64_t{1} << pc_bits_) - 1);
 }
 

@@ -19,7 +19,8 @@ struct TracervWriteOptions {
   // a core with Sv39.
   TracervLayout layout;
   bool header = true;  // the line that FireSim 1.10 and later begin with
-  // As TraceInfo has it.
+  // As TraceInfo has them.
+  int source_pc_bits = 64;
   std::string clock_domain = "baseClock, 1/1 of Base Clock";
 };
 

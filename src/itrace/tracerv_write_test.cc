@@ -149,6 +149,23 @@ TEST(TracervWrite, NeedsAsManyBitsOfAPcAsTheSourceHas) {
   EXPECT_EQ(bits(0x0123456789abcdef, 64), 57);
 }
 
+TEST(TracervWrite, KeepsUserAndKernelCodeApartThatDifferInTheSign) {
+  const TraceBlock block = block_of({{.cycle = 1, .pc = 0x7fff80300000},
+                                     {.cycle = 2, .pc = 0xffffffff80300000}});
+  EXPECT_EQ(needs_of(block, {}).pc_bits, 48);
+  std::ostringstream out;
+  TracervWriter writer(out, {.layout = {.pc_bits = 47}});
+  writer.add(block);
+  EXPECT_EQ(writer.cut_pcs(), 1u);
+}
+
+TEST(TracervWrite, CutsNoPcsOfASourceThatHasNoMoreBits) {
+  std::ostringstream out;
+  TracervWriter writer(out, {.source_pc_bits = 40});
+  writer.add(block_of({{.cycle = 1, .pc = 0xffe0000040}}));
+  EXPECT_EQ(writer.cut_pcs(), 0u);
+}
+
 TEST(TracervWrite, CountsThePcsThatItCuts) {
   std::ostringstream out;
   TracervWriter writer(out, {});
