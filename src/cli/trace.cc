@@ -230,7 +230,9 @@ struct TraceCommand {
         std::string path = output;
         if (place != output.npos)
           path.replace(place, 2, std::to_string(block.hart));
-        options.layout = parse_layout(layout, needs_of(block, reader.info()));
+        options.layout = parse_layout(layout, needs_of(block));
+        // Lines have room for all of a pc, records need a bit for valid.
+        if (options.text && out_layout.empty()) options.layout.pc_bits = 64;
         options.source_pc_bits = reader.info().pc_bits;
         hart = std::make_unique<Hart>(path, options);
       }
@@ -287,7 +289,8 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
       ->group(group);
   add_text(app, "--out-layout", command->out_layout, "LAYOUT",
            "the layout of TracerV's records that are written, as "
-           "--trace-layout has them; without width or pc, those of the trace")
+           "--trace-layout has them; without width, as wide as the trace; "
+           "without pc, with 57 bits of each")
       ->group(group);
   Option* cycles =
       app.add_callback(

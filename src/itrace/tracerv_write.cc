@@ -18,12 +18,12 @@ using Streams = TracervLayout::Streams;
 
 constexpr std::size_t kBufferSize = 1 << 16;
 constexpr int kSlotsOfABeat = 7;
-constexpr int kMostPcBits = 57;  // Sv57
 
 // Whether a pc can be told from this many of its bits. Of a source that has all
 // 64, user and kernel code may differ in nothing but the highest of them: it is
 // the sign, and those above are as it is. Others have no bits above theirs.
 bool is_kept(std::uint64_t pc, int bits, int source_bits) {
+  if (bits >= 64) return true;
   if (source_bits < 64) return pc >> bits == 0;
   const auto as_signed =
       static_cast<std::int64_t>(pc << (64 - bits)) >> (64 - bits);
@@ -37,13 +37,8 @@ void put_word(std::string& out, std::uint64_t word) {
 
 }  // namespace
 
-WidthAndBits needs_of(const TraceBlock& first, const TraceInfo& info) {
-  WidthAndBits needs;
-  needs.pc_bits = info.pc_bits < 64 ? std::max(40, info.pc_bits) : 40;
-  for (const Retired& instruction : first.instructions)
-    while (needs.pc_bits < kMostPcBits &&
-           !is_kept(instruction.pc, needs.pc_bits, info.pc_bits))
-      ++needs.pc_bits;
+WidthAndBits needs_of(const TraceBlock& first) {
+  WidthAndBits needs{.pc_bits = 57};
   int width = 0;
   std::uint64_t cycle = 0;
   for (const Retired& instruction : first.instructions) {
@@ -63,7 +58,8 @@ TracervWriter::TracervWriter(std::ostream& out,
       (layout.kind == Kind::kPacked || layout.streams != Streams::kSlots))
     fail_usage("'{}' is only read; write tracerv:… or tokens",
                describe(layout));
-  pc_bits_ = std::min(layout.pc_bits, layout.valid_bit);
+  pc_bits_ = options.text ? std::min(layout.pc_bits, 64)
+                          : std::min(layout.pc_bits, layout.valid_bit);
   if (!options.header) return;
   const std::string& clock = options.clock_domain;
   const std::size_t comma = clock.find(", ");
@@ -75,7 +71,7 @@ TracervWriter::TracervWriter(std::ostream& out,
 
 std::uint64_t TracervWriter::kept_of(std::uint64_t pc) {
   cut_pcs_ += !is_kept(pc, pc_bits_, options_.source_pc_bits);
-  return pc & ((std::uint64_t{1} << pc_bits_) - 1);
+  return pc_bits_ >= 64 ? pc : pc & ((std::uint64_t{1} << pc_bits_) - 1);
 }
 
 void TracervWriter::add(const TraceBlock& block) {

@@ -27,9 +27,10 @@ struct TracervWriteOptions {
 // What the records of a hart need, by its first block: the slots of its core,
 // as far as a cycle filled them. In records of fewer slots a cycle is several,
 // which nothing but being told so tells from a wider core.
-// And the bits of its pcs: as many as the source has, or as give all of them
-// back when they are sign-extended.
-WidthAndBits needs_of(const TraceBlock& first, const TraceInfo& info);
+// And the bits of its pcs: those of Sv57, since a trace may begin in M-mode and
+// show its long addresses only later. They cost nothing, and pcs that have
+// fewer are the same words.
+WidthAndBits needs_of(const TraceBlock& first);
 
 // A TracerV file is of one hart: a trace of several is written by several
 // writers. Instructions of one cycle share a record; more than it has slots go

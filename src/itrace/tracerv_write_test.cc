@@ -67,8 +67,7 @@ Steps wide_steps(std::uint64_t width) {
 std::string records_of(const Steps& steps, std::string_view layout) {
   std::ostringstream out;
   const TraceBlock block = block_of(steps);
-  TracervWriter writer(out,
-                       {.layout = parse_layout(layout, needs_of(block, {}))});
+  TracervWriter writer(out, {.layout = parse_layout(layout, needs_of(block))});
   writer.add(block);
   writer.finish();
   return out.str();
@@ -134,25 +133,34 @@ TEST(TracervWrite, CutsAddressesToTheBitsOfTheLayout) {
   EXPECT_EQ(out.str(), "Cycle: 0000000000000001 I0: 000000e000000040\n");
 }
 
-TEST(TracervWrite, NeedsAsManyBitsOfAPcAsTheSourceHas) {
-  const auto bits = [](std::uint64_t pc, int known) {
-    TraceInfo info;
-    info.pc_bits = known;
-    return needs_of(block_of({{.cycle = 1, .pc = pc}}), info).pc_bits;
-  };
-  EXPECT_EQ(bits(0x80000000, 40), 40);
-  EXPECT_EQ(bits(0x8f0000200000, 48), 48);
-  EXPECT_EQ(bits(0x10040, 48), 48);
-  // All bits are known: those above are the highest of these.
-  EXPECT_EQ(bits(0xffffffff80000000, 64), 40);
-  EXPECT_EQ(bits(0xffff8f0000200000, 64), 48);
-  EXPECT_EQ(bits(0x0123456789abcdef, 64), 57);
+// A machine begins at addresses that need few bits.
+TEST(TracervWrite, KeepsLongAddressesThatComeLate) {
+  std::ostringstream out;
+  const TraceBlock first = block_of({{.cycle = 1, .pc = 0x80000000}});
+  TracervWriter writer(out,
+                       {.layout = parse_layout("tracerv", needs_of(first))});
+  writer.add(first);
+  writer.add(block_of({{.cycle = 2, .pc = 0x7ff012345000},
+                       {.cycle = 3, .pc = 0xff00000080000000}}));
+  writer.finish();
+  EXPECT_EQ(writer.cut_pcs(), 0u);
+  EXPECT_EQ(read_trace(out.str()).text(),
+            "1:80000000 2:7ff012345000 3:100000080000000");
+}
+
+TEST(TracervWrite, WritesTextWithAllBitsIfToldSo) {
+  std::ostringstream out;
+  TracervWriter writer(
+      out, {.text = true, .layout = {.pc_bits = 64}, .header = false});
+  writer.add(block_of({{.cycle = 1, .pc = 0xffffffe000000040}}));
+  writer.finish();
+  EXPECT_EQ(out.str(), "Cycle: 0000000000000001 I0: ffffffe000000040\n");
+  EXPECT_EQ(writer.cut_pcs(), 0u);
 }
 
 TEST(TracervWrite, KeepsUserAndKernelCodeApartThatDifferInTheSign) {
   const TraceBlock block = block_of({{.cycle = 1, .pc = 0x7fff80300000},
                                      {.cycle = 2, .pc = 0xffffffff80300000}});
-  EXPECT_EQ(needs_of(block, {}).pc_bits, 48);
   std::ostringstream out;
   TracervWriter writer(out, {.layout = {.pc_bits = 47}});
   writer.add(block);

@@ -67,6 +67,16 @@ then bad "wrote tokens without privilege"; fi
 grep -q 'has no privilege, which such tokens are made of' err ||
   bad "no reason: $(cat err)"
 
+# A text has all of a pc, records those bits that Sv57 needs.
+printf 'core   0: 0x%s (0x00000013) nop\n' 0000000080000000 \
+  ffffffff80000000 >spike.log
+"$WICK" trace spike.log --to tracerv-human 2>err >out
+has ' I0: ffffffff80000000$'
+"$WICK" trace spike.log --to tracerv-binary -o copy 2>>err
+"$WICK" trace --print copy >out
+has ' 1ffffff80000000$'
+[ ! -s err ] || bad "said of pcs that are kept: $(cat err)"
+
 # What is cut off is said of every copy.
 "$WICK" trace TRACEFILE-C0 --to tracerv-human | gzip -n >human.gz
 head -c -20 human.gz >cut.gz
