@@ -48,7 +48,6 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
        records += size) {
     const std::uint64_t cycle = word_at(records, cycle_at);
     run.wrong |= (cycle - run.last) / kMaxPause;
-    run.not_later |= kSlots == 1 ? cycle - run.last - 1 : ~std::uint64_t{0};
     run.last = cycle;
     std::uint64_t all = 0;
     for (int i = 0; i < slots; ++i) {
@@ -61,6 +60,7 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
     run.seen |= all;
   }
   run.filled = static_cast<std::size_t>(out - begin);
+  run.not_later = ~std::uint64_t{0};  // for all that is known
   return run;
 }
 
@@ -97,11 +97,9 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
                                                std::size_t count, Retired* out,
                                                Run run) const {
   const bool dense = !layout_.cycle_last && layout_.slots + 1 == layout_.words;
+  if (std::endian::native == std::endian::little && dense && layout_.slots == 1)
+    return copy_run(records, count, out, run);
   switch (dense ? layout_.slots : 0) {
-    case 1:
-      if constexpr (std::endian::native == std::endian::little)
-        return copy_run(records, count, out, run);
-      return decode_run<1>(records, count, out, run);
     case 2:
       return decode_run<2>(records, count, out, run);
     case 3:
