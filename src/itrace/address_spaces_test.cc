@@ -336,7 +336,16 @@ TEST(AddressSpaces, SatpMayComeSomeInstructionsLate) {
 }
 
 // Where the trace has privilege; satp is 0 where it has that.
-class EveryPrivilegedTrace : public testing::TestWithParam<Knows> {};
+class EveryPrivilegedTrace : public testing::TestWithParam<Knows> {
+ protected:
+  // Of a run of it, nothing is named, and nothing wrongly.
+  static void expect_unknown(const Machine::Result& result) {
+    EXPECT_EQ(result.wrong, 0u);
+    EXPECT_EQ(result.unknown, 300u);
+  }
+  // A boot ROM, and a program that lies at the same address.
+  const RiscvProgram rom_{1, 1, 0x10000}, program_{2, 3, 0x10000};
+};
 INSTANTIATE_TEST_SUITE_P(
     AddressSpaces, EveryPrivilegedTrace,
     testing::Values(kAll, Knows{.bits = false}, Knows{.satp = false},
@@ -363,63 +372,52 @@ TEST_P(EveryPrivilegedTrace, FindsAKernelWhereProgramsAre) {
 
 TEST_P(EveryPrivilegedTrace, ABootRomIsNotTakenForTheProgramThatLiesThere) {
   Machine machine(GetParam());
-  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
-  machine.add(program, ET_EXEC, "program");
-  machine.run_as(Privilege::kMachine, rom, "rom", 0);
-  const Machine::Result booted = machine.look();
-  EXPECT_EQ(booted.wrong, 0u);
-  EXPECT_EQ(booted.unknown, 300u);
-  machine.run(program, "program", kSatp, 0, 0x10000);
+  machine.add(program_, ET_EXEC, "program");
+  machine.run_as(Privilege::kMachine, rom_, "rom", 0);
+  expect_unknown(machine.look());
+  machine.run(program_, "program", kSatp, 0, 0x10000);
   EXPECT_TRUE(machine.is_all_right());
   EXPECT_EQ(machine.layer_at(0x10000), Layer::kUser);
 }
 
 TEST_P(EveryPrivilegedTrace, TheFileOfABootRomIsNotTakenForTheProgramEither) {
   Machine machine(GetParam());
-  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
-  machine.add(rom, ET_EXEC, "rom");
-  machine.add(program, ET_EXEC, "program");
-  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  machine.add(rom_, ET_EXEC, "rom");
+  machine.add(program_, ET_EXEC, "program");
+  machine.run_as(Privilege::kMachine, rom_, "rom", 0);
   EXPECT_TRUE(machine.is_all_right());
-  machine.run(program, "program", kSatp, 0, 0x10000);
+  machine.run(program_, "program", kSatp, 0, 0x10000);
   EXPECT_TRUE(machine.is_all_right());
 }
 
 TEST_P(EveryPrivilegedTrace, AProgramWithoutAFileIsNotTakenForTheBootRom) {
   Machine machine(GetParam());
-  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
-  machine.add(rom, ET_EXEC, "rom");
-  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  machine.add(rom_, ET_EXEC, "rom");
+  machine.run_as(Privilege::kMachine, rom_, "rom", 0);
   EXPECT_TRUE(machine.is_all_right());
-  machine.run(program, "program", kSatp, 0, 0x10000);
-  const Machine::Result result = machine.look();
-  EXPECT_EQ(result.wrong, 0u);
-  EXPECT_EQ(result.unknown, 300u);
+  machine.run(program_, "program", kSatp, 0, 0x10000);
+  expect_unknown(machine.look());
 }
 
 TEST_P(EveryPrivilegedTrace, NorIsOneThatRanBeforeTheRom) {
   Machine machine(GetParam());
-  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
-  machine.add(rom, ET_EXEC, "rom");
-  machine.run(program, "program", kSatp, 0, 0x10000);
-  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  machine.add(rom_, ET_EXEC, "rom");
+  machine.run(program_, "program", kSatp, 0, 0x10000);
+  machine.run_as(Privilege::kMachine, rom_, "rom", 0);
   machine.look();
-  machine.run(program, "program", kSatp, 0, 0x10000);
-  const Machine::Result result = machine.look();
-  EXPECT_EQ(result.wrong, 0u);
-  EXPECT_EQ(result.unknown, 300u);
+  machine.run(program_, "program", kSatp, 0, 0x10000);
+  expect_unknown(machine.look());
 }
 
 // It is asked for before any of its code was learnt from.
 TEST_P(EveryPrivilegedTrace, WhatAProcessHasIsNotWhatWasAnsweredBefore) {
   Machine machine(GetParam());
-  const RiscvProgram rom(1, 1, 0x10000), program(2, 3, 0x10000);
-  machine.add(rom, ET_EXEC, "rom");
-  machine.run(program, "program", kSatp, 0, 0x12000);
-  machine.run_as(Privilege::kMachine, rom, "rom", 0);
+  machine.add(rom_, ET_EXEC, "rom");
+  machine.run(program_, "program", kSatp, 0, 0x12000);
+  machine.run_as(Privilege::kMachine, rom_, "rom", 0);
   machine.look();
   EXPECT_EQ(machine.layer_at(0x10000), Layer::kMachine);
-  machine.run(program, "program", kSatp, 0, 0x10000, 3);
+  machine.run(program_, "program", kSatp, 0, 0x10000, 3);
   EXPECT_EQ(machine.look().wrong, 0u);
 }
 
