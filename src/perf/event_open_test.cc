@@ -77,14 +77,16 @@ TEST(OpenEvent, AnOlderKernelGetsNothingNewerThanItself) {
               ElementsAre("build ids of mapped files", "cgroups"));
 }
 
+// As for a user without rights.
+int open_without_kernel(const EventAttr& attr, const OpenTarget&) {
+  return attr.flag(attr_flag::kExcludeKernel) ? some_fd() : -EACCES;
+}
+
 TEST(OpenEvent, WithoutRightsOnlyTheProgramItselfIsRecorded) {
   EventAttr attr = wishful_attr();
   std::uint32_t lost = 0;
-  const auto result = try_open_event(
-      attr, {.pid = 7}, user_limits(2), lost,
-      [](const EventAttr& a, const OpenTarget&) {
-        return a.flag(attr_flag::kExcludeKernel) ? some_fd() : -EACCES;
-      });
+  const auto result = try_open_event(attr, {.pid = 7}, user_limits(2), lost,
+                                     open_without_kernel);
   EXPECT_TRUE(result.fd);
   EXPECT_EQ(lost, given_up::kKernel);
   EXPECT_TRUE(attr.flag(attr_flag::kExcludeKernel));
@@ -95,11 +97,8 @@ TEST(OpenEvent, WhatHappensInTheKernelIsNotRecordedWithoutIt) {
   attr.type = event_type::kSoftware;
   attr.config = software_event::kContextSwitches;
   std::uint32_t lost = 0;
-  const auto result = try_open_event(
-      attr, {.pid = 7}, user_limits(2), lost,
-      [](const EventAttr& a, const OpenTarget&) {
-        return a.flag(attr_flag::kExcludeKernel) ? some_fd() : -EACCES;
-      });
+  const auto result = try_open_event(attr, {.pid = 7}, user_limits(2), lost,
+                                     open_without_kernel);
   EXPECT_FALSE(result.fd);
   EXPECT_EQ(result.failure, OpenFailure::kNotAllowed);
 }

@@ -2,6 +2,7 @@
 // Time off the CPU, and all time, of a recording's threads.
 #include "builders/session_text.h"
 #include "perf/off_cpu.h"
+#include "perf/process.h"
 #include "perf/wall_time.h"
 
 namespace wick {
@@ -140,19 +141,17 @@ TEST(SessionOffCpu, AThreadThatEndedDoesNotSleep) {
 }
 
 // The kernel takes a thread's number back before its last switch.
-constexpr std::uint32_t kNoTid = 0xffffffff;
-
 TEST(SessionOffCpu, AThreadWithoutANumberLeavesForGood) {
   PerfDataBuilder file = with_switches();
   file.record(RecordType::kExit, 0, task(7, 1, 7, 1, 150),
               {.pid = 7, .tid = 7, .time = 150});
   file.sample({.pid = 7,
-               .tid = kNoTid,
+               .tid = Task::kNoTid,
                .time = 152,
                .period = 1,
                .callchain = {callchain::kUser, 0x1020}});
   file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
-              {.pid = 7, .tid = kNoTid, .time = 153});
+              {.pid = 7, .tid = Task::kNoTid, .time = 153});
   file.comm(9, 9, "late", 300);
   EXPECT_EQ(off_cpu(file), "");
 }
@@ -172,7 +171,7 @@ TEST(SessionOffCpu, BySchedSwitchAloneWhoHasEndedLeavesForGoodToo) {
   file.record(RecordType::kExit, 0, task(8, 1, 8, 1, 110),
               {.pid = 8, .tid = 8, .time = 110});
   file.sample(sched_switch(120, 8, 8, 128, 9));
-  file.sample(sched_switch(130, 9, kNoTid, 128, 7));
+  file.sample(sched_switch(130, 9, Task::kNoTid, 128, 7));
   file.comm(9, 9, "late", 300);
   EXPECT_EQ(off_cpu(file), "100 :7 7/7: ?+1010;[blocked] 30\n");
 }
@@ -321,12 +320,12 @@ TEST(SessionWallTime, ASampleOfAThreadWithoutANumberCountsAsASampleAlone) {
   PerfDataBuilder file = a_life();
   const std::string before = only(WallTime::kEvent, file);
   file.sample({.pid = 7,
-               .tid = kNoTid,
+               .tid = Task::kNoTid,
                .time = 202,
                .period = 1,
                .callchain = {callchain::kUser, 0x1020}});
   file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
-              {.pid = 7, .tid = kNoTid, .time = 203});
+              {.pid = 7, .tid = Task::kNoTid, .time = 203});
   EXPECT_EQ(only(WallTime::kEvent, file), before);
   EXPECT_NE(only("cycles", file).find("202 :1 7/-1: ?+1020 1\n"),
             std::string::npos);
