@@ -114,7 +114,7 @@ class Overhead:
         return {
             "a CPU-bound program": [self.bound],
             "a g++ run": ["g++", "-std=c++20", "-O2", f"-I{source}/src", "-c",
-                          source / "src/perf/chain.cc", "-o", "/dev/null"],
+                          source / "src/perf/session/chain.cc", "-o", "/dev/null"],
         }
 
     def recorders(self, rate):

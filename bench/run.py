@@ -387,7 +387,7 @@ class Bench:
             print(f"\nnot measured: {reason or 'INFERNO_BIN_DIR is not set'}")
             return
         command = ["g++", "-std=c++20", "-O2", f"-I{recordings.SOURCE}/src",
-                   "-c", f"{recordings.SOURCE}/src/perf/chain.cc", "-o",
+                   "-c", f"{recordings.SOURCE}/src/perf/session/chain.cc", "-o",
                    "/dev/null"]
         data, svg = self.inputs / "picture.data", self.inputs / "picture.svg"
         # What `flamegraph -- COMMAND` runs.

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "guest.h"
-#include "itrace/instruction.h"
+#include "itrace/formats/instruction.h"
 
 namespace wick_qemu {
 

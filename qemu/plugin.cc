@@ -24,7 +24,7 @@
 
 #include "code_block.h"
 #include "guest.h"
-#include "itrace/wick_trace_writer.h"
+#include "itrace/formats/wick_trace_writer.h"
 #include "linux_guest.h"
 #include "options.h"
 #include "qemu_plugin_abi.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "itrace/instruction.h"
+#include "itrace/formats/instruction.h"
 
 namespace wick_qemu {
 

@@ -49,7 +49,7 @@ function threadMask(data, filter) {
   return Uint8Array.from(data.meta.threads, (_, i) => !filter.threads || filter.threads.has(i) ? 1 : 0);
 }
 
-/** How perf/off_cpu.cc names the ends of stacks off the CPU. */
+/** How perf/session/off_cpu.cc names the ends of stacks off the CPU. */
 const OFF_CPU = ['[blocked]', '[in I/O]', '[preempted]', '[off the CPU, near here]'];
 
 /** @type {WeakMap<Data, Uint8Array|null>} */

@@ -19,7 +19,7 @@
 #include "cli/command.h"
 #include "cli/flame_run.h"
 #include "cli/process.h"
-#include "format/cargo_messages.h"
+#include "integration/cargo_messages.h"
 #include "profile/format.h"
 
 namespace wick {

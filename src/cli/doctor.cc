@@ -15,10 +15,10 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "object/debug_files.h"
-#include "perf/cgroups.h"
-#include "perf/event_open.h"
-#include "perf/event_spec.h"
-#include "perf/kernel_limits.h"
+#include "perf/events/cgroups.h"
+#include "perf/events/event_open.h"
+#include "perf/events/event_spec.h"
+#include "perf/events/kernel_limits.h"
 
 namespace wick {
 namespace {

@@ -19,11 +19,11 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/trace_options.h"
-#include "format/auto_counter.h"
-#include "format/firesim_results.h"
 #include "format/registry.h"
-#include "itrace/runtime_config.h"
-#include "itrace/trigger.h"
+#include "integration/auto_counter.h"
+#include "integration/firesim_results.h"
+#include "itrace/trigger/runtime_config.h"
+#include "itrace/trigger/trigger.h"
 #include "profile/transform.h"
 
 namespace wick {

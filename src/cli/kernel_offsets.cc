@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "itrace/kernel_offsets.h"
+#include "itrace/code/kernel_offsets.h"
 
 #include <iostream>
 

@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "cli/option_table.h"
 #include "cli/process.h"
-#include "perf/kernel_limits.h"
-#include "perf/recording_plan.h"
+#include "perf/events/kernel_limits.h"
+#include "perf/recording/recording_plan.h"
 
 namespace wick {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "perf/recorder.h"
+#include "perf/recording/recorder.h"
 
 namespace wick {
 

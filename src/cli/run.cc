@@ -21,8 +21,8 @@
 #include "cli/progress.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
-#include "itrace/trace_reader.h"
-#include "perf/data_file.h"
+#include "itrace/formats/trace_reader.h"
+#include "perf/file/data_file.h"
 #include "render/text_table.h"
 
 namespace wick {

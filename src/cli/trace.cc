@@ -15,10 +15,10 @@
 #include "cli/progress.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
+#include "itrace/formats/tracerv_write.h"
+#include "itrace/formats/wick_trace.h"
 #include "itrace/labels_write.h"
 #include "itrace/trace_look.h"
-#include "itrace/tracerv_write.h"
-#include "itrace/wick_trace.h"
 
 namespace wick {
 namespace {

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "cli/option_table.h"
 #include "cli/options.h"
-#include "itrace/runtime_config.h"
-#include "itrace/trigger.h"
+#include "itrace/trigger/runtime_config.h"
+#include "itrace/trigger/trigger.h"
 
 namespace wick {
 namespace {

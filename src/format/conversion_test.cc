@@ -12,7 +12,7 @@
 
 #include "builders/read.h"
 #include "builders/stored_inputs.h"
-#include "format/event_label.h"
+#include "format/common/event_label.h"
 #include "format/registry.h"
 #include "profile/transform.h"
 

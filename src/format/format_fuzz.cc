@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/fuzz_target.h"
 #include "format/registry.h"
-#include "itrace/trace_reader.h"
+#include "itrace/formats/trace_reader.h"
 #include "profile/transform.h"
 
 namespace wick {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instruction traces as inputs: the trace formats of itrace/, each read through
 // the stack tracker.
+#include "itrace/formats/trace_reader.h"
 #include "itrace/trace_profile.h"
-#include "itrace/trace_reader.h"
 #include "profile/format.h"
 
 namespace wick {

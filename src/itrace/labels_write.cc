@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/error.h"
-#include "itrace/accounts.h"
-#include "itrace/address_spaces.h"
-#include "itrace/code_map.h"
-#include "itrace/contexts.h"
-#include "itrace/places.h"
-#include "itrace/stack_tracker.h"
-#include "object/demangle.h"
+#include "itrace/code/address_spaces.h"
+#include "itrace/code/code_map.h"
+#include "itrace/code/places.h"
+#include "itrace/stacks/accounts.h"
+#include "itrace/stacks/contexts.h"
+#include "itrace/stacks/stack_tracker.h"
+#include "object/demangle/demangle.h"
 
 namespace wick {
 namespace {

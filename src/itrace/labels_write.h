@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "itrace/trace_reader.h"
+#include "itrace/formats/trace_reader.h"
 #include "profile/format.h"
 
 namespace wick {

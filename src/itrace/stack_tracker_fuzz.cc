@@ -12,11 +12,11 @@
 
 #include "base/bytes.h"
 #include "base/fuzz_target.h"
-#include "itrace/address_spaces.h"
-#include "itrace/code_map.h"
+#include "itrace/code/address_spaces.h"
+#include "itrace/code/code_map.h"
+#include "itrace/formats/wick_trace.h"
 #include "itrace/trace_profile.h"
-#include "itrace/trigger.h"
-#include "itrace/wick_trace.h"
+#include "itrace/trigger/trigger.h"
 #include "profile/profile.h"
 
 namespace wick {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <random>
 
-#include "itrace/trace_reader.h"
-#include "itrace/tracerv_write.h"
+#include "itrace/formats/trace_reader.h"
+#include "itrace/formats/tracerv_write.h"
 
 namespace wick {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/error.h"
 #include "base/text.h"
-#include "itrace/trace_reader.h"
-#include "itrace/trigger.h"
+#include "itrace/formats/trace_reader.h"
+#include "itrace/trigger/trigger.h"
 
 namespace wick {
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "builders/stored_inputs.h"
 #include "builders/trace_builder.h"
-#include "itrace/trace_reader.h"
+#include "itrace/formats/trace_reader.h"
 
 namespace wick {
 namespace {

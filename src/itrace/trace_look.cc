@@ -11,9 +11,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "itrace/address_spaces.h"
-#include "itrace/code_map.h"
-#include "object/demangle.h"
+#include "itrace/code/address_spaces.h"
+#include "itrace/code/code_map.h"
+#include "object/demangle/demangle.h"
 
 namespace wick {
 namespace {

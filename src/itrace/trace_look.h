@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "itrace/trace_reader.h"
+#include "itrace/formats/trace_reader.h"
 #include "profile/format.h"
 
 namespace wick {

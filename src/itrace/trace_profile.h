@@ -5,7 +5,7 @@
 // function was entered, and "instructions" where the unit is another one.
 #pragma once
 
-#include "itrace/trace_reader.h"
+#include "itrace/formats/trace_reader.h"
 #include "profile/format.h"
 #include "profile/profile.h"
 

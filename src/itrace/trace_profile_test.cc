@@ -10,7 +10,7 @@
 #include "builders/elf_builder.h"
 #include "builders/inlined_program.h"
 #include "builders/traced_code.h"
-#include "itrace/accounts.h"
+#include "itrace/stacks/accounts.h"
 #include "profile/transform.h"
 
 namespace wick {

@@ -18,8 +18,8 @@
 #include "base/read_file.h"
 #include "base/text.h"
 #include "object/debuginfod.h"
-#include "object/kallsyms.h"
-#include "object/running_kernel.h"
+#include "object/kernel/kallsyms.h"
+#include "object/kernel/running_kernel.h"
 
 namespace wick {
 namespace {

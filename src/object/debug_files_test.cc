@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "builders/elf_builder.h"
 #include "builders/test_folder.h"
-#include "object/kallsyms.h"
+#include "object/kernel/kallsyms.h"
 
 namespace wick {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/images.h"
 
-#include "object/elf_file.h"
+#include "object/elf/elf_file.h"
 
 namespace wick {
 

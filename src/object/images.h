@@ -15,7 +15,7 @@
 #include "base/hash_index.h"
 #include "object/address_space.h"
 #include "object/debug_files.h"
-#include "object/unwind_table.h"
+#include "object/unwind/unwind_table.h"
 
 namespace wick {
 

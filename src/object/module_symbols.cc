@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/metrics.h"
-#include "object/debug_info.h"
-#include "object/demangle.h"
-#include "object/kallsyms.h"
-#include "object/symbol_table.h"
+#include "object/demangle/demangle.h"
+#include "object/dwarf/debug_info.h"
+#include "object/elf/symbol_table.h"
+#include "object/kernel/kallsyms.h"
 
 namespace wick {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "object/demangle.h"
-#include "object/elf_file.h"
-#include "object/symbol_table.h"
+#include "object/demangle/demangle.h"
+#include "object/elf/elf_file.h"
+#include "object/elf/symbol_table.h"
 
 namespace wick {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/fuzz_target.h"
 #include "builders/perf_data_builder.h"
-#include "perf/data_file.h"
+#include "perf/file/data_file.h"
 
 namespace wick {
 

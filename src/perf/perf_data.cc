@@ -6,9 +6,9 @@
 #include "base/read_file.h"
 #include "object/debuginfod.h"
 #include "object/symbolize.h"
-#include "perf/data_file.h"
-#include "perf/session.h"
-#include "perf/wakers.h"
+#include "perf/file/data_file.h"
+#include "perf/session/session.h"
+#include "perf/session/wakers.h"
 #include "profile/format.h"
 
 namespace wick {

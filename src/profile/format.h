@@ -44,11 +44,11 @@ enum class Attribution {
   kFirePerf,        // FirePerf's stacks and its bookkeeping, with its errors
 };
 
-class TraceWindows;  // itrace/trigger.h
+class TraceWindows;  // itrace/trigger/trigger.h
 
 // Which part of an instruction trace is read. A point is "cycle:N", "pc:HEX",
 // "insn:HEX", "symbol:NAME", with "#N" behind it for the N-th time only;
-// itrace/trigger.h has the rules.
+// itrace/trigger/trigger.h has the rules.
 struct TriggerOptions {
   std::string from, until;  // points; "": the beginning, the end
   // Which of the instructions that match a point are part of it.

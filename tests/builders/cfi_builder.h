@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "object/cfi.h"
-#include "object/unwind_rule.h"
-#include "object/unwind_table.h"
+#include "object/unwind/cfi.h"
+#include "object/unwind/unwind_rule.h"
+#include "object/unwind/unwind_table.h"
 
 namespace wick {
 

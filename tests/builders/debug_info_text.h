@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "builders/dwarf_builder.h"
-#include "object/debug_info.h"
+#include "object/dwarf/debug_info.h"
 
 namespace wick {
 

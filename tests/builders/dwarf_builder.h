@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "builders/elf_builder.h"
-#include "object/dwarf_constants.h"
+#include "object/dwarf/dwarf_constants.h"
 
 namespace wick {
 

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "object/elf_file.h"
+#include "object/elf/elf_file.h"
 
 namespace wick {
 

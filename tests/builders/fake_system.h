@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "builders/test_folder.h"
-#include "perf/system_paths.h"
+#include "perf/events/system_paths.h"
 
 namespace wick {
 

@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "object/elf_file.h"
+#include "object/elf/elf_file.h"
 
 namespace wick {
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "object/elf_file.h"
-#include "object/unwind_table.h"
-#include "object/unwinder.h"
+#include "object/elf/elf_file.h"
+#include "object/unwind/unwind_table.h"
+#include "object/unwind/unwinder.h"
 
 namespace wick {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/input_file.h"
-#include "perf/abi.h"
-#include "perf/attr.h"
+#include "perf/records/abi.h"
+#include "perf/records/attr.h"
 
 namespace wick {
 

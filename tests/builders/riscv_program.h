@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "object/elf_file.h"
+#include "object/elf/elf_file.h"
 
 namespace wick {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "builders/perf_data_builder.h"
-#include "perf/session.h"
+#include "perf/session/session.h"
 
 namespace wick {
 

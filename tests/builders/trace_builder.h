@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "itrace/trace_reader.h"
-#include "itrace/tracerv_layout.h"
+#include "itrace/formats/trace_reader.h"
+#include "itrace/formats/tracerv_layout.h"
 
 namespace wick {
 

@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
-#include "itrace/code_map.h"
-#include "itrace/instruction.h"
+#include "itrace/code/code_map.h"
+#include "itrace/formats/instruction.h"
 
 namespace wick {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "builders/traced_code.h"
-#include "itrace/stack_tracker.h"
+#include "itrace/stacks/stack_tracker.h"
 
 namespace wick {
 

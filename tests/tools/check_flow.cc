@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "itrace/trace_reader.h"
+#include "itrace/formats/trace_reader.h"
 
 namespace wick {
 namespace {

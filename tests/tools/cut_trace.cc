@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "itrace/trace_reader.h"
-#include "itrace/tracerv_write.h"
+#include "itrace/formats/trace_reader.h"
+#include "itrace/formats/tracerv_write.h"
 
 int main(int argc, char** argv) {
   using namespace wick;

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "perf/data_file.h"
+#include "perf/file/data_file.h"
 
 namespace wick {
 namespace {

@@ -16,7 +16,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "itrace/trace_reader.h"
+#include "itrace/formats/trace_reader.h"
 
 namespace wick {
 namespace {

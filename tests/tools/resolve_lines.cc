@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "object/debug_info.h"
-#include "object/symbol_table.h"
+#include "object/dwarf/debug_info.h"
+#include "object/elf/symbol_table.h"
 
 namespace wick {
 namespace {

@@ -17,11 +17,11 @@
 #include "base/compress.h"
 #include "base/error.h"
 #include "base/input_file.h"
-#include "perf/build_ids.h"
-#include "perf/data_file.h"
-#include "perf/data_writer.h"
-#include "perf/record_scanner.h"
-#include "perf/tracing_data.h"
+#include "perf/file/build_ids.h"
+#include "perf/file/data_file.h"
+#include "perf/file/data_writer.h"
+#include "perf/recording/tracing_data.h"
+#include "perf/records/record_scanner.h"
 
 namespace wick {
 namespace {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stacks that elfutils' eu-stack prints, of one run or of many:
+//
+//   PID 2120 - process
+//   TID 2121:
+//   #0  0x000055a44fc6365f     shop::Cart::add(double) - /usr/bin/shop
+//       /src/cart.cc:9:74
+//   #1  0x000055a44fc63374 - 1 main - /usr/bin/shop
+//
+// "- 1" (with -a) says that the address is the one behind a call; modules come
+// with -m, source lines with -s, build ids with -b, all of them with -v. Frames
+// that were inlined (-i) have the address of the frame they are inlined into.
+#include "format/text/text_stacks.h"
+
+namespace wick {
+namespace {
+
+// Takes "0x" and hexadecimal digits from the front of `text`.
+std::optional<std::uint64_t> take_address(std::string_view& text) {
+  std::string_view rest = text;
+  const std::string_view word = take_word(rest);
+  if (!word.starts_with("0x")) return {};
+  const auto address = to_number<std::uint64_t>(word.substr(2), 16);
+  if (address) text = rest;
+  return address;
+}
+
+// "#12": the depth of a frame.
+std::optional<std::uint32_t> take_depth(std::string_view& text) {
+  std::string_view rest = text;
+  const std::string_view word = take_word(rest);
+  if (!word.starts_with('#')) return {};
+  const auto depth = to_number<std::uint32_t>(word.substr(1));
+  if (depth) text = rest;
+  return depth;
+}
+
+struct EuFrame {
+  std::uint64_t address = 0;
+  std::string_view name, module;
+};
+
+std::optional<EuFrame> parse_frame(std::string_view line) {
+  if (!take_depth(line)) return {};
+  const auto address = take_address(line);
+  if (!address) return {};
+  EuFrame frame{.address = *address};
+  if (line.starts_with(" - 1") && (line.size() == 4 || is_blank(line[4])))
+    line.remove_prefix(4);
+  line = trim_right(line);
+  const std::size_t dash = line.rfind(" - ");
+  if (dash != line.npos) {
+    frame.module = line.substr(dash + 3);
+    line = line.substr(0, dash);
+  }
+  frame.name = trim(line);
+  return frame;
+}
+
+std::optional<std::int32_t> parse_id(std::string_view line,
+                                     std::string_view word) {
+  if (!line.starts_with(word)) return {};
+  line.remove_prefix(word.size());
+  const std::string_view digits = line.substr(0, line.find_first_of(" :"));
+  return to_number<std::int32_t>(digits);
+}
+
+bool sniff(std::string_view head) {
+  bool in_thread = false;
+  return any_line(head, 200, [&](std::string_view line) {
+    if (in_thread && parse_frame(line)) return true;
+    in_thread = parse_id(line, "TID ") && trim_right(line).ends_with(':');
+    return false;
+  });
+}
+
+class Reader {
+ public:
+  explicit Reader(const ReadOptions& options)
+      : options_(options), stack_(profile_, options) {}
+
+  bool read_line(std::string_view line) {
+    if (trim(line).empty()) return true;
+    if (const auto frame = parse_frame(line)) {
+      add_frame(*frame);
+      return true;
+    }
+    if (const auto tid = parse_id(line, "TID ")) {
+      end_thread();
+      in_thread_ = true;
+      thread_ = profile_.thread_id({.pid = pid_, .tid = *tid});
+      return true;
+    }
+    if (const auto pid = parse_id(line, "PID ")) {
+      end_thread();
+      pid_ = *pid;
+      return true;
+    }
+    return is_blank(line.front()) && read_detail(trim(line));
+  }
+
+  Profile finish() {
+    end_thread();
+    return std::move(profile_);
+  }
+
+ private:
+  void add_frame(const EuFrame& parsed) {
+    Frame frame;
+    if (!parsed.module.empty())
+      frame.module = profile_.module_id(parsed.module);
+    if (options_.keep_addresses) frame.address = parsed.address;
+    in_thread_ = true;
+    // The same call returning twice is recursion; another name at the same
+    // address was inlined into this one.
+    const StringId last =
+        stack_.empty() ? StringId::kEmpty : stack_.frames().back().function;
+    stack_.push_symbol(parsed.name, frame);
+    auto& frames = stack_.frames();
+    if (frames.size() > 1 && parsed.address == last_address_ &&
+        last != frames.back().function)
+      frames[frames.size() - 2].kind = FrameKind::kInlined;
+    last_address_ = parsed.address;
+  }
+
+  // What -s and -b print below a frame: "file:line[:column]", "[id]@base+off".
+  bool read_detail(std::string_view detail) {
+    if (stack_.empty()) return false;
+    if (detail.starts_with('[')) return true;
+    const auto take_number = [&]() -> std::optional<std::uint32_t> {
+      const std::size_t colon = detail.rfind(':');
+      if (colon == detail.npos) return {};
+      const auto number = to_number<std::uint32_t>(detail.substr(colon + 1));
+      if (number) detail = detail.substr(0, colon);
+      return number;
+    };
+    const auto last = take_number();
+    if (!last) return false;
+    const auto before = take_number();
+    Frame& frame = stack_.frames().back();
+    frame.file = profile_.strings.intern(detail);
+    frame.line = before.value_or(*last);
+    return true;
+  }
+
+  void end_thread() {
+    if (in_thread_) stack_.add_one(thread_);
+    in_thread_ = false;
+    thread_ = ThreadId::kUnknown;
+  }
+
+  const ReadOptions& options_;
+  Profile profile_;
+  StackBuffer stack_;
+  std::int32_t pid_ = Thread::kUnknown;
+  ThreadId thread_ = ThreadId::kUnknown;
+  bool in_thread_ = false;
+  std::uint64_t last_address_ = 0;
+};
+
+}  // namespace
+
+extern const InputFormat eu_stack_input = {
+    .name = "eu-stack",
+    .description = "stacks printed by elfutils' eu-stack, one or many runs",
+    .sniff = sniff,
+    .read = read_by_line<Reader>,
+};
+
+}  // namespace wick

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "integration/firesim_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/input_file.h"
+#include "format/json/json.h"
+
+namespace wick {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A results directory has a handful of entries; a wrong one may have any
+// number.
+constexpr std::size_t kMaxEntries = 10'000;
+constexpr std::size_t kMaxJson = 1 << 20;
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end;
+       !error && at != end && found.size() < kMaxEntries; at.increment(error))
+    found.push_back(at->path());
+  std::ranges::sort(found);
+  return found;
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool is_elf(const fs::path& path) {
+  if (!is_file(path)) return false;
+  try {
+    InputFile file = InputFile::open(path.string());
+    return file.peek(4) == "\177ELF";
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Not what an earlier run wrote beside the traces.
+bool is_trace_name(std::string_view name) {
+  if (!name.starts_with("TRACEFILE")) return false;
+  for (const std::string_view written : {".svg", ".html", ".folded"})
+    if (name.ends_with(written)) return false;
+  return true;
+}
+
+// The files of a job, as far as they are in its own folder.
+FireSimJob look_into(const fs::path& folder) {
+  FireSimJob job{.name = folder.filename().string(), .folder = folder.string()};
+  for (const fs::path& path : entries(folder)) {
+    const std::string name = path.filename().string();
+    if (!is_file(path)) continue;
+    if (is_trace_name(name))
+      job.traces.push_back(path.string());
+    else if (name.starts_with("AUTOCOUNTERFILE"))
+      job.counters.push_back(path.string());
+    else if (name == "uartlog")
+      job.uartlog = path.string();
+  }
+  return job;
+}
+
+// Absolute, and without the slash at the end that "." gets, behind which
+// parent_path() is the same folder once more.
+fs::path full_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path full = fs::absolute(path, error).lexically_normal();
+  return full.has_filename() ? full : full.parent_path();
+}
+
+// FireSim's deploy/, which has workloads/X.json, workloads/X (where the hook is
+// run), results-workload/DATE-X/JOB and config_runtime.yaml: the nearest folder
+// around `start` that has workloads/. "" if there is none.
+fs::path find_deploy(fs::path start) {
+  for (int levels = 0; levels < 4; ++levels, start = start.parent_path())
+    if (is_folder(start / "workloads")) return start;
+  return {};
+}
+
+// "2026-01-02--10-11-12-linux-uniform", and the name of the folder around it,
+// since `results` may be that of one job. Not the whole path: it may well pass
+// through a folder that is called like another workload.
+std::string run_name(const fs::path& results) {
+  return (results.parent_path().filename() / results.filename()).string();
+}
+
+// Whether the run is of `benchmark`.
+bool is_run_of(std::string_view results, std::string_view benchmark) {
+  return !benchmark.empty() && results.find(benchmark) != results.npos;
+}
+
+void find_workload(const std::vector<fs::path>& folders,
+                   const std::string& results, FireSimResults& out,
+                   FireSimWorkload& workload) {
+  for (const fs::path& folder : folders)
+    for (const fs::path& path : entries(folder)) {
+      if (path.extension() != ".json" || !is_file(path)) continue;
+      std::error_code error;
+      if (fs::file_size(path, error) > kMaxJson || error) continue;
+      InputFile file = InputFile::open(path.string());
+      FireSimWorkload found = parse_firesim_workload(file.bytes());
+      if (!is_run_of(results, found.benchmark)) continue;
+      // "linux" is in "linux-uniform" too.
+      if (found.benchmark.size() <= workload.benchmark.size()) continue;
+      out.workload = path.string();
+      workload = std::move(found);
+    }
+}
+
+// Files with code of one job: the kernel, and the SBI that it is booted by.
+class CodeFinder {
+ public:
+  // What lies in `own` is of this run, however it is called; in `shared`,
+  // where files of all workloads may be, only what the workload names is.
+  CodeFinder(const std::vector<fs::path>& own,
+             const std::vector<fs::path>& shared,
+             const FireSimWorkload& workload)
+      : own_(own), shared_(shared), workload_(workload) {}
+
+  std::vector<std::string> find(const FireSimJob& job) const {
+    std::vector<std::string> elfs;
+    const fs::path kernel = find_kernel(job);
+    if (!kernel.empty()) elfs.push_back(kernel.string());
+    // FireMarshal calls the kernel as the boot binary, with "-dwarf" behind.
+    std::string sbi = kernel.string();
+    if (sbi.ends_with("-dwarf")) {
+      sbi.resize(sbi.size() - 6);
+      if (is_elf(sbi)) elfs.push_back(sbi);
+    }
+    return elfs;
+  }
+
+ private:
+  fs::path find_kernel(const FireSimJob& job) const {
+    std::vector<fs::path> own = {job.folder};
+    own.insert(own.end(), own_.begin(), own_.end());
+    const std::string& boot = workload_.bootbinary_of(job.name);
+    if (!boot.empty()) {
+      const std::string base = fs::path(boot).filename().string();
+      std::vector<fs::path> folders = own;
+      folders.insert(folders.end(), shared_.begin(), shared_.end());
+      for (const fs::path& folder : folders)
+        for (const std::string& name : {job.name + "-" + base, base, boot})
+          if (const fs::path path = folder / (name + "-dwarf"); is_elf(path))
+            return path;
+    }
+    for (const fs::path& folder : own)
+      if (const fs::path path = only_kernel_in(folder); !path.empty())
+        return path;
+    return {};
+  }
+
+  // Where there are several, none is taken: a wrong kernel is worse than none.
+  static fs::path only_kernel_in(const fs::path& folder) {
+    std::vector<fs::path> found;
+    for (const fs::path& path : entries(folder)) {
+      const std::string name = path.filename().string();
+      if ((name.ends_with("-dwarf") || name == "vmlinux") && is_elf(path))
+        found.push_back(path);
+    }
+    return found.size() == 1 ? found.front() : fs::path();
+  }
+
+  const std::vector<fs::path>& own_;
+  const std::vector<fs::path>& shared_;
+  const FireSimWorkload& workload_;
+};
+
+}  // namespace
+
+const std::string& FireSimWorkload::bootbinary_of(std::string_view job) const {
+  for (const Job& one : jobs)
+    if (one.name == job && !one.bootbinary.empty()) return one.bootbinary;
+  return bootbinary;
+}
+
+FireSimWorkload parse_firesim_workload(std::string_view json) {
+  FireSimWorkload workload;
+  Diagnostics ignored;
+  try {
+    const JsonDocument document(json, ignored);
+    const auto texts = [](const Json& list) {
+      std::vector<std::string> out;
+      for (const Json item : list.items()) out.emplace_back(item.text());
+      return out;
+    };
+    const Json root = document.root();
+    workload.benchmark = root["benchmark_name"].text();
+    workload.bootbinary = root["common_bootbinary"].text();
+    workload.inputs = texts(root["common_simulation_inputs"]);
+    for (const Json job : root["workloads"].items())
+      workload.jobs.push_back(
+          {.name = std::string(job["name"].text()),
+           .bootbinary = std::string(job["bootbinary"].text()),
+           .inputs = texts(job["simulation_inputs"])});
+  } catch (const Error&) {
+    // Another program's file: it says nothing about workloads.
+  }
+  return workload;
+}
+
+FireSimResults find_firesim_results(const std::string& path,
+                                    const std::string& workload_folder) {
+  FireSimResults results;
+  fs::path folder = full_path(path);
+  if (is_file(folder)) {
+    folder = folder.parent_path();
+    FireSimJob job = look_into(folder);
+    job.traces = {path};
+    results.jobs.push_back(std::move(job));
+  } else if (is_folder(folder)) {
+    if (FireSimJob job = look_into(folder); !job.traces.empty())
+      results.jobs.push_back(std::move(job));
+    for (const fs::path& one : entries(folder)) {
+      if (!is_folder(one)) continue;
+      if (FireSimJob job = look_into(one); !job.traces.empty())
+        results.jobs.push_back(std::move(job));
+    }
+  } else {
+    fail("{}: there is no such folder", path);
+  }
+  if (results.jobs.empty())
+    fail(
+        "{}: there is no TRACEFILE* in it or in its folders; was tracing "
+        "enabled in config_runtime.yaml, and is TRACEFILE* among the "
+        "workload's common_simulation_outputs?",
+        path);
+
+  std::vector<fs::path> own = {folder, folder.parent_path()}, shared;
+  fs::path deploy = find_deploy(folder.parent_path());
+  if (!workload_folder.empty()) {
+    const fs::path hook = full_path(workload_folder);
+    own.push_back(hook);
+    shared.push_back(hook.parent_path());
+    if (deploy.empty()) deploy = find_deploy(hook);
+  }
+  if (!deploy.empty()) shared.push_back(deploy / "workloads");
+  FireSimWorkload workload;
+  find_workload(own, run_name(folder), results, workload);
+  find_workload(shared, run_name(folder), results, workload);
+  results.benchmark = workload.benchmark;
+  if (!deploy.empty()) shared.push_back(deploy);
+  if (!workload.benchmark.empty()) {
+    // What a workload names is relative to the folder beside its file. Before
+    // the one that we are called from, which may be another workload's.
+    own.insert(own.begin() + 2,
+               fs::path(results.workload).parent_path() / workload.benchmark);
+    if (!deploy.empty())
+      own.push_back(deploy / "workloads" / workload.benchmark);
+  }
+  for (const std::vector<fs::path>& places : {own, shared})
+    for (const fs::path& place : places)
+      for (const char* name : {"config_runtime.yaml", "config_runtime.ini"})
+        if (results.runtime_config.empty() && is_file(place / name))
+          results.runtime_config = (place / name).string();
+  const CodeFinder code(own, shared, workload);
+  for (FireSimJob& job : results.jobs) {
+    job.elfs = code.find(job);
+    if (job.elfs.empty())
+      results.notes.push_back(fmt::format(
+          "{}: no file of the kernel (<bootbinary>-dwarf) was found for it; "
+          "--elf vmlinux names one",
+          job.name));
+  }
+  return results;
+}
+
+}  // namespace wick

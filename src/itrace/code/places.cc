@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/code/places.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/hash_index.h"
+
+namespace wick {
+namespace {
+
+// Functions beyond this are data with a symbol, or damaged symbols.
+constexpr std::uint64_t kMaxFunction = 1 << 20;
+constexpr std::uint32_t kMaxPlaces = 4096;
+
+}  // namespace
+
+Places::FunctionPlaces& Places::of(FunctionId function) {
+  if (index(function) >= functions_.size())
+    functions_.resize(
+        std::max<std::size_t>(map_.function_count(), index(function) + 1));
+  std::unique_ptr<FunctionPlaces>& places = functions_[index(function)];
+  if (places == nullptr) {
+    places = std::make_unique<FunctionPlaces>();
+    if (detail_ != Detail::kFunctions)
+      resolve(map_.function(function), *places);
+  }
+  return *places;
+}
+
+DebugInfo* Places::debug_info(CodeImageId image) {
+  if (index(image) >= images_.size()) {
+    images_.resize(map_.image_count());
+    opened_.resize(map_.image_count());
+  }
+  if (!opened_[index(image)]) {
+    opened_[index(image)] = true;
+    const auto& elf = map_.image(image).elf;
+    if (elf != nullptr && elf->section(".debug_info") != nullptr)
+      images_[index(image)] =
+          std::make_unique<DebugInfo>(DebugInfo::Files{.main = elf});
+  }
+  return images_[index(image)].get();
+}
+
+void Places::resolve(const CodeFunction& function, FunctionPlaces& out) {
+  if (function.image == CodeImageId::kNone || function.name.empty() ||
+      function.size > kMaxFunction)
+    return;
+  DebugInfo* info = debug_info(function.image);
+  if (info == nullptr) return;
+  std::vector<std::uint64_t> addresses;
+  for (std::uint64_t at = 0; at < function.size; at += 2)
+    addresses.push_back(function.start + at);
+  std::vector<std::vector<SourceFrame>> chains(addresses.size());
+  info->resolve(addresses, 1,
+                [&](std::size_t i, std::span<const SourceFrame> frames) {
+                  chains[i].assign(frames.begin(), frames.end());
+                });
+  out.of_slot.resize(addresses.size());
+  // Of equal chains one is kept; the hash is of the texts' places in memory,
+  // which are equal for equal names of one unit.
+  absl::flat_hash_map<std::uint64_t, std::vector<std::uint32_t>> by_hash;
+  const bool lines = detail_ == Detail::kLines;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    std::vector<SourceFrame>& chain = chains[i];
+    std::uint64_t hash = chain.size();
+    for (std::size_t k = 0; k < chain.size(); ++k) {
+      // Without lines, those of the calls are not told apart either.
+      if (!lines) chain[k].line = 0;
+      hash = hash_pair(hash, hash_bytes(chain[k].function) + chain[k].line);
+    }
+    std::vector<std::uint32_t>& rows = by_hash[hash];
+    const auto equal = [&](std::uint32_t row) {
+      const auto& place = out.places[row];
+      return std::ranges::equal(
+          std::span(out.frames).subspan(place.first, place.frames), chain,
+          [](const SourceFrame& a, const SourceFrame& b) {
+            return a.function == b.function && a.line == b.line &&
+                   a.file == b.file && a.inlined == b.inlined;
+          });
+    };
+    auto found = std::ranges::find_if(rows, equal);
+    if (found == rows.end() && out.places.size() >= kMaxPlaces) {
+      out.of_slot[i] = 0;
+      continue;
+    }
+    if (found == rows.end()) {
+      rows.push_back(static_cast<std::uint32_t>(out.places.size()));
+      out.places.push_back({addresses[i],
+                            static_cast<std::uint32_t>(out.frames.size()),
+                            static_cast<std::uint32_t>(chain.size())});
+      out.frames.insert(out.frames.end(), chain.begin(), chain.end());
+      found = rows.end() - 1;
+    }
+    out.of_slot[i] = static_cast<std::uint16_t>(*found);
+  }
+  out.count =
+      std::max<std::uint32_t>(1, static_cast<std::uint32_t>(out.places.size()));
+}
+
+void Places::fill_page(CodePage& page, std::size_t slot) {
+  const FunctionId id = page.function(slot);
+  const FunctionPlaces& places = of(id);
+  const CodeFunction& function = map_.function(id);
+  if (places.of_slot.empty()) {
+    for (CodePage::Spot& spot : page.spots)
+      if (spot.function == id) spot.place = 0;
+    return;
+  }
+  absl::flat_hash_map<std::uint16_t, std::uint16_t> spots;  // by place
+  const auto spot_of = [&](std::uint16_t place) {
+    const auto [known, is_new] =
+        spots.try_emplace(place, static_cast<std::uint16_t>(page.spots.size()));
+    if (is_new) page.spots.push_back({id, place});
+    return known->second;
+  };
+  for (std::size_t i = 0; i < CodePage::kSlots; ++i) {
+    if (page.function(i) != id) continue;
+    const std::uint64_t at = (page.elf_addr + 2 * i - function.start) / 2;
+    page.spot[i] = spot_of(at < places.of_slot.size() ? places.of_slot[at] : 0);
+  }
+  // The instruction before one has two bytes, or four.
+  for (std::size_t i = 1; i < CodePage::kSlots; ++i)
+    page.flow[i] =
+        page.flow[i].as_place(page.spot[i] != page.spot[i - 1] ||
+                              (i > 1 && page.spot[i] != page.spot[i - 2]));
+}
+
+std::span<const SourceFrame> Places::frames(FunctionId function,
+                                            std::uint32_t place) {
+  const FunctionPlaces& places = of(function);
+  if (place >= places.places.size()) return {};
+  return std::span(places.frames)
+      .subspan(places.places[place].first, places.places[place].frames);
+}
+
+std::uint64_t Places::elf_addr(FunctionId function, std::uint32_t place) {
+  const FunctionPlaces& places = of(function);
+  return place < places.places.size() ? places.places[place].elf_addr
+                                      : map_.function(function).start;
+}
+
+}  // namespace wick

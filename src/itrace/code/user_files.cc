@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/code/user_files.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace wick {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Entries of directories that are looked at, so that a sysroot that is a whole
+// file server ends.
+constexpr std::size_t kMaxEntries = 2'000'000;
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Nothing is executed from there.
+bool is_skipped(const fs::directory_entry& entry, int depth) {
+  const std::string name = entry.path().filename().string();
+  return depth == 0 &&
+         (name == "proc" || name == "sys" || name == "dev" || name == "boot");
+}
+
+// Regular files, sorted, so that the same sysroot gives the same answer.
+// Symbolic links are not followed: what they lead to is there by itself.
+std::vector<std::string> files_below(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  fs::recursive_directory_iterator at(
+      folder, fs::directory_options::skip_permission_denied, error);
+  for (std::size_t n = 0; !error && at != fs::end(at) && n < kMaxEntries;
+       ++n, at.increment(error)) {
+    std::error_code ignored;
+    const bool is_link = at->is_symlink(ignored);
+    if (is_skipped(*at, at.depth()) || at.depth() > 64)
+      at.disable_recursion_pending();
+    else if (!is_link && at->is_regular_file(ignored))
+      found.push_back(at->path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// How many bytes an ELF file at the beginning of `bytes` has: up to the end of
+// its section headers, which stand last.
+std::size_t image_size(std::string_view bytes) {
+  ByteReader in(bytes);
+  in.read_bytes(0x28);
+  const auto section_offset = in.read<std::uint64_t>();
+  in.read_bytes(0x3a - 0x30);
+  const auto entry_size = in.read<std::uint16_t>();
+  const auto count = in.read<std::uint16_t>();
+  if (in.failed() || section_offset > bytes.size()) return 0;
+  return std::min<std::size_t>(
+      bytes.size(), section_offset + std::size_t{entry_size} * count);
+}
+
+}  // namespace
+
+std::shared_ptr<const ElfFile> find_vdso(const ElfFile& kernel) {
+  // It begins a page of the kernel's data, and is the only ELF file there but
+  // for the vDSO of 32-bit programs.
+  for (const ElfFile::Section& section : kernel.sections()) {
+    if ((section.flags & SHF_ALLOC) == 0 || section.type != SHT_PROGBITS)
+      continue;
+    const std::string_view bytes = kernel.bytes(section);
+    for (std::size_t at = -section.address & kTextPageMask; at < bytes.size();
+         at += kTextPageSize) {
+      const std::string_view rest = bytes.substr(at);
+      if (!rest.starts_with(ELFMAG) || rest.size() < 64 ||
+          rest[EI_CLASS] != ELFCLASS64)
+        continue;
+      try {
+        auto elf = ElfFile::from_memory(
+            "[vdso]", std::string(rest.substr(0, image_size(rest))));
+        if (elf->machine() == EM_RISCV && elf->type() == ET_DYN) return elf;
+      } catch (const Error&) {
+        // Bytes that begin like a file and are none.
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::optional<BinaryId> UserFiles::add(const std::string& path,
+                                       std::shared_ptr<const ElfFile> elf) {
+  const auto id = index_.add(path, std::move(elf));
+  if (id) by_name_.try_emplace(std::string(file_name(path)), *id);
+  return id;
+}
+
+void UserFiles::add_kernel(const ElfFile& kernel) {
+  if (auto vdso = find_vdso(kernel)) add("[vdso]", std::move(vdso));
+}
+
+std::optional<BinaryId> UserFiles::add_file(const std::string& path) {
+  try {
+    return add(path, ElfFile::open(path));
+  } catch (const Error&) {
+    return {};  // most files of a sysroot are no ELF files
+  }
+}
+
+bool UserFiles::open_sysroot() {
+  if (sysroot_is_open_ || sysroot_.empty()) return false;
+  sysroot_is_open_ = true;
+  const std::size_t before = index_.size();
+  for (const std::string& path : files_below(sysroot_)) {
+    if (index_.size() >= kMaxFiles) break;
+    add_file(path);
+  }
+  return index_.size() > before;
+}
+
+std::optional<BinaryId> UserFiles::find(std::string_view path) {
+  if (!sysroot_.empty() && path.starts_with('/') &&
+      path.find("/../") == path.npos)
+    if (const auto id = add_file(sysroot_ + std::string(path))) return id;
+  const std::string name(file_name(path));
+  auto found = by_name_.find(name);
+  if (found == by_name_.end() && open_sysroot()) found = by_name_.find(name);
+  if (found == by_name_.end()) return {};
+  return found->second;
+}
+
+}  // namespace wick

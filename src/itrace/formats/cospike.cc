@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces of FireSim's Cospike bridge (+cospike-trace), the only ones of stock
+// FireSim that say which instructions trapped:
+//
+//   0 1403 ffffffff80002a1c 1 0 0 1 0 8000
+//   ↑ ↑    ↑                ↑ ↑ ↑ ↑ ↑ value written
+//   ↑ ↑    ↑                ↑ ↑ ↑ ↑ cause
+//   ↑ ↑    ↑                ↑ ↑ ↑ a register is written
+//   ↑ ↑    ↑                ↑ ↑ interrupt
+//   ↑ ↑    pc, sign-extended  ↑ ↑ exception, for interrupts too
+//   ↑ cycle                 valid
+//   hart
+//
+// A line that is not valid but an exception, as BOOM gives them, has the pc of
+// the oldest instruction in flight, which may be another; it is left out.
+#include <array>
+
+#include "itrace/formats/line_trace.h"
+
+namespace wick {
+namespace {
+
+struct Line {
+  std::uint64_t hart = 0, cycle = 0, pc = 0, cause = 0;
+  bool valid = false, exception = false, interrupt = false;
+};
+
+bool parse(std::string_view text, Line& line) {
+  LineCursor cursor(text);
+  std::uint64_t value = 0;
+  const auto flag = [&](bool& result) {
+    const bool found = cursor.decimal(value) && value <= 1 && cursor.text(" ");
+    result = value != 0;
+    return found;
+  };
+  bool writes = false;
+  if (!cursor.decimal(line.hart) || !cursor.text(" ") ||
+      !cursor.decimal(line.cycle) || !cursor.text(" "))
+    return false;
+  cursor.text("0x");
+  if (!cursor.hex(line.pc) || !cursor.text(" ") || !flag(line.valid) ||
+      !flag(line.exception) || !flag(line.interrupt) || !flag(writes) ||
+      !cursor.decimal(line.cause) || !cursor.text(" "))
+    return false;
+  cursor.text("0x");
+  return cursor.hex(value) && cursor.at_end();
+}
+
+bool sniff(std::string_view head) {
+  Line line;
+  return any_head_line(
+      head, 1, [&](std::string_view text) { return parse(text, line); });
+}
+
+class Reader final : public LineTraceReader {
+ public:
+  explicit Reader(InputFile& file) : LineTraceReader(file) {
+    info_.has_traps = true;
+    info_.layout = "text of Cospike";
+  }
+
+ private:
+  bool read_line(std::string_view text) override {
+    Line line;
+    if (!parse(text, line) || line.hart > UINT32_MAX) return false;
+    HartBlocks::Hart* hart = harts_.hart(static_cast<std::uint32_t>(line.hart));
+    if (hart == nullptr) return false;
+    if (!line.valid) return true;
+    harts_.add(*hart, line.cycle, line.pc);
+    if (line.exception || line.interrupt)
+      harts_.mark_trap(*hart, line.interrupt, line.cause & INT64_MAX);
+    return true;
+  }
+};
+
+}  // namespace
+
+extern const TraceFormat cospike_trace = {
+    .name = "cospike",
+    .description = "traces of FireSim's Cospike bridge",
+    .sniff = sniff,
+    .open =
+        [](InputFile& file, const TraceOptions&) {
+          return std::unique_ptr<TraceReader>(std::make_unique<Reader>(file));
+        },
+};
+
+}  // namespace wick

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itrace/formats/hart_blocks.h"
+
+#include <utility>
+
+namespace wick {
+
+HartBlocks::Hart* HartBlocks::hart(std::uint32_t number) {
+  if (number >= TraceReader::kMaxHarts) return nullptr;
+  if (number >= by_number_.size()) by_number_.resize(number + 1);
+  std::uint32_t& index = by_number_[number];
+  if (index == 0) {
+    harts_.emplace_back().block.hart = number;
+    index = static_cast<std::uint32_t>(harts_.size());
+  }
+  return &harts_[index - 1];
+}
+
+void HartBlocks::mark_trap(Hart& hart, bool interrupt, std::uint64_t cause) {
+  if (hart.block.instructions.empty()) return;
+  hart.block.traps.push_back(
+      {.at = hart.size() - 1, .interrupt = interrupt, .cause = cause});
+}
+
+void HartBlocks::set_context(Hart& hart, const ContextChange& context) {
+  const ContextChange& last = hart.context;
+  if (context.privilege == last.privilege &&
+      context.has_satp == last.has_satp && context.satp == last.satp &&
+      context.has_thread_pointer == last.has_thread_pointer &&
+      context.thread_pointer == last.thread_pointer)
+    return;
+  hart.context = context;
+  hart.context_changed = true;
+}
+
+void HartBlocks::put_context(Hart& hart) {
+  hart.context.from = hart.size();
+  hart.block.contexts.push_back(hart.context);
+  hart.context_changed = false;
+}
+
+bool HartBlocks::give(TraceBlock& block) {
+  for (; giving_ < harts_.size(); ++giving_) {
+    TraceBlock& held = harts_[giving_].block;
+    if (held.instructions.empty()) continue;
+    const std::uint32_t number = held.hart;
+    block.clear();
+    std::swap(block, held);
+    held.hart = number;
+    held_ -= block.instructions.size();
+    ++giving_;
+    return true;
+  }
+  giving_ = 0;
+  return false;
+}
+
+}  // namespace wick

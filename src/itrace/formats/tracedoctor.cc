@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CSV of TraceDoctor's worker "tracerv": a line for each cycle, a column
+// for each commit slot, 0 where nothing was committed.
+//
+//   cycle;instr0;instr1;instr2
+//   1403;0x80002a1c;0x80002a20;0x0
+#include "itrace/formats/line_trace.h"
+#include "itrace/formats/tracerv_layout.h"
+
+namespace wick {
+namespace {
+
+constexpr std::string_view kHeader = "cycle;instr0";
+
+// The pcs of a line, at most `kMaxSlots`.
+constexpr int kMaxSlots = 32;
+
+struct Line {
+  std::uint64_t cycle = 0;
+  std::uint64_t pcs[kMaxSlots] = {};
+  int count = 0;
+};
+
+bool number(LineCursor& cursor, std::uint64_t& value) {
+  return cursor.text("0x") ? cursor.hex(value) : cursor.decimal(value);
+}
+
+bool parse(std::string_view text, Line& line) {
+  LineCursor cursor(text);
+  line.count = 0;
+  if (!number(cursor, line.cycle)) return false;
+  while (cursor.text(";")) {
+    if (cursor.at_end()) break;  // a separator at the end of the line
+    if (line.count == kMaxSlots || !number(cursor, line.pcs[line.count]))
+      return false;
+    ++line.count;
+  }
+  return line.count > 0 && cursor.at_end();
+}
+
+bool sniff(std::string_view head) {
+  if (head.starts_with(kHeader)) return true;
+  int lines = 0;
+  return any_head_line(head, 2, [&](std::string_view text) {
+    Line line;
+    if (!parse(text, line) || text.find(";0x") == text.npos) return false;
+    return ++lines == 2;
+  });
+}
+
+class Reader final : public LineTraceReader {
+ public:
+  explicit Reader(InputFile& file)
+      : LineTraceReader(file), hart_(hart_of_name(file.name())) {
+    info_.pc_bits = 40;
+    info_.layout = "CSV of TraceDoctor";
+    // The number at the end of a line may have been cut, which makes it
+    // smaller.
+    visit_some_lines(file, [&](std::string_view text) {
+      if (!parse(text, line_)) return;
+      for (int i = 0; i < line_.count; ++i) pcs_seen_ |= line_.pcs[i];
+    });
+    grow_pc_bits();
+  }
+
+ private:
+  bool read_line(std::string_view text) override {
+    if (text.empty() || text.starts_with(kHeader)) return true;
+    HartBlocks::Hart* hart = harts_.hart(hart_);
+    if (!parse(text, line_) || hart == nullptr) return false;
+    for (int i = 0; i < line_.count; ++i) {
+      if (line_.pcs[i] == 0) continue;
+      pcs_seen_ |= line_.pcs[i];
+      harts_.add(*hart, line_.cycle, line_.pcs[i]);
+    }
+    return true;
+  }
+
+  std::uint32_t hart_;
+  // To set all its slots to zero would be a good part of reading a line.
+  Line line_;
+};
+
+}  // namespace
+
+extern const TraceFormat tracedoctor_trace = {
+    .name = "tracedoctor",
+    .description = "CSV of TraceDoctor's worker tracerv",
+    .sniff = sniff,
+    .open =
+        [](InputFile& file, const TraceOptions&) {
+          return std::unique_ptr<TraceReader>(std::make_unique<Reader>(file));
+        },
+};
+
+}  // namespace wick

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel leaves one thread and goes on with another. All threads leave and
+// come back at the same instruction, the return of __switch_to, so the pc does
+// not say which one it is. The thread pointer does, where it is known. Else
+// what comes next does: the functions that were called when a thread was left
+// return, one after the other, to where that thread's stack says.
+#include <algorithm>
+#include <utility>
+
+#include "itrace/stacks/stack_tracker.h"
+
+namespace wick {
+namespace {
+
+// Rows of no parked thread.
+constexpr std::size_t kNotFound = SIZE_MAX, kCurrent = SIZE_MAX - 1;
+// Instructions that are looked at ahead. From __switch_to to the first return
+// that differs it is a few thousand.
+constexpr std::size_t kLookahead = 1 << 15, kShortLookahead = 256,
+                      kAtFirst = 1 << 20;
+// Returns that fit, after which the last thread that is left is believed.
+constexpr int kProofs = 4;
+
+}  // namespace
+
+void StackTracker::switch_thread(std::uint64_t pc) {
+  const std::size_t found = find_resumed(pc);
+  if (found == kCurrent) {
+    ++counts_.resynchronised;
+    return pop_to(context_.frames.size() - 1);
+  }
+  resume(found);
+  context_.is_urgent = std::exchange(left_again_, false);
+  if (thread_pointer_ != 0) context_.thread_pointer = thread_pointer_;
+  if (found == kNotFound) context_.is_new = is_entry(pc);
+  // It left in __switch_to, too.
+  if (found != kNotFound) pop_to(context_.frames.size() - 1);
+}
+
+// From one program to another without the kernel: it was not traced, or not all
+// the time.
+void StackTracker::change_process(std::uint64_t pc) {
+  // A source may tell of it late: if it is a jump that leads here, the
+  // function that jumped was of this process already.
+  const bool is_late = leads_to(pc) == true;
+  std::size_t found = 0;
+  while (found < contexts_.parked() && contexts_[found].space != space_)
+    ++found;
+  resume(found);
+  if (is_late && context_.frames.empty()) {
+    begin_in(function_, layer_);
+    return dispatch(pc);
+  }
+  cross_gap();
+}
+
+// The trace says which thread runs. Where that is another one than was followed
+// so far, the switch was not traced.
+void StackTracker::apply_told_thread() {
+  const auto is_told = [&](const Context& context) {
+    const ThreadFacts& facts = contexts_.threads()[context.thread];
+    return facts.pid == told_thread_->pid && facts.tid == told_thread_->tid;
+  };
+  // The kernel may be about to begin a program, whose name is not yet this
+  // one's.
+  if (is_told(context_) && (exec_seen_ || layer_ != Layer::kUser) &&
+      contexts_.threads()[context_.thread].name != told_thread_->name)
+    return;
+  if (contexts_.threads()[context_.thread].tid != -1 && !is_told(context_)) {
+    std::size_t found = 0;
+    while (found < contexts_.parked() && !is_told(contexts_[found])) ++found;
+    resume(found);
+    cross_gap();
+  }
+  ThreadFacts& facts = contexts_.threads()[context_.thread];
+  facts.pid = told_thread_->pid;
+  facts.tid = told_thread_->tid;
+  facts.name = std::move(told_thread_->name);
+  told_thread_.reset();
+}
+
+// Goes on with a parked thread; with a new one if there is no such row.
+void StackTracker::resume(std::size_t row) {
+  ++counts_.switches;
+  Context next = row >= contexts_.parked() ? contexts_.make(options_.hart)
+                                           : contexts_.take(row);
+  std::swap(next, context_);
+  contexts_.park(std::move(next));
+  if (options_.transcript)
+    options_.transcript("thread " + std::to_string(context_.thread));
+}
+
+const Retired* StackTracker::ahead(std::size_t steps) const {
+  const std::size_t at = at_ + steps;
+  const std::size_t here = block_->instructions.size();
+  if (at < here) return &block_->instructions[at];
+  if (next_block_ == nullptr || at - here >= next_block_->instructions.size())
+    return nullptr;
+  return &next_block_->instructions[at - here];
+}
+
+bool StackTracker::Lookahead::is_proven() const {
+  return end == End::kUser || proofs >= kProofs;
+}
+
+const std::vector<StackFrame>& StackTracker::frames_of(
+    const Candidate& candidate) const {
+  return candidate.row == kCurrent ? context_.frames
+                                   : contexts_[candidate.row].frames;
+}
+
+// Whether a thread that was left in the place that returns to `pc` may be the
+// one that goes on.
+bool StackTracker::may_resume(const Context& context, std::uint64_t pc) const {
+  if (context.frames.size() < 2 || !context.frames.back().returns_to(pc))
+    return false;
+  // Without satp, it is the space of the user code that ran last.
+  return !has_satp_ || space_ == SpaceId::kNone ||
+         context.space == SpaceId::kNone || context.space == space_;
+}
+
+std::size_t StackTracker::find_resumed(std::uint64_t pc) {
+  // The one that was left first comes first: where nothing tells threads apart,
+  // it is the one that has waited longest. The kernel wakes in this order.
+  std::vector<Candidate> alive;
+  for (std::size_t i = contexts_.parked(); i-- > 0;) {
+    const Context& context = contexts_[i];
+    if (thread_pointer_ != 0 && context.thread_pointer != 0) {
+      if (context.thread_pointer == thread_pointer_ &&
+          context.frames.size() >= 2 && context.frames.back().returns_to(pc))
+        return i;
+      continue;
+    }
+    if (may_resume(context, pc))
+      alive.push_back({i, context.frames.size() - 2});
+  }
+  const std::vector<Candidate> all = alive;
+  Lookahead look{.pc = pc, .function = next_function_};
+  // In all, no more is looked at ahead than was tracked: a damaged trace may
+  // switch at every step.
+  look.steps = looked_ahead_ <= counts_.instructions + kAtFirst
+                   ? kLookahead
+                   : kShortLookahead;
+  narrow(alive, look);
+  left_again_ = look.end == Lookahead::End::kSwitch;
+  if (left_again_) prefer_interrupted(alive, all, look);
+  if (!alive.empty()) return alive.front().row;
+  if (thread_pointer_ != 0 || !may_resume(context_, pc)) return kNotFound;
+  // The thread that is left: another one was taken for it before, which was
+  // left in the same place.
+  alive = {{kCurrent, context_.frames.size() - 2}};
+  look = {.pc = pc, .function = next_function_, .steps = look.steps};
+  narrow(alive, look);
+  return !alive.empty() && look.is_proven() ? kCurrent : kNotFound;
+}
+
+// A thread was left again before it told who it is, since an interrupt woke
+// another one that was more urgent: so it is not the one that goes on next, and
+// most likely the one that goes on after that.
+void StackTracker::prefer_interrupted(std::vector<Candidate>& alive,
+                                      const std::vector<Candidate>& all,
+                                      Lookahead& look) {
+  const std::uint64_t pc = block_->instructions[at_].pc;
+  const auto following = [&]() -> std::optional<std::size_t> {
+    if (look.pc != pc) return {};  // a new thread
+    std::vector<Candidate> found = all;
+    look.proofs = 0;
+    look.end = Lookahead::End::kNothing;
+    narrow(found, look);
+    if (found.size() != 1 || !look.is_proven()) return {};
+    return found.front().row;
+  };
+  if (const auto next = following())
+    std::erase_if(alive, [&](const Candidate& c) { return c.row == *next; });
+  if (alive.size() < 2 || !skip_to_switch(look)) return;
+  Lookahead third = look;
+  const auto later = following();
+  if (later) {
+    if (std::ranges::find(alive, *later, &Candidate::row) != alive.end())
+      alive = {{*later, 0}};
+    return;
+  }
+  // It may have been interrupted again when the kernel was about to leave it.
+  std::vector<Candidate> found = interrupted_at(skip_to_user(third), alive);
+  if (found.empty()) return;
+  find_by_user_code(found, third);
+  if (found.size() == 1) alive = found;
+}
+
+// Of `all`, those whose user code goes on at `pc`, at the trap that left it.
+std::vector<StackTracker::Candidate> StackTracker::interrupted_at(
+    std::uint64_t pc, const std::vector<Candidate>& all) const {
+  std::vector<Candidate> found;
+  for (const Candidate& c : all) {
+    const Context& context = contexts_[c.row];
+    if (pc == 0 || context.traps.empty()) continue;
+    const std::size_t trap = context.traps.front() - std::size_t{1};
+    if (trap > 0 && context.frames[trap].resumes_at(pc))
+      found.push_back({c.row, trap});
+  }
+  return found;
+}
+
+// Goes on to the next user code; gives 0 if another thread goes on before.
+std::uint64_t StackTracker::skip_to_user(Lookahead& look) {
+  bool leaves = false;
+  for (; look.at < look.steps; ++look.at) {
+    ++looked_ahead_;
+    const Retired* const instruction = ahead(look.at);
+    if (instruction == nullptr) return 0;
+    const CodePage& page = page_at(instruction->pc);
+    if (page.layer != Layer::kKernel) return instruction->pc;
+    const FunctionId function = page.function(CodePage::slot(instruction->pc));
+    if (leaves && function != switch_to_) return 0;
+    leaves = function == switch_to_;
+  }
+  return 0;
+}
+
+// Goes on until yet another thread does.
+bool StackTracker::skip_to_switch(Lookahead& look) {
+  bool leaves = false;
+  std::uint64_t last = 0;
+  while (look.end != Lookahead::End::kSwitch && ++look.at < look.steps) {
+    ++looked_ahead_;
+    const Retired* const instruction = ahead(look.at);
+    if (instruction == nullptr) return false;
+    const std::uint64_t to = instruction->pc;
+    const bool follows = to == last + 2 || to == last + 4;
+    last = to;
+    if (follows) continue;
+    look.function = page_at(to).function(CodePage::slot(to));
+    look.pc = to;
+    if (leaves && look.function != switch_to_)
+      look.end = Lookahead::End::kSwitch;
+    leaves = look.function == switch_to_;
+  }
+  return look.end == Lookahead::End::kSwitch;
+}
+
+// Looks ahead until it is known who of `alive` goes on; those that do not
+// return as they should are left out.
+void StackTracker::narrow(std::vector<Candidate>& alive, Lookahead& look) {
+  const auto frame_of = [&](const Candidate& c) -> const StackFrame& {
+    return frames_of(c)[c.frame];
+  };
+  FunctionId running = look.function, before = look.function;
+  std::uint64_t last = look.pc;
+  while (++look.at < look.steps && !alive.empty()) {
+    ++looked_ahead_;
+    const Retired* const instruction = ahead(look.at);
+    if (instruction == nullptr) return;
+    const std::uint64_t to = instruction->pc;
+    const bool follows = to == last + 2 || to == last + 4;
+    last = to;
+    if (follows) continue;
+    const CodePage& page = page_at(to);
+    const std::size_t slot = CodePage::slot(to);
+    const FunctionId function = page.function(slot);
+    if (page.layer != Layer::kKernel) {
+      // To user code: one that was interrupted there, if there is one.
+      const auto goes_on_there = [&](const Candidate& c) {
+        return frame_of(c).kind == StackFrame::Kind::kTrap &&
+               frame_of(c).resumes_at(to);
+      };
+      if (std::ranges::none_of(alive, goes_on_there)) return;
+      std::erase_if(alive,
+                    [&](const Candidate& c) { return !goes_on_there(c); });
+      look.end = Lookahead::End::kUser;
+      const Candidate first = alive.front();
+      find_by_user_code(alive, look);
+      if (alive.empty()) alive = {first};
+      return;
+    }
+    if (before == switch_to_ && function != switch_to_) {
+      look.pc = to;
+      look.function = function;
+      look.end = Lookahead::End::kSwitch;
+      return;
+    }
+    const bool returns =
+        before == running && function != running && !page.flow[slot].is_entry();
+    before = function;
+    if (!returns) continue;
+    std::erase_if(alive, [&](const Candidate& c) {
+      return c.frame == 0 || !frame_of(c).returns_to(to);
+    });
+    // Even the only one must be proven: the thread may be one that nothing is
+    // known of, and all of them left through the same two functions.
+    if (++look.proofs >= kProofs && alive.size() == 1) return;
+    for (Candidate& c : alive) --c.frame;
+    running = function;
+  }
+}
+
+// Several threads wait in the same system call, as all that wait for a futex
+// do. They return to different callers.
+void StackTracker::find_by_user_code(std::vector<Candidate>& alive,
+                                     Lookahead& look) {
+  for (Candidate& c : alive) --c.frame;  // below the trap
+  std::size_t depth = 0;                 // of calls since
+  Flow flow;
+  // Others may run meanwhile; it goes on where it was interrupted.
+  bool is_away = false, switches = false;
+  std::uint64_t last = 0;
+  for (; look.at < look.steps && alive.size() > 1; ++look.at) {
+    ++looked_ahead_;
+    const Retired* const instruction = ahead(look.at);
+    if (instruction == nullptr) break;
+    const std::uint64_t to = instruction->pc;
+    const CodePage& page = page_at(to);
+    if (page.image != CodeImageId::kNone && page.layer != Layer::kUser) {
+      const bool is_switch = page.function(CodePage::slot(to)) == switch_to_;
+      is_away = is_away || (switches && !is_switch);
+      switches = is_switch;
+      continue;
+    }
+    if (is_away && flow.kind() == FlowKind::kEcall) break;
+    if (is_away && to != last && to != last + 2 && to != last + 4) continue;
+    is_away = false;
+    last = to;
+    if (flow.kind() == FlowKind::kReturn && depth > 0) {
+      --depth;
+    } else if (flow.kind() == FlowKind::kReturn) {
+      const auto returns = [&](Candidate& c) {
+        const std::vector<StackFrame>& frames = frames_of(c);
+        while (c.frame > 0 && frames[c.frame].kind == StackFrame::Kind::kPart)
+          --c.frame;
+        return c.frame > 0 && frames[c.frame--].returns_to(to);
+      };
+      std::erase_if(alive, [&](Candidate& c) { return !returns(c); });
+    }
+    flow = page.flow[CodePage::slot(to)];
+    if (flow.kind() == FlowKind::kCall ||
+        flow.kind() == FlowKind::kIndirectCall)
+      ++depth;
+  }
+}
+
+}  // namespace wick

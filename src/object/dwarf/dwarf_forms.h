@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the value of an attribute is written in a DIE.
+#pragma once
+
+#include <cstdint>
+
+#include "object/dwarf/dwarf_constants.h"
+#include "object/dwarf/dwarf_cursor.h"
+
+namespace wick {
+
+// What the size of some forms depends on; it is the same in a whole unit.
+struct DwarfEncoding {
+  std::uint16_t version = 0;
+  std::uint8_t address_size = 0;  // 1, 2, 4 or 8
+  std::uint8_t offset_size = 4;   // 8 in 64-bit DWARF
+
+  bool operator==(const DwarfEncoding&) const = default;
+};
+
+// An attribute's value as it stands in the DIE. For text and blocks inside of
+// the DIE, `value` is their offset in the section. form 0: there is none.
+struct FormValue {
+  std::uint16_t form = 0;
+  std::uint64_t value = 0;
+
+  explicit operator bool() const { return form != 0; }
+};
+
+// The number of bytes of a value of this form, or -1 if the bytes say it
+// themselves or the form is not known.
+int fixed_size(std::uint64_t form, const DwarfEncoding& encoding);
+
+// Reads one value; `implicit` is the abbreviation's, for
+// DW_FORM_implicit_const. A form that is not known fails the cursor.
+FormValue read_form(DwarfCursor& in, std::uint64_t form,
+                    const DwarfEncoding& encoding, std::int64_t implicit = 0);
+void skip_form(DwarfCursor& in, std::uint64_t form,
+               const DwarfEncoding& encoding);
+
+}  // namespace wick

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of functions. A DIE with code seldom has one of its own: it refers
+// to the abstract instance that all its copies share, that to the declaration
+// in a class, and these may stand in another unit or in dwz's file.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "object/dwarf/dwarf_unit.h"
+
+namespace wick {
+
+class FunctionNames {
+ public:
+  // For DIEs of `unit`, which must outlive this object.
+  FunctionNames(const Unit& unit, std::shared_ptr<const AbbrevTable> table)
+      : home_{unit, std::move(table)} {}
+
+  struct Name {
+    std::string_view text;  // lives in a section
+    bool is_linkage = false;
+  };
+  // The linkage name where there is one, else the name, else nothing.
+  Name name(std::uint64_t die);
+
+ private:
+  struct OpenUnit {
+    Unit unit;
+    std::shared_ptr<const AbbrevTable> table;
+  };
+  // What one DIE says: its name, and where more may be said.
+  struct Step {
+    Name name;
+    std::optional<DieRef> next;
+  };
+  const OpenUnit* unit_of(const DieRef& ref);
+  Step step(const DieRef& ref);
+  Name name_of_origin(DieRef ref);
+
+  OpenUnit home_;
+  absl::flat_hash_map<const UnitHeader*, std::unique_ptr<OpenUnit>> others_;
+  absl::flat_hash_map<DieRef, Name> known_;  // many DIEs share an origin
+};
+
+}  // namespace wick

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "object/dwarf/dwarf_unit.h"
+
+namespace wick {
+
+// Appends the ranges of a DW_AT_ranges, from .debug_ranges or, since version
+// 5, .debug_rnglists. Code that the linker left out is not among them. False
+// if the list cannot be read to its end.
+bool range_list(const Unit& unit, const FormValue& value,
+                std::vector<AddressRange>& out);
+
+}  // namespace wick

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a SymbolTable of symbols in any order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "object/elf/symbol_table.h"
+
+namespace wick {
+
+enum class SymbolBinding : std::uint8_t { kLocal, kGlobal, kWeak };
+
+struct SymbolCandidate {
+  std::uint64_t start = 0, size = 0;
+  // No further than this is a symbol of size 0 extended (the end of its
+  // section).
+  std::uint64_t limit = UINT64_MAX;
+  std::string_view name;
+  SymbolBinding binding = SymbolBinding::kGlobal;
+};
+
+class SymbolTableBuilder {
+ public:
+  // At most `count` more are to come.
+  void reserve(std::size_t count) { symbols_.reserve(symbols_.size() + count); }
+  void add(const SymbolCandidate& symbol) { symbols_.push_back(symbol); }
+  // Has the table own what names point into.
+  void keep(std::shared_ptr<const void> owner) {
+    owners_.push_back(std::move(owner));
+  }
+  const std::vector<SymbolCandidate>& symbols() const { return symbols_; }
+
+  // Leaves the builder empty.
+  SymbolTable build();
+
+ private:
+  std::vector<SymbolCandidate> symbols_;
+  std::vector<std::shared_ptr<const void>> owners_;
+};
+
+}  // namespace wick

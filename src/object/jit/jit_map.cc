@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// A perf map has a line for each function, "START SIZE name", hexadecimal. Seen
+// in practice: START with 0x (wasmtime, wasmer), two spaces (WAMR), lines cut
+// at 127 bytes so that a long name swallows the line end (WAMR).
+//
+// A jitdump begins with a header and has records, each {u32 id, u32 size, u64
+// time}: 0 a function, 1 one that was moved, 2 lines of the function that comes
+// next, 3 the end, 4 unwind information of the function that comes next. See
+// tools/perf/Documentation/jitdump-specification.txt in the kernel. LLVM gives
+// 0 as a function's vma; code_addr is where it is.
+#include "object/jit/jit_map.h"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include "base/bytes.h"
+
+namespace wick {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x4a695444;
+constexpr std::uint64_t kElfHeaderSize = 0x40;
+constexpr std::uint64_t kCyclesFlag = 1;
+
+std::string_view read_text(ByteReader& in) {
+  const std::string_view rest = in.rest();
+  const std::size_t end = rest.find('\0');
+  if (end == std::string_view::npos) {
+    in.fail();
+    return {};
+  }
+  in.read_bytes(end + 1);
+  return rest.substr(0, end);
+}
+
+// A hexadecimal number in front of a blank; both are taken off.
+std::optional<std::uint64_t> take_number(std::string_view& line) {
+  if (line.starts_with("0x") || line.starts_with("0X")) line.remove_prefix(2);
+  std::uint64_t value = 0;
+  const char* end = line.data() + line.size();
+  const auto [after, error] = std::from_chars(line.data(), end, value, 16);
+  if (error != std::errc() || after == end || *after != ' ')
+    return std::nullopt;
+  line.remove_prefix(static_cast<std::size_t>(after - line.data()));
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return value;
+}
+
+bool wraps(std::uint64_t start, std::uint64_t size) {
+  return start + size < start;
+}
+
+// Calls visit(addr, line, file) for each entry of a debug record; it may say
+// false to end.
+template <class Visit>
+void each_line(std::string_view entries, bool swap, Visit&& visit) {
+  ByteReader in(entries, swap);
+  std::string_view file;
+  while (in.fits(1, 17)) {
+    const auto address = in.read<std::uint64_t>();
+    const auto line = in.read<std::uint32_t>();
+    in.read<std::uint32_t>();  // a column or a discriminator
+    const std::string_view name = read_text(in);
+    if (in.failed()) return;
+    if (name != "\xff") file = name;  // else that of the entry before
+    visit(address, line, file);
+  }
+}
+
+}  // namespace
+
+void JitMap::add_map_line(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.empty()) return;
+  const auto start = take_number(line);
+  const auto size = start ? take_number(line) : std::nullopt;
+  if (!size || line.empty() || wraps(*start, *size)) {
+    ++damaged_;
+    return;
+  }
+  functions_.push_back({.name = line, .start = *start, .size = *size});
+}
+
+JitMap JitMap::from_perf_map(std::string text) {
+  JitMap map;
+  map.bytes_ = std::move(text);
+  // The views of a short string would not survive a move.
+  map.bytes_.reserve(64);
+  std::string_view rest = map.bytes_;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    // Behind the last line end somebody may be writing.
+    if (end == std::string_view::npos) map.truncated_ = true;
+    map.add_map_line(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  map.build_index();
+  return map;
+}
+
+class JitMap::DumpReader {
+ public:
+  explicit DumpReader(JitMap& map) : map_(map) {}
+
+  void read() {
+    std::string_view rest = map_.bytes_;
+    if (!read_header(rest)) return;
+    while (!rest.empty()) {
+      ByteReader in(rest, map_.swap_);
+      const auto id = in.read<std::uint32_t>();
+      const auto size = in.read<std::uint32_t>();
+      const auto time = in.read<std::uint64_t>();
+      if (in.failed() || size > rest.size()) {
+        map_.truncated_ = true;
+        break;
+      }
+      if (size < 16) {  // no way to find the next one
+        ++map_.damaged_;
+        break;
+      }
+      read_record(id, time, rest.substr(16, size - 16));
+      rest.remove_prefix(size);
+    }
+    if (shifted_ && !exact_) map_.line_shift_ = kElfHeaderSize;
+  }
+
+ private:
+  bool read_header(std::string_view& rest) {
+    ByteReader in(rest);
+    const auto magic = in.read<std::uint32_t>();
+    if (magic != kMagic && magic != byte_swap(kMagic)) {
+      ++map_.damaged_;
+      return false;
+    }
+    map_.swap_ = magic != kMagic;
+    in = ByteReader(rest.substr(4), map_.swap_);
+    in.read<std::uint32_t>();  // version
+    const auto size = in.read<std::uint32_t>();
+    map_.elf_machine_ = in.read<std::uint32_t>();
+    in.read<std::uint32_t>();
+    map_.pid_ = in.read<std::uint32_t>();
+    in.read<std::uint64_t>();  // a time that is not always of the same clock
+    map_.cycles_ = (in.read<std::uint64_t>() & kCyclesFlag) != 0;
+    if (in.failed() || size < 40 || size > rest.size()) {
+      map_.truncated_ = true;
+      return false;
+    }
+    rest.remove_prefix(size);
+    return true;
+  }
+
+  void read_record(std::uint32_t id, std::uint64_t time,
+                   std::string_view body) {
+    ByteReader in(body, map_.swap_);
+    switch (id) {
+      case 0:
+        read_load(in, time);
+        break;
+      case 1:
+        read_move(in, time);
+        break;
+      case 2:
+        read_lines(in);
+        break;
+      case 4:
+        read_unwind_info(in);
+        break;
+      default:  // the end, or what is not known
+        break;
+    }
+    if (in.failed()) ++map_.damaged_;
+  }
+
+  void read_load(ByteReader& in, std::uint64_t time) {
+    in.read<std::uint32_t>();  // pid
+    in.read<std::uint32_t>();  // tid
+    in.read<std::uint64_t>();  // vma, 0 by LLVM
+    Function f;
+    f.time = time;
+    f.start = in.read<std::uint64_t>();
+    f.size = in.read<std::uint64_t>();
+    const auto index = in.read<std::uint64_t>();
+    f.name = read_text(in);
+    // The code is at the end of the record.
+    if (f.size <= in.rest().size())
+      f.code =
+          in.rest().substr(in.rest().size() - static_cast<std::size_t>(f.size));
+    if (lines_of_ == f.start) f.debug_lines = lines_;
+    f.unwind_info = unwind_info_;
+    f.eh_frame_hdr_size = eh_frame_hdr_size_;
+    lines_ = unwind_info_ = {};
+    eh_frame_hdr_size_ = 0;
+    if (in.failed() || wraps(f.start, f.size)) return in.fail();
+    by_index_[index] = map_.functions_.size();
+    map_.functions_.push_back(f);
+  }
+
+  void read_move(ByteReader& in, std::uint64_t time) {
+    in.read<std::uint32_t>();
+    in.read<std::uint32_t>();
+    in.read<std::uint64_t>();
+    in.read<std::uint64_t>();  // the old address
+    const auto start = in.read<std::uint64_t>();
+    const auto size = in.read<std::uint64_t>();
+    const auto index = in.read<std::uint64_t>();
+    const auto found = by_index_.find(index);
+    if (in.failed() || found == by_index_.end() || wraps(start, size))
+      return in.fail();
+    Function f = map_.functions_[found->second];
+    f.time = time;
+    f.start = start;
+    f.size = size;
+    f.debug_lines = {};  // of the old addresses
+    map_.functions_.push_back(f);
+  }
+
+  void read_lines(ByteReader& in) {
+    lines_of_ = in.read<std::uint64_t>();
+    in.read<std::uint64_t>();  // how many
+    lines_ = in.rest();
+    each_line(lines_, map_.swap_,
+              [&](std::uint64_t address, std::uint32_t, std::string_view) {
+                const std::uint64_t offset = address - lines_of_;
+                (offset < kElfHeaderSize ? exact_ : shifted_) = true;
+              });
+  }
+
+  void read_unwind_info(ByteReader& in) {
+    const auto size = in.read<std::uint64_t>();
+    eh_frame_hdr_size_ = in.read<std::uint64_t>();
+    const auto mapped_size = in.read<std::uint64_t>();
+    const std::string_view bytes = in.read_bytes(size);
+    // A header alone says that frame pointers are to be used.
+    if (mapped_size != 0 && eh_frame_hdr_size_ <= bytes.size())
+      unwind_info_ = bytes;
+    else
+      eh_frame_hdr_size_ = 0;
+  }
+
+  JitMap& map_;
+  absl::flat_hash_map<std::uint64_t, std::size_t> by_index_;
+  // Of the function that comes next.
+  std::uint64_t lines_of_ = 0;
+  std::string_view lines_, unwind_info_;
+  std::uint64_t eh_frame_hdr_size_ = 0;
+  // Lines were seen before, or only behind, where a shifted one can be.
+  bool exact_ = false, shifted_ = false;
+};
+
+JitMap JitMap::from_jitdump(std::string bytes) {
+  JitMap map;
+  map.bytes_ = std::move(bytes);
+  map.bytes_.reserve(64);  // as above
+  DumpReader(map).read();
+  map.build_index();
+  return map;
+}
+
+void JitMap::build_index() {
+  std::vector<std::uint32_t> order(functions_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(
+      order, {}, [&](std::uint32_t i) { return functions_[i].start; });
+  std::vector<Function> sorted;
+  sorted.reserve(functions_.size());
+  std::uint64_t end = 0;
+  for (const std::uint32_t i : order) {
+    sorted.push_back(functions_[i]);
+    end = std::max(end, sorted.back().start + sorted.back().size);
+    max_end_.push_back(end);
+  }
+  functions_ = std::move(sorted);
+  order_ = std::move(order);
+}
+
+const JitMap::Function* JitMap::find(std::uint64_t address,
+                                     std::uint64_t time) const {
+  // Versions of a function follow each other; more overlap than this only in a
+  // prepared file.
+  constexpr int kMaxSteps = 1 << 12;
+  const auto after =
+      std::ranges::upper_bound(functions_, address, {}, &Function::start);
+  auto i = static_cast<std::size_t>(after - functions_.begin());
+  const Function* best = nullptr;
+  const Function* first_later = nullptr;
+  std::uint32_t best_order = 0;
+  for (int steps = 0; i-- > 0 && steps < kMaxSteps; ++steps) {
+    if (max_end_[i] <= address) break;
+    const Function& f = functions_[i];
+    if (address - f.start >= f.size) continue;
+    if (f.time > time) {
+      if (first_later == nullptr || f.time < first_later->time)
+        first_later = &f;
+      continue;
+    }
+    const bool newer = best == nullptr || f.time > best->time ||
+                       (f.time == best->time && order_[i] > best_order);
+    if (!newer) continue;
+    best = &f;
+    best_order = order_[i];
+  }
+  return best != nullptr ? best : first_later;
+}
+
+std::optional<JitMap::Line> JitMap::line(const Function& function,
+                                         std::uint64_t address) const {
+  std::optional<Line> found;
+  std::uint64_t found_at = 0;
+  each_line(function.debug_lines, swap_,
+            [&](std::uint64_t at, std::uint32_t line, std::string_view file) {
+              at -= line_shift_;
+              if (at > address || at < function.start) return;
+              if (found && at < found_at) return;
+              found = Line{.file = file, .line = line};
+              found_at = at;
+            });
+  return found;
+}
+
+}  // namespace wick

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/kernel/running_kernel.h"
+
+#include <sys/auxv.h>
+
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "base/read_file.h"
+#include "base/text.h"
+
+namespace wick {
+namespace {
+
+std::string build_id_of_notes(const std::string& path) {
+  const auto notes = read_small_file(path, 1 << 20);
+  ByteReader in(notes ? std::string_view(*notes) : "");
+  const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
+  while (!in.at_end()) {
+    const auto name_size = in.read<std::uint32_t>(),
+               size = in.read<std::uint32_t>(), type = in.read<std::uint32_t>();
+    const std::string_view name = in.read_bytes(padded(name_size)),
+                           content = in.read_bytes(padded(size));
+    constexpr std::uint32_t kBuildId = 3;
+    if (!in.failed() && type == kBuildId && name.starts_with("GNU"))
+      return to_hexadecimal(content.substr(0, size));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string kernel_build_id() { return build_id_of_notes("/sys/kernel/notes"); }
+
+std::string kernel_module_build_id(const std::string& module) {
+  if (module.empty() || module.find('/') != std::string::npos) return "";
+  return build_id_of_notes("/sys/module/" + module +
+                           "/notes/.note.gnu.build-id");
+}
+
+std::shared_ptr<const ElfFile> own_vdso() {
+  const auto start = ::getauxval(AT_SYSINFO_EHDR);
+  const auto maps = read_small_file("/proc/self/maps", std::uint64_t{16} << 20);
+  if (start == 0 || !maps) return nullptr;
+  std::string_view rest = *maps;
+  while (!rest.empty()) {
+    std::string_view line = take_line(rest);
+    if (!line.ends_with("[vdso]")) continue;
+    const auto from = to_number<std::uint64_t>(take_until(line, '-'), 16);
+    const auto to = to_number<std::uint64_t>(take_until(line, ' '), 16);
+    if (!from || !to || *from != start || *to < start) return nullptr;
+    return ElfFile::from_memory(
+        "[vdso]",
+        std::string(reinterpret_cast<const char*>(start), *to - *from));
+  }
+  return nullptr;
+}
+
+}  // namespace wick

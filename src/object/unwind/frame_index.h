@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions a section of call frame information describes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "object/unwind/cfi.h"
+
+namespace wick {
+
+// Functions by start, which are distinct. Offsets are those of their FDEs. An
+// index from .eh_frame_hdr was not compared with the section.
+struct FrameIndex {
+  std::vector<std::uint32_t> starts;  // from the base address on
+  std::vector<std::uint32_t> offsets;
+  std::uint64_t damaged = 0;
+};
+
+// .eh_frame_hdr's own sorted table. Gives an empty index if it has none, or one
+// that cannot be right.
+FrameIndex index_from_header(std::string_view header, std::uint64_t address,
+                             const CfiSection& section, std::uint64_t base);
+
+// All FDEs of the section, found by reading it from end to end.
+FrameIndex index_from_section(const CfiSection& section, std::uint64_t base);
+
+// Where .eh_frame is, for files without sections; 0 if the header does not say.
+std::uint64_t eh_frame_address(std::string_view header, std::uint64_t address,
+                               const CfiSection& like);
+
+}  // namespace wick

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/unwind/unwind_table.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "base/hash_index.h"
+#include "base/parallel.h"
+#include "object/elf/elf_file.h"
+#include "object/unwind/cfi_program.h"
+#include "object/unwind/frame_index.h"
+
+namespace wick {
+namespace {
+
+// Functions that are compiled together. A function costs about as much as
+// finding it, so a few neighbours are nearly free; more than that would mostly
+// compile what nobody asks for.
+constexpr std::size_t kBlock = 8;
+// Real modules have a handful: PLTs, signal frames, realigned stacks.
+constexpr std::size_t kMaxGeneral = 1 << 14;
+
+// Rows of a few functions: `size` addresses, then `size` numbers of rules.
+struct Block {
+  std::uint32_t size = 0;
+  std::unique_ptr<std::uint32_t[]> words;
+
+  std::uint32_t rule_at(std::uint32_t at) const {
+    const std::uint32_t* first = words.get();
+    std::uint32_t left = size;
+    while (left > 1) {
+      const std::uint32_t half = left / 2;
+      first = first[half] <= at ? first + half : first;
+      left -= half;
+    }
+    return first[size];
+  }
+};
+
+// One section: its functions and those rows that were compiled.
+struct FrameSection {
+  CfiSection cfi;
+  FrameIndex index;
+  std::vector<std::uint32_t> block_starts;
+  std::unique_ptr<std::atomic<const Block*>[]> blocks;
+  // Entries that overlap, as only a made-up file has them, could make the
+  // programs together much longer than the section.
+  std::atomic<std::uint64_t> work_left = 0;
+
+  FrameSection() = default;
+  FrameSection(const FrameSection&) = delete;
+  ~FrameSection() {
+    for (std::size_t i = 0; i < block_starts.size(); ++i)
+      delete blocks[i].load(std::memory_order_relaxed);
+  }
+
+  void prepare() {
+    for (std::size_t i = 0; i < index.starts.size(); i += kBlock)
+      block_starts.push_back(index.starts[i]);
+    blocks = std::make_unique<std::atomic<const Block*>[]>(block_starts.size());
+    work_left = cfi.bytes.size() * 4 + 65536;
+  }
+};
+
+// What Unwinder can make use of: general registers.
+std::uint64_t tracked_registers(std::uint16_t machine) {
+  if (machine == EM_X86_64) return 0x1ffff;
+  if (machine == EM_AARCH64 || machine == EM_RISCV) return 0xffffffff;
+  return (std::uint64_t{1} << kTrackedRegisters) - 1;
+}
+
+std::uint64_t base_address(const ElfFile& file) {
+  std::uint64_t base = ~std::uint64_t{0};
+  for (const ElfFile::Segment& segment : file.segments())
+    if (segment.type == PT_LOAD && (segment.flags & PF_X) != 0)
+      base = std::min(base, segment.address);
+  if (base != ~std::uint64_t{0}) return base;
+  for (const ElfFile::Section& section : file.sections())
+    if ((section.flags & SHF_EXECINSTR) != 0)
+      base = std::min(base, section.address);
+  return base == ~std::uint64_t{0} ? 0 : base;
+}
+
+std::uint64_t section_address(const ElfFile& file, std::string_view name) {
+  const ElfFile::Section* section = file.section(name);
+  return section == nullptr ? 0 : section->address;
+}
+
+CfiSection describe(const ElfFile& file, bool eh) {
+  const ElfFile* memory = &file;
+  return {.eh = eh,
+          .swap = file.is_little_endian() !=
+                  (std::endian::native == std::endian::little),
+          .address_size = file.is_64() ? 8 : 4,
+          .text_address = section_address(file, ".text"),
+          .data_address = section_address(file, ".got"),
+          .tracked = tracked_registers(file.machine()),
+          .memory = [memory](std::uint64_t address, std::uint64_t size) {
+            return memory->bytes_at(address, size);
+          }};
+}
+
+// lld, and ld for static programs, write no rules for the stubs of the PLT. A
+// stub is a jump through a table: its frame is still as the call left it.
+struct StubRules {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // start, end
+  UnwindRule rule;
+};
+
+StubRules stub_rules(const ElfFile& file) {
+  StubRules stubs;
+  UnwindRule& rule = stubs.rule;
+  switch (file.machine()) {
+    case EM_X86_64:
+      rule = {.cfa_reg = 7, .ra_reg = 16, .cfa_offset = 8};
+      rule.ra_saved = true;
+      rule.count = 1;
+      std::fill_n(rule.offset, UnwindRule::kSlots, std::int16_t{-8});
+      std::fill_n(rule.reg, UnwindRule::kSlots, std::uint8_t{16});
+      break;
+    case EM_AARCH64:
+      rule = {.cfa_reg = 31, .ra_reg = 30};
+      break;
+    case EM_RISCV:
+      rule = {.cfa_reg = 2, .ra_reg = 1};
+      break;
+    default:
+      return stubs;
+  }
+  rule.kind = UnwindRule::kOffsets;
+  for (const ElfFile::Section& section : file.sections())
+    if ((section.flags & SHF_EXECINSTR) != 0 &&
+        (section.name.starts_with(".plt") || section.name == ".iplt") &&
+        section.size <= ~section.address)
+      stubs.ranges.emplace_back(section.address,
+                                section.address + section.size);
+  if (stubs.ranges.size() > 8) stubs.ranges.resize(8);
+  return stubs;
+}
+
+std::uint64_t hash_of(const GeneralRule& rule) {
+  std::uint64_t hash = hash_pair(hash_bytes(rule.cfa_expression),
+                                 static_cast<std::uint64_t>(rule.cfa_offset));
+  hash = hash_pair(hash, rule.cfa_reg * 256u + rule.ra_reg);
+  for (const GeneralRule::Register& saved : rule.registers) {
+    hash = hash_pair(hash, saved.reg * 256u + saved.kind);
+    hash = hash_pair(hash, static_cast<std::uint64_t>(saved.offset));
+    hash = hash_pair(hash, hash_bytes(saved.expression));
+  }
+  return hash;
+}
+
+struct Place {
+  std::string_view bytes;
+  std::uint64_t address = 0;
+};
+
+Place find_header(const ElfFile& file) {
+  if (const ElfFile::Section* section = file.section(".eh_frame_hdr"))
+    if (const std::string_view bytes = file.bytes(*section); !bytes.empty())
+      return {bytes, section->address};
+  for (const ElfFile::Segment& segment : file.segments())
+    if (segment.type == PT_GNU_EH_FRAME)
+      return {file.bytes_at(segment.address, segment.memory_size),
+              segment.address};
+  return {};
+}
+
+std::unique_ptr<FrameSection> open_eh_frame(const ElfFile& file,
+                                            std::uint64_t base) {
+  auto result = std::make_unique<FrameSection>();
+  CfiSection& cfi = result->cfi;
+  cfi = describe(file, true);
+  const Place header = find_header(file);
+  if (const ElfFile::Section* section = file.section(".eh_frame")) {
+    cfi.bytes = file.bytes(*section);
+    cfi.address = section->address;
+  }
+  if (cfi.bytes.empty() && !header.bytes.empty()) {
+    cfi.address = eh_frame_address(header.bytes, header.address, cfi);
+    // Up to the end of its segment: the header does not say how long it is.
+    if (cfi.address != 0)
+      cfi.bytes = file.bytes_at(cfi.address, std::uint64_t{1} << 32);
+  }
+  result->index = index_from_header(header.bytes, header.address, cfi, base);
+  if (result->index.starts.empty())
+    result->index = index_from_section(cfi, base);
+  return result;
+}
+
+std::unique_ptr<FrameSection> open_debug_frame(const ElfFile& file,
+                                               std::uint64_t base) {
+  auto result = std::make_unique<FrameSection>();
+  result->cfi = describe(file, false);
+  result->cfi.bytes = file.bytes(".debug_frame");
+  result->index = index_from_section(result->cfi, base);
+  return result;
+}
+
+}  // namespace
+
+struct UnwindTable::State {
+  std::shared_ptr<const ElfFile> file, debug;
+  std::uint64_t base = 0;
+  // In the order in which they are asked: one that has no rule for an address
+  // leaves it to the next.
+  std::vector<std::unique_ptr<FrameSection>> sections;
+  StubRules stubs;  // asked last
+
+  std::mutex mutex;  // held while rules are added; reading needs none
+  StableVector<UnwindRule> rules;
+  StableVector<GeneralRule> general;
+  HashIndex rule_index, general_index;
+  std::atomic<std::size_t> rows = 0, damaged = 0;
+
+  void add(std::unique_ptr<FrameSection> section) {
+    damaged += section->index.damaged;
+    if (section->index.starts.empty()) return;
+    section->prepare();
+    sections.push_back(std::move(section));
+  }
+
+  const Block& block(FrameSection& section, std::size_t number) {
+    const Block* ready = section.blocks[number].load(std::memory_order_acquire);
+    return ready != nullptr ? *ready : compile(section, number);
+  }
+
+  const Block& compile(FrameSection& section, std::size_t number);
+  std::uint32_t intern(UnwindRule rule, std::vector<GeneralRule>& from);
+};
+
+const Block& UnwindTable::State::compile(FrameSection& section,
+                                         std::size_t number) {
+  const FrameIndex& index = section.index;
+  const std::size_t first = number * kBlock;
+  const std::size_t last = std::min(first + kBlock, index.starts.size());
+  CfiCompiler compiler(section.cfi);
+  std::size_t bad = 0;
+  const bool tired = section.work_left == 0;
+  for (std::size_t i = first; i < last; ++i) {
+    const std::uint64_t start = base + index.starts[i];
+    const std::uint64_t limit = i + 1 < index.starts.size()
+                                    ? base + index.starts[i + 1]
+                                    : base + 0xffffffff;
+    if (tired) {
+      compiler.rows().push_back({.start = start});
+      ++bad;
+    } else if (!compiler.compile(index.offsets[i], start, limit)) {
+      ++bad;
+    }
+  }
+  const std::vector<CfiRow>& from = compiler.rows();
+  const auto size = static_cast<std::uint32_t>(from.size());
+  auto made = std::make_unique<Block>();
+  made->size = size;
+  made->words.reset(new std::uint32_t[2 * std::size_t{size}]);
+  for (std::uint32_t i = 0; i < size; ++i)
+    made->words[i] = static_cast<std::uint32_t>(from[i].start - base);
+
+  const std::scoped_lock lock(mutex);
+  std::atomic<const Block*>& place = section.blocks[number];
+  if (const Block* other = place.load(std::memory_order_acquire))
+    return *other;  // another thread was faster
+  for (std::uint32_t i = 0; i < size; ++i)
+    made->words[size + i] = intern(from[i].rule, compiler.general());
+  rows += size;
+  damaged += bad;
+  const std::uint64_t left = section.work_left;
+  section.work_left = left - std::min(left, compiler.work());
+  place.store(made.get(), std::memory_order_release);
+  return *made.release();
+}
+
+std::uint32_t UnwindTable::State::intern(UnwindRule rule,
+                                         std::vector<GeneralRule>& from) {
+  if (rule.kind == UnwindRule::kGeneral) {
+    const GeneralRule& wanted = from[static_cast<std::size_t>(rule.cfa_offset)];
+    rule.cfa_offset = 0;
+    const std::uint32_t known = general_index.find(
+        hash_of(wanted), [&](auto i) { return general[i] == wanted; });
+    if (known == HashIndex::kNone && general.size() >= kMaxGeneral) return 0;
+    rule.set_general(&general[general_index.find_or_add(
+        hash_of(wanted), [&](auto i) { return general[i] == wanted; },
+        [&] {
+          general.push_back(wanted);
+          return static_cast<std::uint32_t>(general.size() - 1);
+        })]);
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(&rule),
+                               sizeof rule);
+  if (rules.size() + 1 >= StableVector<UnwindRule>::kCapacity) return 0;
+  return rule_index.find_or_add(
+      hash_bytes(bytes), [&](std::uint32_t i) { return rules[i] == rule; },
+      [&] {
+        rules.push_back(rule);
+        return static_cast<std::uint32_t>(rules.size() - 1);
+      });
+}
+
+UnwindTable::UnwindTable() = default;
+UnwindTable::UnwindTable(UnwindTable&&) noexcept = default;
+UnwindTable& UnwindTable::operator=(UnwindTable&&) noexcept = default;
+UnwindTable::~UnwindTable() = default;
+
+UnwindTable UnwindTable::build(std::shared_ptr<const ElfFile> file,
+                               std::shared_ptr<const ElfFile> debug) {
+  UnwindTable table;
+  table.state_ = std::make_unique<State>();
+  State& state = *table.state_;
+  state.base = base_address(*file);
+  std::vector<GeneralRule> none;
+  state.intern({}, none);  // rule 0 is no rule
+  state.add(open_eh_frame(*file, state.base));
+  state.add(open_debug_frame(*file, state.base));
+  if (debug) state.add(open_debug_frame(*debug, state.base));
+  state.stubs = stub_rules(*file);
+  state.file = std::move(file);
+  state.debug = std::move(debug);
+  return table;
+}
+
+const UnwindRule& UnwindTable::find(std::uint64_t elf_addr) const {
+  static constexpr UnwindRule kNothing;
+  if (!state_ || elf_addr - state_->base > 0xffffffff) return kNothing;
+  const auto at = static_cast<std::uint32_t>(elf_addr - state_->base);
+  for (const auto& section : state_->sections) {
+    const auto& starts = section->block_starts;
+    const auto next = std::upper_bound(starts.begin(), starts.end(), at);
+    if (next == starts.begin()) continue;
+    const auto number = static_cast<std::size_t>(next - starts.begin()) - 1;
+    const std::uint32_t rule = state_->block(*section, number).rule_at(at);
+    if (rule != 0) return state_->rules[rule];
+  }
+  for (const auto& [start, end] : state_->stubs.ranges)
+    if (elf_addr >= start && elf_addr < end) return state_->stubs.rule;
+  return kNothing;
+}
+
+void UnwindTable::compile_all(int workers) const {
+  if (!state_) return;
+  for (const auto& section : state_->sections) {
+    constexpr std::size_t kChunk = 64;
+    const std::size_t count = section->block_starts.size();
+    parallel_for((count + kChunk - 1) / kChunk, workers, [&](std::size_t i) {
+      for (std::size_t b = i * kChunk; b < std::min(count, (i + 1) * kChunk);
+           ++b)
+        state_->block(*section, b);
+    });
+  }
+}
+
+std::size_t UnwindTable::rows() const {
+  return state_ ? state_->rows.load() : 0;
+}
+
+std::size_t UnwindTable::rules() const {
+  if (!state_) return 0;
+  const std::scoped_lock lock(state_->mutex);
+  return state_->rules.size();
+}
+
+std::size_t UnwindTable::damaged() const {
+  return state_ ? state_->damaged.load() : 0;
+}
+
+std::size_t UnwindTable::functions() const {
+  std::size_t sum = 0;
+  if (state_)
+    for (const auto& section : state_->sections)
+      sum += section->index.starts.size();
+  return sum;
+}
+
+std::size_t UnwindTable::bytes() const {
+  if (!state_) return 0;
+  std::size_t blocks = 0;
+  for (const auto& section : state_->sections)
+    blocks += section->block_starts.size();
+  return rows() * 8 + rules() * (sizeof(UnwindRule) + 12) + functions() * 8 +
+         blocks * 12;
+}
+
+}  // namespace wick

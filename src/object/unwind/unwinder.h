@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns registers and a copy of the stack into call frames.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "object/unwind/unwind_table.h"
+
+namespace wick {
+
+enum class Machine : std::uint8_t { kX86_64, kAArch64, kRiscV64, kOther };
+
+// Registers at the leaf, by their DWARF number; the pc of AArch64 and RISC-V,
+// which has no number, is `pc` alone.
+struct Registers {
+  static constexpr int kCount = 34;
+  std::uint64_t pc = 0, sp = 0;
+  std::uint64_t value[kCount] = {};
+  std::uint64_t known = 0;  // bit i: value[i] is known
+};
+
+// Why a stack has no further caller.
+enum class UnwindEnd : std::uint8_t {
+  kRoot,           // the outermost frame was reached
+  kStackTooShort,  // the caller's frame lies behind the copied bytes
+  kNoRule,         // code without unwind rules and without a frame pointer
+  kBadMemory,      // a rule led outside of the stack, or backwards
+  kTooDeep,        // more frames than are kept
+  kCount
+};
+
+// A part of an address space that is covered by one module.
+struct CodeRange {
+  std::uint64_t start = 0, end = 0;    // runtime addresses
+  std::uint64_t bias = 0;              // runtime_addr - bias = elf_addr
+  const UnwindTable* table = nullptr;  // null: code without rules (JIT)
+};
+class UnwindMap {
+ public:
+  virtual ~UnwindMap() = default;
+  // The range around the address; an empty one if no code is mapped there.
+  virtual CodeRange find(std::uint64_t runtime_addr) const = 0;
+};
+
+// One thread's unwinder: it remembers the rules it looked up, by address space
+// version, so warm frames cost a few loads.
+class Unwinder {
+ public:
+  explicit Unwinder(Machine machine);
+  ~Unwinder();
+
+  // Appends runtime addresses, leaf first: the pc, then for each caller the
+  // address inside its call (return address - 1), except for frames that a
+  // signal interrupted, whose address is exact. `stack` is the memory from
+  // `registers.sp` on, and nothing else is ever read. `map_version` changes
+  // whenever what `map` answers does, so no two processes have the same.
+  UnwindEnd unwind(const Registers& registers, std::string_view stack,
+                   const UnwindMap& map, std::uint64_t map_version,
+                   std::vector<std::uint64_t>& out);
+
+  static constexpr int kMaxFrames = 4096;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wick

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to say when the kernel does not open an event.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/text.h"
+#include "perf/events/event_open.h"
+
+namespace wick {
+namespace {
+
+std::string own_path() {
+  std::array<char, 4096> path;
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (size <= 0) return "wick";
+  return {path.data(), static_cast<std::size_t>(size)};
+}
+
+// The two ways out of a lack of rights.
+std::string remedy(int paranoid) {
+  return fmt::format(
+      "as root, allow it to all until the next start with 'sysctl "
+      "kernel.perf_event_paranoid={}', or to this program for good with "
+      "'setcap "
+      "cap_perfmon,cap_sys_ptrace=ep {}'",
+      paranoid, own_path());
+}
+
+bool belongs_to_another_user(pid_t pid) {
+  struct stat status {};
+  return pid > 0 &&
+         ::stat(fmt::format("/proc/{}", pid).c_str(), &status) == 0 &&
+         status.st_uid != ::geteuid();
+}
+
+std::string not_allowed(std::string_view name, const EventAttr& attr,
+                        const OpenTarget& target, const KernelLimits& limits) {
+  if (!limits.paranoid || limits.privileged())
+    return fmt::format(
+        "the kernel refuses {}, although the rights suffice: a container's "
+        "seccomp profile or the lockdown mode forbids perf_event_open; start "
+        "the container with '--cap-add PERFMON --security-opt "
+        "seccomp=unconfined'",
+        name);
+  const int paranoid = *limits.paranoid;
+  std::string_view hint;
+  if (limits.in_user_namespace)
+    hint = " (root in a user namespace has no rights over the kernel)";
+  if (paranoid >= 3)
+    return fmt::format(
+        "kernel.perf_event_paranoid is {}: without CAP_PERFMON nobody may "
+        "record{}; {}",
+        paranoid, hint, remedy(2));
+  if (attr.type == event_type::kTracepoint && paranoid > -1)
+    return fmt::format(
+        "the tracepoint {} needs CAP_PERFMON, as kernel.perf_event_paranoid is "
+        "{}{}; {}",
+        name, paranoid, hint, remedy(-1));
+  if (target.pid < 0 && paranoid > 0)
+    return fmt::format(
+        "recording all processes of a CPU needs CAP_PERFMON, as "
+        "kernel.perf_event_paranoid is {}{}; {}",
+        paranoid, hint, remedy(0));
+  if ((attr.flag(attr_flag::kExcludeUser) || attr.happens_in_kernel()) &&
+      paranoid > 1)
+    return fmt::format(
+        "{} counts the kernel, which needs CAP_PERFMON, as "
+        "kernel.perf_event_paranoid is {}{}; {}",
+        name, paranoid, hint, remedy(1));
+  if (belongs_to_another_user(target.pid))
+    return fmt::format(
+        "process {} belongs to another user: record it as that user or as "
+        "root, or give this program the right with 'setcap "
+        "cap_perfmon,cap_sys_ptrace=ep {}'",
+        target.pid, own_path());
+  return fmt::format(
+      "the kernel refuses {}, although kernel.perf_event_paranoid is {}{}: a "
+      "process that cannot be traced (it changed its user), a container's "
+      "seccomp profile or a security module; record as root, or start the "
+      "container with '--cap-add PERFMON --security-opt seccomp=unconfined'",
+      name, paranoid, hint);
+}
+
+bool is_online(int cpu, const KernelLimits& limits) {
+  const auto& online = limits.online_cpus;
+  return online.empty() ||
+         std::find(online.begin(), online.end(), cpu) != online.end();
+}
+
+std::string no_counter(std::string_view name, const EventAttr& attr,
+                       const KernelLimits& limits) {
+  const bool of_processor = attr.type == event_type::kHardware ||
+                            attr.type == event_type::kHwCache ||
+                            attr.type == event_type::kRaw;
+  if (of_processor && !limits.has_hardware_counters())
+    return fmt::format(
+        "this machine has no hardware counters, so {} cannot be recorded (in "
+        "a virtual machine the host must allow it); use '-e cpu-clock'",
+        name);
+  return fmt::format(
+      "this machine cannot sample {}; use '-e cpu-clock', which every machine "
+      "has",
+      name);
+}
+
+std::string_view clock_name(int clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+      return "realtime";
+    case CLOCK_BOOTTIME:
+      return "boottime";
+    case CLOCK_TAI:
+      return "tai";
+    default:
+      return "that was chosen";
+  }
+}
+
+}  // namespace
+
+std::string explain_open_failure(const OpenResult& result,
+                                 std::string_view name, const EventAttr& attr,
+                                 const OpenTarget& target,
+                                 const KernelLimits& limits) {
+  const std::string reason = std::strerror(result.error);
+  if (target.cpu >= 0 && !is_online(target.cpu, limits))
+    return fmt::format("CPU {} is not there or not online", target.cpu);
+  switch (result.failure) {
+    case OpenFailure::kNotAllowed:
+      return not_allowed(name, attr, target, limits);
+    case OpenFailure::kNoCounter:
+      return no_counter(name, attr, limits);
+    case OpenFailure::kNoProcess:
+      return fmt::format("there is no process or thread {}", target.pid);
+    case OpenFailure::kTooManyFiles:
+      return fmt::format(
+          "too many open files: each event takes one for each thread and CPU, "
+          "and {} are allowed; raise the limit with 'ulimit -n', or record "
+          "fewer threads, CPUs or events",
+          std::max(limits.open_files, limits.open_files_hard));
+    case OpenFailure::kInvalid:
+      // Types beyond those that are fixed are of PMUs.
+      if (attr.type > event_type::kBreakpoint)
+        return fmt::format(
+            "the kernel does not sample by {} ({}): PMUs outside of the cores "
+            "mostly count only; use another event",
+            name, reason);
+      return fmt::format(
+          "the kernel ({}) does not take {} with these options ({})",
+          limits.release, name, reason);
+    case OpenFailure::kNoClock:
+      return fmt::format(
+          "the clock {} is only for cpu-clock and other software events, not "
+          "for {}{}; use monotonic, as without a choice, or monotonic_raw",
+          clock_name(attr.clockid), name,
+          attr.type == event_type::kTracepoint
+              ? " and other tracepoints, which --off-cpu and --wakers need"
+              : "");
+    case OpenFailure::kNoPerfEvents:
+      return "this kernel has no perf events (CONFIG_PERF_EVENTS), so nothing "
+             "can be recorded";
+    case OpenFailure::kBusy:
+      return fmt::format(
+          "{} is in use by somebody else (another profiler, or a breakpoint): "
+          "end that, or use '-e cpu-clock'",
+          name);
+    case OpenFailure::kNoMemory:
+      return fmt::format("the kernel has no memory for {}", name);
+    case OpenFailure::kNone:
+    case OpenFailure::kOther:
+      break;
+  }
+  return fmt::format("cannot open {}: {}", name, reason);
+}
+
+// The soft limit is the hard one by now.
+std::string explain_too_many_files(std::size_t threads, std::size_t cpus,
+                                   std::size_t events,
+                                   const KernelLimits& limits) {
+  constexpr std::size_t kOthers = 64;  // files of the program's code, pipes
+  const std::size_t wanted = threads * cpus * events + kOthers;
+  return fmt::format(
+      "{} on {} by {} need {} open files, and {} are allowed; 'sudo prlimit "
+      "--pid $$ --nofile={}' in this shell raises that, or record fewer "
+      "threads (-t), CPUs (-C) or events",
+      counted(threads, "thread"), counted(cpus, "CPU"),
+      counted(events, "event"), wanted, limits.open_files_hard, wanted);
+}
+
+}  // namespace wick

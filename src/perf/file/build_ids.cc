@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/file/build_ids.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/read_file.h"
+#include "object/elf/elf_file.h"
+#include "object/kernel/running_kernel.h"
+
+namespace wick {
+namespace {
+
+// The machine itself, not a guest in it.
+constexpr std::int32_t kHost = -1;
+
+// "" for what is no ELF file: mappings are of fonts and databases too.
+template <class Open>
+std::string build_id_of(Open&& open) {
+  try {
+    return open()->build_id();
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+std::string build_id_of_file(const SampledFile& file) {
+  // At the name of a deleted file stands another one, if any.
+  if (!file.path.starts_with('/') || file.path.ends_with(" (deleted)"))
+    return "";
+  if (file.pid > 0) {
+    const std::string root = fmt::format("/proc/{}/root", file.pid);
+    if (UniqueFd fd = open_in_root(root, file.path))
+      return build_id_of(
+          [&] { return ElfFile::from_fd(std::move(fd), file.path); });
+  }
+  return build_id_of([&] { return ElfFile::open(file.path); });
+}
+
+std::string read_build_id(const SampledFile& file) {
+  const std::string_view path = file.path;
+  if (path == "[vdso]") {
+    const auto vdso = own_vdso();
+    return vdso ? vdso->build_id() : "";
+  }
+  if (path.starts_with("[kernel")) return kernel_build_id();
+  if (file.in_kernel && path.starts_with('[') && path.ends_with(']'))
+    return kernel_module_build_id(file.path.substr(1, path.size() - 2));
+  return build_id_of_file(file);
+}
+
+}  // namespace
+
+std::vector<PerfHeader::BuildId> read_build_ids(
+    std::span<const SampledFile> files) {
+  std::vector<PerfHeader::BuildId> result;
+  std::set<std::string_view> seen;
+  for (const SampledFile& file : files) {
+    if (seen.contains(file.path)) continue;
+    std::string id = read_build_id(file);
+    if (id.empty()) continue;  // another process may have it
+    seen.insert(file.path);
+    result.push_back(
+        {.path = file.path,
+         .build_id = std::move(id),
+         .pid = kHost,
+         .cpu_mode = file.in_kernel ? misc::kKernel : misc::kUser});
+  }
+  return result;
+}
+
+}  // namespace wick

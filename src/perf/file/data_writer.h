@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a perf.data file that perf, Hotspot and wick read.
+//
+//   PerfDataWriter file("perf.data", events, {.compression_level = 1});
+//   file.machine(machine_info());
+//   file.write(record);          // as the kernel gave it
+//   file.finished_round();
+//   file.build_ids(…);
+//   file.finish();
+//
+// The file has its final name from the start and can be read at any moment,
+// also if the recorder is killed: whatever was flushed is there. That rules
+// the layout:
+//
+//   header │ ids │ attrs │ early sections │ records … │ table │ late sections
+//
+// A reader finds the table of feature sections behind the records, by the size
+// of the data in the header, but the sections themselves may lie anywhere.
+// Those that are known before the first record stand in front, so that a flush
+// appends records, a new table of a few hundred bytes (the next flush
+// overwrites it) and then corrects the header. finish() adds what is known only
+// at the end. perf itself leaves the size 0 until the end; its reader then
+// takes the first records for the table and refuses files with tracepoints.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perf/file/header.h"
+#include "perf/file/machine_info.h"
+#include "perf/records/attr.h"
+
+namespace wick {
+
+struct RecordedEvent {
+  EventAttr attr;
+  std::string name;                // as perf report shows it
+  std::vector<std::uint64_t> ids;  // PERF_EVENT_IOC_ID of every fd of it
+};
+
+class PerfDataWriter {
+ public:
+  struct Options {
+    int compression_level = 0;  // of zstd, 1 to 22; 0: none
+    // Where perf has its version stands "6.1 (wick)": whose layout the file
+    // has, and whose work it is.
+    std::string recorder = "wick";
+    // Renames what is there under this name to NAME.old, as perf does.
+    bool keep_old = true;
+  };
+
+  // Writes the header. Fails if the file cannot be written.
+  PerfDataWriter(std::string path, std::vector<RecordedEvent> events,
+                 Options options);
+  PerfDataWriter(std::string path, std::vector<RecordedEvent> events)
+      : PerfDataWriter(std::move(path), std::move(events), Options()) {}
+  PerfDataWriter(PerfDataWriter&&) noexcept;
+  // Without finish(), what was flushed stays, as after a SIGKILL.
+  ~PerfDataWriter();
+
+  // One whole record, header included, or several. Buffered. What a record of
+  // the perf tool has behind its size (AUXTRACE) comes in the same call.
+  //
+  // A full disk is an Error, once: the file is made valid again with what was
+  // flushed before, and further records are only counted. finish() then still
+  // tries to add its sections, and does not fail.
+  void write(std::string_view records);
+  // Every record written so far is older than those after the next call. Also
+  // flushes once a second.
+  void finished_round();
+  // So that a reader finds everything written so far.
+  void flush();
+
+  // Sections, any time before finish(); those set before the first record
+  // survive a SIGKILL. Names and ids of the events, the recorder, branch stacks
+  // and compression are described without being asked.
+  void machine(const MachineInfo& info);
+  void command_line(std::span<const std::string> words);
+  void build_ids(std::span<const PerfHeader::BuildId> ids);
+  void sample_times(std::uint64_t first, std::uint64_t last);
+  // attr.clockid, its resolution, and the same moment by it and by the wall
+  // clock.
+  void clock(const PerfHeader::ClockData& clock, std::uint64_t resolution_ns);
+  void pmus(std::span<const PerfHeader::Pmu> pmus);
+  void groups(std::span<const PerfHeader::Group> groups);
+  void tracing_data(std::string bytes);  // see tracing_data.h
+  // Any section, as the file shall hold it.
+  void feature(Feature feature, std::string content);
+  // wick's own: a line "key: value" that other readers do not see.
+  void note(std::string_view key, std::string_view value);
+
+  // Bytes of the file so far, of those that a reader would find now, and of
+  // records before compression.
+  std::uint64_t bytes() const;
+  std::uint64_t flushed_bytes() const;
+  std::uint64_t record_bytes() const;
+  // Of records that came after the disk was full.
+  std::uint64_t dropped_bytes() const;
+  const std::string& path() const;
+  bool is_full() const;  // a write failed
+
+  // Completes and closes the file.
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wick

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording/live_stacks.h"
+
+#include <malloc.h>
+
+#include "base/bytes.h"
+
+namespace wick {
+namespace {
+
+constexpr std::uint64_t kStackBits =
+    sample_type::kRegsUser | sample_type::kStackUser;
+constexpr std::size_t kMaxRecord = 65528;
+// Unwind rules are let go of beyond this, a few seconds after their last use.
+constexpr std::size_t kImageBytes = std::size_t{32} << 20;
+constexpr int kRoundsBetweenTrims = 128;
+
+}  // namespace
+
+LiveStacks::LiveStacks(Machine machine, Images& images, int workers,
+                       Write write)
+    : write_(std::move(write)),
+      images_(images),
+      unwinding_(machine, images, workers, true),
+      side_band_(images, [this](Space& space) {
+        if (space.waiting > 0) unwind();
+      }) {}
+
+EventAttr LiveStacks::stored(EventAttr attr) {
+  if ((attr.sample_type & kStackBits) == 0) return attr;
+  attr.sample_type &= ~kStackBits;
+  attr.sample_type |= sample_type::kCallchain;
+  attr.sample_regs_user = 0;
+  attr.sample_stack_user = 0;
+  // The kernel's limit is not that of stacks that are unwound here.
+  attr.sample_max_stack = Unwinder::kMaxFrames;
+  // What is stored has the user's part.
+  attr.flags &= ~attr_flag::kExcludeCallchainUser;
+  return attr;
+}
+
+void LiveStacks::visit(const PerfRecord& record, std::string_view whole) {
+  if (record.type != RecordType::kSample) {
+    if (!side_band_.visit(record)) ++damaged_;
+    write_(whole);
+    return;
+  }
+  const EventAttr& attr = record.event->attr;
+  if (!attr.samples(sample_type::kStackUser)) {
+    write_(whole);
+    return;
+  }
+  if (!decode_sample(record, sample_)) {
+    ++damaged_;
+    return;
+  }
+  chain_.read(sample_, attr, record.cpu_mode());
+  if (heads_.size() == head_count_) heads_.emplace_back();
+  Head& head = heads_[head_count_++];
+  head.event = record.event;
+  head.misc = record.misc;
+  head.id = sample_.id;
+  head.ip = sample_.ip;
+  head.time = sample_.time;
+  head.period = sample_.period;
+  head.addr = sample_.addr;
+  head.pid = sample_.pid;
+  head.tid = sample_.tid;
+  head.cpu = sample_.cpu;
+  head.raw.assign(sample_.raw);
+  // A kernel thread has no user part.
+  Space& space = side_band_.space(sample_.pid);
+  if (sample_.user_registers.abi == kRegsAbiNone ||
+      sample_.user_stack.empty() || chain_.user_count() > 0) {
+    write_sample(head, chain_);
+    --head_count_;
+    return;
+  }
+  unwinding_.add(space, {}, chain_, sample_);
+  ++space.waiting;
+  waiting_.push_back(&space);
+  if (unwinding_.is_full()) unwind();
+}
+
+void LiveStacks::unwind() {
+  std::size_t next = 0;
+  unwinding_.run([&](Space&, StacklessSample&, Chain& chain) {
+    write_sample(heads_[next++], chain);
+  });
+  head_count_ = 0;
+  for (Space* space : waiting_) space->waiting = 0;
+  waiting_.clear();
+}
+
+void LiveStacks::end_round() {
+  unwind();
+  if (++rounds_ % kRoundsBetweenTrims != 0 || !images_.trim(kImageBytes))
+    return;
+  unwinding_.forget_rules();
+#ifdef __GLIBC__
+  // What is free is scattered and stays: 134 MB, of which 52 are in use.
+  ::malloc_trim(0);
+#endif
+}
+
+void LiveStacks::write_sample(const Head& head, const Chain& chain) {
+  const std::uint64_t bits = stored(head.event->attr).sample_type;
+  std::string& out = buffer_;
+  out.clear();
+  append_raw(out, static_cast<std::uint32_t>(RecordType::kSample));
+  append_raw(out, head.misc);
+  append_raw(out, std::uint16_t{0});  // the size, below
+  const auto put = [&](std::uint64_t bit, auto... values) {
+    if ((bits & bit) != 0) (append_raw(out, values), ...);
+  };
+  put(sample_type::kIdentifier, head.id);
+  put(sample_type::kIp, head.ip);
+  put(sample_type::kTid, head.pid, head.tid);
+  put(sample_type::kTime, head.time);
+  put(sample_type::kAddr, head.addr);
+  put(sample_type::kCpu, head.cpu, std::uint32_t{0});
+  put(sample_type::kPeriod, head.period);
+  if ((bits & sample_type::kCallchain) != 0) {
+    const std::size_t count_at = out.size();
+    append_raw(out, std::uint64_t{0});
+    std::uint64_t count = 0;
+    const std::size_t raw_size = head.raw.size() + 8;
+    // Callers as return addresses, behind their call, as the kernel has them.
+    const auto put_part = [&](std::uint64_t marker, const auto& addresses) {
+      if (addresses.empty()) return;
+      append_raw(out, marker);
+      ++count;
+      bool is_leaf = true;
+      for (const std::uint64_t address : addresses) {
+        if (out.size() + raw_size + 8 > kMaxRecord) return;
+        append_raw(out, address + (is_leaf ? 0 : 1));
+        is_leaf = false;
+        ++count;
+      }
+    };
+    put_part(callchain::kKernel, chain.kernel_leaf_first());
+    put_part(callchain::kUser, chain.user_leaf_first());
+    std::memcpy(out.data() + count_at, &count, sizeof count);
+  }
+  if ((bits & sample_type::kRaw) != 0) {
+    append_raw(out, static_cast<std::uint32_t>(head.raw.size()));
+    out += head.raw;
+  }
+  out.resize((out.size() + 7) / 8 * 8);
+  const auto size = static_cast<std::uint16_t>(out.size());
+  std::memcpy(out.data() + 6, &size, sizeof size);
+  write_(out);
+}
+
+}  // namespace wick

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events of a recording, open: for every thread and CPU that is recorded,
+// with one buffer for each CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "perf/events/event_open.h"
+#include "perf/events/kernel_limits.h"
+#include "perf/events/ring_buffer.h"
+#include "perf/recording/recorder.h"
+#include "perf/recording/recording_plan.h"
+#include "perf/records/attr.h"
+
+namespace wick {
+
+struct OpenedEvent {
+  PlannedEvent plan;
+  std::vector<UniqueFd> fds;
+  std::vector<std::uint64_t> ids;
+
+  const EventAttr& attr() const { return plan.attr; }
+};
+
+class OpenedEvents {
+ public:
+  // Opens them, not enabled; `program` is the one to record, if there is one.
+  // Fails with what helps. Attributes become less where the kernel wants that,
+  // which is added to `notes`.
+  OpenedEvents(const RecordingPlan& plan, const RecordOptions& options,
+               const KernelLimits& limits, pid_t program,
+               std::vector<std::string>& notes);
+
+  const std::vector<OpenedEvent>& all() const { return events_; }
+  const OpenedEvent& front() const { return events_.front(); }
+  const OpenedEvent& back() const { return events_.back(); }
+  // How many are open that do not hang up when nobody is left whom they record.
+  std::size_t lasting() const;
+
+  // Maps a buffer for each CPU, which every event of that CPU writes into. To
+  // be called once.
+  RingBuffers map_buffers(std::vector<std::string>& notes) const;
+
+  void enable() const;  // but for what begins with the program
+  void disable() const;
+
+ private:
+  std::vector<OpenTarget> targets(pid_t program);
+  void open(OpenedEvent& event, const OpenTarget& target,
+            std::size_t target_count);
+  std::size_t sampled_events() const;
+
+  const RecordingPlan& plan_;
+  const RecordOptions& options_;
+  const KernelLimits& limits_;
+  UniqueFd cgroup_;
+  std::vector<OpenedEvent> events_;
+  std::vector<std::size_t> cpu_of_;  // of each fd, in the order of opening
+  std::uint32_t given_up_ = 0;
+};
+
+// What to say of buffers of fewer bytes than wanted, by RingBuffers::refusal().
+std::string explain_smaller_buffers(std::size_t size, std::size_t wanted,
+                                    int refusal);
+
+}  // namespace wick

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording/opened_events.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace wick {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(SmallerBuffers, TheLimitOfLockedMemoryCanBeRaised) {
+  EXPECT_THAT(explain_smaller_buffers(1 << 19, 1 << 23, EPERM),
+              HasSubstr("more memory may not be locked; `sudo sysctl "
+                        "kernel.perf_event_mlock_kb=8"));
+}
+
+TEST(SmallerBuffers, NoLimitIsBlamedWhereTheKernelHasNoMemory) {
+  const std::string text = explain_smaller_buffers(1 << 19, 1 << 23, ENOMEM);
+  EXPECT_THAT(text, HasSubstr("the kernel does not give more memory"));
+  EXPECT_THAT(text, Not(HasSubstr("locked")));
+}
+
+}  // namespace
+}  // namespace wick

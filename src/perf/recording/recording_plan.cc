@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording/recording_plan.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+#include "base/error.h"
+#include "perf/events/event_open.h"
+#include "perf/records/registers.h"
+
+namespace wick {
+namespace {
+
+// At 100 ms without a chance to read, no sample shall be lost.
+constexpr double kLongestPause = 0.1;
+constexpr std::uint32_t kMinStack = 16384, kMaxStack = 65520;
+// Linux 6.18 was seen to cut a sample to what the stack has, but not one that
+// could be larger than a record: 2 kB are left for the rest of it.
+constexpr std::uint32_t kMaxUsualStack = 63488;
+constexpr std::size_t kDefaultBuffer = std::size_t{8} << 20;
+
+// The kernel has buffers of one page, or two, four and so on.
+std::size_t whole_buffer(std::size_t size) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return std::bit_ceil(std::max(size, page));
+}
+
+class Planner {
+ public:
+  Planner(const RecordOptions& options, const KernelLimits& limits)
+      : options_(options), limits_(limits) {}
+
+  RecordingPlan run() {
+    std::ranges::set_union(limits_.online_cpus, options_.cpus,
+                           std::back_inserter(plan_.cpus));
+    if (options_.off_cpu && !options_.cpus.empty() &&
+        plan_.cpus != options_.cpus)
+      fail_usage(
+          "-C and --off-cpu, --wall or --wakers exclude each other: who runs "
+          "on another CPU would be taken for one that waits");
+    plan_.buffer_size = buffer_size();
+    // An event of all processes of a CPU does not notice that one begins.
+    plan_.begins_with_exec = records_program(options_);
+    choose_events();
+    say_what_is_less();
+    return std::move(plan_);
+  }
+
+ private:
+  void say_what_is_less() {
+    const auto is_by_rate = [](const PlannedEvent& event) {
+      return event.attr.is_frequency();
+    };
+    if (frequency() < static_cast<std::uint64_t>(options_.frequency) &&
+        std::ranges::any_of(plan_.events, is_by_rate))
+      plan_.notes.push_back(fmt::format(
+          "{0} samples a second are all that the kernel allows; `sudo sysctl "
+          "kernel.perf_event_max_sample_rate={1}` allows {1}",
+          frequency(), options_.frequency));
+  }
+
+  std::uint64_t frequency() const {
+    return allowed(static_cast<std::uint64_t>(options_.frequency));
+  }
+  std::uint64_t allowed(std::uint64_t rate) const {
+    return limits_.max_sample_rate == 0
+               ? rate
+               : std::min(rate, limits_.max_sample_rate);
+  }
+
+  void choose_events() {
+    std::string list = options_.events;
+    const bool by_default = list.empty();
+    if (by_default)
+      list = limits_.has_hardware_counters() ? "cycles" : "cpu-clock";
+    add_events(list);
+    if (by_default) fall_back(list);
+    watch_other_cpus();
+    for (PlannedEvent& event : plan_.events)
+      event.is_filtered = event.spec.is_tracepoint && !options_.filter.empty();
+    if (!options_.filter.empty() &&
+        std::ranges::none_of(plan_.events, &PlannedEvent::is_filtered))
+      fail_usage(
+          "--filter: it is for tracepoints, and none is recorded; -e names "
+          "one, as in '-e sched:sched_switch'");
+    if (!options_.off_cpu) return;
+    if (limits_.may_use_tracepoints()) {
+      add_events("sched:sched_switch");
+      if (options_.wakers) add_events("sched:sched_waking");
+      if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
+        watch_strangers();
+    } else {
+      plan_.notes.push_back(fmt::format(
+          "without the right to tracepoints, where threads left the CPU is "
+          "only roughly known{}; `{}` gives it",
+          options_.wakers ? ", and who woke them not at all" : "",
+          limits_.help_with_tracepoints()));
+    }
+  }
+
+  // The first event tells of mappings, names and threads where it is itself.
+  void watch_other_cpus() {
+    const std::vector<int>& watched = plan_.events.front().spec.cpus;
+    if (watched.empty()) return;
+    PlannedEvent event{.is_side_band = true};
+    event.spec = parse_events("dummy").front();
+    std::ranges::set_difference(plan_.cpus, watched,
+                                std::back_inserter(event.spec.cpus));
+    if (event.spec.cpus.empty()) return;
+    EventAttr& attr = event.attr = attr_of(event.spec, true);
+    attr.flags &= ~(attr_flag::kFreq | attr_flag::kExcludeCallchainUser);
+    attr.flags |= attr_flag::kExcludeKernel | attr_flag::kExcludeHypervisor;
+    attr.sample_period = 1;
+    attr.sample_type &= ~(sample_type::kCallchain | sample_type::kRegsUser |
+                          sample_type::kStackUser);
+    attr.sample_max_stack = 0;
+    attr.sample_regs_user = 0;
+    attr.sample_stack_user = 0;
+    plan_.events.push_back(std::move(event));
+  }
+
+  // Who wakes may be somebody else, or a timer. Wakings are watched on the
+  // whole machine then, without copies of stacks, and few are kept.
+  void watch_strangers() {
+    add_event(parse_events("sched:sched_waking").front());
+    PlannedEvent& event = plan_.events.back();
+    event.is_everywhere = true;
+    EventAttr& attr = event.attr;
+    attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec |
+                    attr_flag::kExcludeCallchainUser);
+    attr.sample_type &= ~(sample_type::kRegsUser | sample_type::kStackUser);
+    attr.sample_regs_user = 0;
+    attr.sample_stack_user = 0;
+  }
+
+  // A machine may promise a counter and not have it.
+  void fall_back(std::string list) {
+    std::uint32_t lost = 0;
+    EventAttr attr = plan_.events.front().attr;
+    attr.flags &= ~attr_flag::kEnableOnExec;
+    const OpenResult trial =
+        try_open_event(attr, {.pid = 0, .cpu = -1}, limits_, lost);
+    if (list == "cycles" && trial.failure == OpenFailure::kNoCounter) {
+      plan_.events.clear();
+      add_events("cpu-clock");
+      list = "cpu-clock";
+    }
+    plan_.has_no_cycles = list == "cpu-clock";
+  }
+
+  void add_events(const std::string& list) {
+    std::string_view elsewhere;
+    std::vector<EventSpec> specs = parse_events(list);
+    for (EventSpec& spec : specs) {
+      if (!keep_on_chosen_cpus(spec)) {
+        elsewhere = spec.name;
+        continue;
+      }
+      if (!is_planned(spec)) add_event(std::move(spec));
+    }
+    if (plan_.events.empty())
+      fail_usage("-C: {} is not counted on these CPUs", elsewhere);
+  }
+
+  // Two of the same would be counted twice. One that is filtered is not the
+  // same as one that is not.
+  bool is_planned(const EventSpec& spec) const {
+    return std::ranges::any_of(plan_.events, [&](const PlannedEvent& event) {
+      return event.spec.name == spec.name && event.spec.type == spec.type &&
+             event.spec.config == spec.config && event.spec.pmu == spec.pmu &&
+             !event.is_filtered;
+    });
+  }
+
+  void add_event(EventSpec spec) {
+    PlannedEvent event{.spec = std::move(spec)};
+    event.attr = attr_of(event.spec, plan_.events.empty());
+    plan_.events.push_back(std::move(event));
+  }
+
+  // False if the event is only counted on others.
+  bool keep_on_chosen_cpus(EventSpec& spec) const {
+    if (options_.cpus.empty()) return true;
+    std::vector<int> cpus;
+    std::ranges::set_intersection(spec.cpus.empty() ? plan_.cpus : spec.cpus,
+                                  options_.cpus, std::back_inserter(cpus));
+    spec.cpus = std::move(cpus);
+    return !spec.cpus.empty();
+  }
+
+  EventAttr attr_of(const EventSpec& spec, bool is_first) const {
+    EventAttr attr;
+    spec.apply_to(attr);
+    attr.sample_type = sample_type::kIdentifier | sample_type::kIp |
+                       sample_type::kTid | sample_type::kTime |
+                       sample_type::kCpu | sample_type::kPeriod;
+    attr.flags |= attr_flag::kDisabled | attr_flag::kSampleIdAll;
+    attr.read_format = read_format::kId | read_format::kLost;
+    if (!options_.system_wide) attr.flags |= attr_flag::kInherit;
+    if (plan_.begins_with_exec) attr.flags |= attr_flag::kEnableOnExec;
+    // What happens in the kernel is left out with the kernel; only its part of
+    // the stack is not wanted.
+    if (options_.user_only)
+      attr.flags |= attr.happens_in_kernel()
+                        ? attr_flag::kExcludeCallchainKernel
+                        : attr_flag::kExcludeKernel;
+    if (is_first)
+      attr.flags |= attr_flag::kMmap | attr_flag::kMmap2 | attr_flag::kComm |
+                    attr_flag::kCommExec | attr_flag::kTask |
+                    attr_flag::kKsymbol | attr_flag::kBpfEvent |
+                    attr_flag::kBuildId;
+    // perf looks for unwind rules in mappings, and these are data.
+    if (is_first && options_.keep_stacks && copies_stacks(options_))
+      attr.flags |= attr_flag::kMmapData;
+    if (is_first && options_.off_cpu) attr.flags |= attr_flag::kContextSwitch;
+    attr.flags |= attr_flag::kUseClockid;
+    attr.clockid = options_.clock;
+    if (spec.is_tracepoint) {
+      attr.sample_type |= sample_type::kRaw;
+      attr.sample_period = spec.period.value_or(1);
+    } else if (spec.period || options_.period > 0) {
+      attr.sample_period = spec.period.value_or(options_.period);
+    } else {
+      attr.flags |= attr_flag::kFreq;
+      attr.sample_period = allowed(spec.frequency.value_or(
+          static_cast<std::uint64_t>(options_.frequency)));
+    }
+    if (options_.call_graph != RecordOptions::CallGraph::kNone)
+      attr.sample_type |= sample_type::kCallchain;
+    // How deep the kernel goes is known to whoever reads the file.
+    if (options_.call_graph == RecordOptions::CallGraph::kFramePointers)
+      attr.sample_max_stack = static_cast<std::uint16_t>(
+          std::min<std::uint32_t>(limits_.max_stack, UINT16_MAX));
+    if (copies_stacks(options_)) {
+      attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
+      attr.flags |= attr_flag::kExcludeCallchainUser;
+      attr.sample_regs_user = unwind_register_mask(own_machine());
+      attr.sample_stack_user = stack_size(spec);
+    }
+    return attr;
+  }
+
+  // The most that the buffers carry for as long as nobody may read them.
+  std::uint32_t stack_size(const EventSpec& spec) const {
+    if (options_.stack_size > 0)
+      return std::min(options_.stack_size / 8 * 8, kMaxStack);
+    // Nobody knows how often a tracepoint is met.
+    if (spec.is_tracepoint) return kMinStack;
+    const double samples = std::max(1.0, rate_of(spec) * kLongestPause);
+    // Switches have no rate either, and need room beside.
+    const auto room = static_cast<double>(
+        options_.off_cpu ? plan_.buffer_size / 2 : plan_.buffer_size);
+    const double fits =
+        std::clamp<double>(room / samples - 1024, kMinStack, kMaxUsualStack);
+    return static_cast<std::uint32_t>(fits) / 8 * 8;
+  }
+
+  // Samples a second of one CPU; a guess where events are counted.
+  double rate_of(const EventSpec& spec) const {
+    const std::uint64_t period = spec.period.value_or(options_.period);
+    if (spec.frequency || period == 0)
+      return static_cast<double>(allowed(spec.frequency.value_or(frequency())));
+    const bool counts_nanoseconds =
+        spec.type == event_type::kSoftware && spec.config <= 1;
+    return counts_nanoseconds ? 1e9 / static_cast<double>(period) : 1000;
+  }
+
+  std::size_t buffer_size() const {
+    if (options_.buffer_size > 0) return whole_buffer(options_.buffer_size);
+    const std::uint64_t allowed = limits_.buffer_memory();
+    if (allowed == KernelLimits::kUnlimited) return kDefaultBuffer;
+    const std::uint64_t each =
+        allowed / std::max<std::size_t>(plan_.cpus.size(), 1);
+    std::size_t size = 4096;
+    while (size < kDefaultBuffer && size * 2 + 4096 <= each) size *= 2;
+    return size;
+  }
+
+  const RecordOptions& options_;
+  const KernelLimits& limits_;
+  RecordingPlan plan_;
+};
+
+}  // namespace
+
+bool records_program(const RecordOptions& options) {
+  return !options.program.empty() && !options.system_wide &&
+         options.cgroup.empty() && options.processes.empty() &&
+         options.threads.empty();
+}
+
+bool copies_stacks(const RecordOptions& options) {
+  using CallGraph = RecordOptions::CallGraph;
+  return options.call_graph == CallGraph::kDwarf ||
+         options.call_graph == CallGraph::kAuto;
+}
+
+RecordingPlan plan_recording(const RecordOptions& options,
+                             const KernelLimits& limits) {
+  return Planner(options, limits).run();
+}
+
+}  // namespace wick

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording/recording_plan.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+namespace wick {
+namespace {
+
+KernelLimits everything_allowed() {
+  KernelLimits limits;
+  limits.paranoid = -1;
+  limits.memlock = KernelLimits::kUnlimited;
+  limits.tracefs = "/sys/kernel/tracing";
+  limits.online_cpus = {0, 1};
+  return limits;
+}
+
+bool starts_with_exec(const RecordingPlan& plan) {
+  return plan.events.front().attr.flag(attr_flag::kEnableOnExec);
+}
+
+TEST(RecordingPlan, AProgramIsRecordedFromItsFirstInstructionOn) {
+  const RecordingPlan plan = plan_recording(
+      {.program = {"prog"}, .events = "cpu-clock"}, everything_allowed());
+  EXPECT_TRUE(plan.begins_with_exec);
+  EXPECT_TRUE(starts_with_exec(plan));
+}
+
+TEST(RecordingPlan, EventsOfTheWholeMachineDoNotWaitForAProgram) {
+  const RecordingPlan plan = plan_recording(
+      {.program = {"prog"}, .system_wide = true, .events = "cpu-clock"},
+      everything_allowed());
+  EXPECT_FALSE(plan.begins_with_exec);
+  EXPECT_FALSE(starts_with_exec(plan));
+}
+
+TEST(RecordingPlan, ADelayedRecordingWatchesTheProgramFromItsBeginning) {
+  const RecordingPlan plan =
+      plan_recording({.program = {"prog"}, .events = "cpu-clock", .delay = 1},
+                     everything_allowed());
+  EXPECT_TRUE(starts_with_exec(plan));
+}
+
+TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {
+  const RecordingPlan plan =
+      plan_recording({.events = "cpu-clock",
+                      .frequency = 1000,
+                      .buffer_size = std::size_t{4} << 20},
+                     everything_allowed());
+  EXPECT_EQ(plan.buffer_size, std::size_t{4} << 20);
+  EXPECT_EQ(plan.events.front().attr.sample_stack_user, 40912u);
+}
+
+TEST(RecordingPlan, ABufferIsAtLeastAsLargeAsWished) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto size_for = [](std::size_t wish) {
+    return plan_recording({.events = "cpu-clock", .buffer_size = wish},
+                          everything_allowed())
+        .buffer_size;
+  };
+  EXPECT_EQ(size_for(1), page);
+  EXPECT_EQ(size_for(page + 1), 2 * page);
+  EXPECT_EQ(size_for(5 * page), 8 * page);
+  EXPECT_EQ(size_for(8 * page), 8 * page);
+}
+
+TEST(RecordingPlan, ASampleWithItsStackFitsARecordWhateverElseItHas) {
+  const RecordingPlan plan = plan_recording(
+      {.events = "cpu-clock", .frequency = 99}, everything_allowed());
+  EXPECT_EQ(plan.events.front().attr.sample_stack_user, 62u * 1024);
+}
+
+TEST(RecordingPlan, HalfOfTheBuffersIsForSwitchesIfTheyAreRecorded) {
+  const RecordingPlan plan =
+      plan_recording({.events = "cpu-clock",
+                      .frequency = 1000,
+                      .off_cpu = true,
+                      .buffer_size = std::size_t{4} << 20},
+                     everything_allowed());
+  EXPECT_EQ(plan.events.front().attr.sample_stack_user, 19944u);
+}
+
+TEST(RecordingPlan, ThePeriodOfAClockIsARateToo) {
+  const auto size_of = [](const char* event) {
+    return plan_recording(
+               {.events = event, .buffer_size = std::size_t{4} << 20},
+               everything_allowed())
+        .events.front()
+        .attr.sample_stack_user;
+  };
+  EXPECT_EQ(size_of("cpu-clock/period=1000000/"), 40912u);
+  EXPECT_EQ(size_of("cpu-clock/freq=1000/"), 40912u);
+  EXPECT_EQ(size_of("cpu-clock/period=100000/"), 16384u);
+}
+
+TEST(RecordingPlan, StacksHaveAtLeast16Kilobytes) {
+  const RecordingPlan plan = plan_recording(
+      {.events = "cpu-clock", .frequency = 100000, .buffer_size = 65536},
+      everything_allowed());
+  EXPECT_EQ(plan.events.front().attr.sample_stack_user, 16384u);
+}
+
+TEST(RecordingPlan, OnOtherCpusThanTheChosenOnesProcessesAreWatchedOnly) {
+  const RecordingPlan plan =
+      plan_recording({.system_wide = true, .cpus = {1}, .events = "cpu-clock"},
+                     everything_allowed());
+  EXPECT_EQ(plan.cpus, (std::vector{0, 1}));
+  ASSERT_EQ(plan.events.size(), 2u);
+  EXPECT_EQ(plan.events[0].spec.cpus, std::vector{1});
+  EXPECT_FALSE(plan.events[0].is_side_band);
+  const PlannedEvent& other = plan.events[1];
+  EXPECT_EQ(other.spec.name, "dummy");
+  EXPECT_EQ(other.spec.cpus, std::vector{0});
+  EXPECT_TRUE(other.is_side_band);
+  for (const std::uint64_t flag :
+       {attr_flag::kMmap, attr_flag::kMmap2, attr_flag::kComm, attr_flag::kTask,
+        attr_flag::kBuildId})
+    EXPECT_TRUE(other.attr.flag(flag)) << flag;
+  EXPECT_FALSE(other.attr.samples(sample_type::kStackUser));
+}
+
+TEST(RecordingPlan, WhereEveryCpuIsChosenTheEventsTellOfProcesses) {
+  const RecordingPlan plan = plan_recording(
+      {.cpus = {0, 1}, .events = "cpu-clock"}, everything_allowed());
+  EXPECT_EQ(plan.events.size(), 1u);
+}
+
+TEST(RecordingPlan, TimeOffTheCpuNeedsEveryCpu) {
+  EXPECT_THROW(
+      plan_recording({.cpus = {1}, .events = "cpu-clock", .off_cpu = true},
+                     everything_allowed()),
+      UsageError);
+  EXPECT_NO_THROW(
+      plan_recording({.cpus = {0, 1}, .events = "cpu-clock", .off_cpu = true},
+                     everything_allowed()));
+}
+
+TEST(RecordingPlan, WithoutTheRightToTracepointsTimeOffTheCpuIsRough) {
+  KernelLimits limits = everything_allowed();
+  limits.paranoid = 2;
+  const RecordingPlan plan =
+      plan_recording({.events = "cpu-clock", .off_cpu = true}, limits);
+  EXPECT_EQ(plan.events.size(), 1u);
+  EXPECT_TRUE(plan.events.front().attr.flag(attr_flag::kContextSwitch));
+  ASSERT_EQ(plan.notes.size(), 1u);
+  EXPECT_NE(plan.notes[0].find("perf_event_paranoid=-1"), std::string::npos);
+}
+
+// An event that happens in the kernel does not happen at all without it.
+TEST(RecordingPlan, WithoutTheKernelSwitchesAreStillSeen) {
+  const RecordingPlan plan = plan_recording(
+      {.events = "cpu-clock,context-switches", .user_only = true},
+      everything_allowed());
+  ASSERT_EQ(plan.events.size(), 2);
+  EXPECT_TRUE(plan.events[0].attr.flag(attr_flag::kExcludeKernel));
+  EXPECT_FALSE(plan.events[1].attr.flag(attr_flag::kExcludeKernel));
+  EXPECT_TRUE(plan.events[1].attr.flag(attr_flag::kExcludeCallchainKernel));
+}
+
+TEST(RecordingPlan, AnEventThatIsNamedTwiceIsRecordedOnce) {
+  const RecordingPlan plan = plan_recording(
+      {.events = "cpu-clock,page-faults,cpu-clock"}, everything_allowed());
+  ASSERT_EQ(plan.events.size(), 2);
+  EXPECT_EQ(plan.events[0].spec.name, "cpu-clock");
+  EXPECT_EQ(plan.events[1].spec.name, "page-faults");
+}
+
+TEST(RecordingPlan, AFilterIsForTheEventsThatWereAskedFor) {
+  const KernelLimits limits = read_kernel_limits();
+  if (!limits.may_use_tracepoints()) GTEST_SKIP() << "no tracepoints here";
+  const RecordingPlan plan =
+      plan_recording({.events = "sched:sched_process_exit",
+                      .filter = "prio == 3",
+                      .off_cpu = true},
+                     limits);
+  ASSERT_EQ(plan.events.size(), 2u);
+  EXPECT_TRUE(plan.events[0].is_filtered);
+  EXPECT_FALSE(plan.events[1].is_filtered);
+}
+
+TEST(RecordingPlan, WakersAreWatchedEverywhereWithoutCopiesOfStacks) {
+  const KernelLimits limits = read_kernel_limits();
+  if (!limits.may_use_tracepoints()) GTEST_SKIP() << "no tracepoints here";
+  const RecordingPlan plan = plan_recording({.program = {"prog"},
+                                             .events = "cpu-clock",
+                                             .off_cpu = true,
+                                             .wakers = true},
+                                            limits);
+  const PlannedEvent& last = plan.events.back();
+  EXPECT_EQ(last.spec.name, "sched:sched_waking");
+  EXPECT_TRUE(last.is_everywhere);
+  EXPECT_FALSE(last.attr.samples(sample_type::kStackUser));
+  EXPECT_FALSE(last.attr.flag(attr_flag::kInherit));
+}
+
+}  // namespace
+}  // namespace wick

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/session/off_cpu.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "perf/records/tracepoint.h"
+
+namespace wick {
+
+OffCpu::OffCpu(Profile& profile, std::span<const PerfEvent> events)
+    : profile_(profile),
+      // Whoever sleeps all the time has none, and is known by that.
+      has_switch_records_(std::ranges::any_of(events,
+                                              [](const PerfEvent& event) {
+                                                return event.attr.flag(
+                                                    attr_flag::kContextSwitch);
+                                              })),
+      is_rough_(std::ranges::none_of(events, is_switch)) {}
+
+bool OffCpu::is_switch(const PerfEvent& event) {
+  constexpr std::uint64_t kContextSwitches = 3;
+  return event.name == "sched:sched_switch" ||
+         (event.attr.type == event_type::kSoftware &&
+          event.attr.config == kContextSwitches &&
+          event.attr.sample_period == 1);
+}
+
+std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
+                                std::string_view raw, const PerfEvent& event,
+                                Tasks& tasks) {
+  switches_.push_back({.why = why(event, raw)});
+  task.last_switch = static_cast<std::uint32_t>(switches_.size() - 1);
+  task.last_switch_time = time;
+  if (has_switch_records_) return task.last_switch;
+  // Without switch records, the event itself says who leaves and who comes.
+  task.is_off_from_the_start = false;
+  task.off_since = task.never_waits() ? 0 : time;
+  const TracepointFormat* format = event.tracepoint;
+  if (format == nullptr) return task.last_switch;
+  const TracepointField* next = format->field("next_pid");
+  const auto tid = next == nullptr ? std::nullopt : format->integer(*next, raw);
+  if (tid && *tid > 0) {
+    const auto number = static_cast<std::uint32_t>(*tid);
+    if (Task* known = tasks.find(number)) comes_back(*known, time);
+  }
+  return task.last_switch;
+}
+
+// What the kernel calls the state of the thread that leaves.
+OffCpu::Why OffCpu::why(const PerfEvent& event, std::string_view raw) {
+  const TracepointFormat* format = event.tracepoint;
+  if (format == nullptr) return Why::kUnknown;
+  const TracepointField* field = format->field("prev_state");
+  const auto state =
+      field == nullptr ? std::nullopt : format->integer(*field, raw);
+  if (!state) return Why::kUnknown;
+  constexpr std::int64_t kInterruptible = 1, kUninterruptible = 2,
+                         kStates = 255;
+  // No state: it could have gone on. A bit above them says so, too.
+  if ((*state & kStates) == 0) return Why::kPreempted;
+  if ((*state & kInterruptible) != 0) return Why::kBlocked;
+  return (*state & kUninterruptible) != 0 ? Why::kInIo : Why::kBlocked;
+}
+
+void OffCpu::on_switch(const SwitchRecord& change, Task& task,
+                       std::uint64_t time) {
+  has_switch_records_ = true;
+  if (task.never_waits()) return;
+  if (change.out) {
+    task.is_off_from_the_start = false;
+    task.off_since = time;
+    task.was_preempted = change.preempted;
+  } else {
+    comes_back(task, time);
+  }
+}
+
+void OffCpu::comes_back(Task& task, std::uint64_t time) {
+  const std::uint64_t left_at = std::exchange(task.off_since, 0);
+  const std::uint64_t since = std::max(left_at, begin_);
+  if (left_at == 0 || time <= since) return;
+  const bool from_the_start = std::exchange(task.is_off_from_the_start, false);
+  if (from_the_start && !has_switch_records_) return;
+  const ThreadId thread = thread_of(profile_, task);
+  if (from_the_start) {
+    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
+                       StackId::kRoot, task.is_new ? Why::kNew : Why::kBefore,
+                       StacklessSample::kNoSwitch, since});
+  } else if (is_rough_) {
+    const bool has_stack = index(thread) < last_stacks_.size();
+    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
+                       has_stack ? last_stacks_[index(thread)] : StackId::kRoot,
+                       Why::kRough, StacklessSample::kNoSwitch, since});
+  } else if (task.last_switch != StacklessSample::kNoSwitch) {
+    const Why why =
+        task.was_preempted ? Why::kPreempted : switches_[task.last_switch].why;
+    // The switch is sampled before the thread is gone, and in between it may be
+    // woken already. What is preempted goes on without being woken.
+    const std::uint64_t left = std::min(task.last_switch_time, left_at);
+    const std::uint32_t waking = why == Why::kPreempted
+                                     ? StacklessSample::kNoSwitch
+                                     : wakers_.on_back(task, left);
+    pauses_.push_back({since, time, thread, task.last_switch, StackId::kRoot,
+                       why, waking, left});
+  } else {
+    // The sample of the switch was lost.
+    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
+                       StackId::kRoot, Why::kLost, StacklessSample::kNoSwitch,
+                       since});
+  }
+}
+
+void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
+  if (pauses_.empty()) return;
+  const EventId event = profile_.event_id(kEvent, "nanoseconds");
+  const auto label = [](Why why) -> std::string_view {
+    switch (why) {
+      case Why::kBlocked:
+        return "[blocked]";
+      case Why::kInIo:
+        return "[in I/O]";
+      case Why::kPreempted:
+        return "[preempted]";
+      case Why::kRough:
+        return "[off the CPU, near here]";
+      case Why::kBefore:
+        return "[off the CPU since before the recording]";
+      case Why::kNew:
+        return "[waits for its first run]";
+      case Why::kLost:
+        return "[off the CPU, not sampled]";
+      case Why::kUnknown:
+        break;
+    }
+    return "";
+  };
+  for (const Pause& pause : pauses_) {
+    StackId stack = pause.switch_number == StacklessSample::kNoSwitch
+                        ? pause.stack
+                        : switches_[pause.switch_number].stack;
+    if (const std::string_view text = label(pause.why); !text.empty())
+      stack = profile_.stacks.push(
+          stack, profile_.named_frame(text, FrameKind::kLabel));
+    stack = wakers_.behind(stack, pause.waking, pause.switch_time);
+    samples.add({.time = pause.begin,
+                 .weight = static_cast<std::int64_t>(pause.end - pause.begin),
+                 .stack = stack,
+                 .thread = pause.thread,
+                 .event = event});
+    wall.on_pause(pause.thread, stack, pause.begin, pause.end);
+  }
+}
+
+}  // namespace wick

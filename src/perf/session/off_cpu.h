@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time that threads spend off the CPU, where a recording tells when they leave
+// it and come back (perf record --switch-events, or sched_switch of all CPUs)
+// and where they were (a sample of sched_switch or context-switches). It
+// becomes samples of an event of its own, whose weight is the time in
+// nanoseconds, and whose innermost frame says why the thread was off: blocked,
+// in I/O (or another wait that cannot be interrupted), or preempted while it
+// could have gone on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "perf/records/record.h"
+#include "perf/session/chain.h"
+#include "perf/session/process.h"
+#include "perf/session/wakers.h"
+#include "perf/session/wall_time.h"
+#include "profile/profile.h"
+
+namespace wick {
+
+class OffCpu {
+ public:
+  // Without events that sample a thread as it leaves, its last sample says,
+  // roughly, where it was; the innermost frame tells that.
+  OffCpu(Profile& profile, std::span<const PerfEvent> events);
+
+  // The name that perf record --off-cpu gives it.
+  static constexpr std::string_view kEvent = "offcpu-time";
+
+  // Nothing before this time counts: the recording was asked to begin later
+  // than it watched.
+  void begin_at(std::uint64_t time) { begin_ = time; }
+
+  // Whether the samples of this event are taken when a thread leaves the CPU.
+  static bool is_switch(const PerfEvent& event);
+
+  // A sample of such an event; gives the number of the switch.
+  std::uint32_t on_sample(Task& task, std::uint64_t time, std::string_view raw,
+                          const PerfEvent& event, Tasks& tasks);
+  void set_stack(std::uint32_t switch_number, StackId stack) {
+    switches_[switch_number].stack = stack;
+  }
+
+  // Who woke whom, where the recording says it.
+  Wakers& wakers() { return wakers_; }
+
+  // The stack of a thread's sample.
+  void on_stack(ThreadId thread, StackId stack) {
+    if (!is_rough_) return;
+    if (index(thread) >= last_stacks_.size())
+      last_stacks_.resize(index(thread) + 1, StackId::kRoot);
+    last_stacks_[index(thread)] = stack;
+  }
+
+  void on_switch(const SwitchRecord& change, Task& task, std::uint64_t time);
+  // A thread that the recording found at this time.
+  void on_described(Task& task, std::uint64_t time) {
+    task.off_since = time;
+    task.is_off_from_the_start = true;
+    task.is_new = false;
+  }
+  // A thread that begins at this time, and has to wait for a CPU.
+  void on_born(Task& task, std::uint64_t time) {
+    task.off_since = time;
+    task.is_off_from_the_start = true;
+    task.is_new = true;
+  }
+  // A sample of a thread on the CPU.
+  void on_running(Task& task) {
+    if (!task.is_off_from_the_start) return;
+    task.is_off_from_the_start = false;
+    task.off_since = 0;
+  }
+  void on_exit(Task& task) { task.off_since = 0; }
+  // A thread that sleeps when the recording ends.
+  void on_end(Task& task, std::uint64_t time) { comes_back(task, time); }
+
+  // Whether the recording tells of every switch.
+  bool has_switches() const { return has_switch_records_; }
+
+  // Once all stacks are known. Tells `wall` of them, too.
+  void add_samples(SampleCollector& samples, WallTime& wall);
+
+ private:
+  void comes_back(Task& task, std::uint64_t time);
+
+  enum class Why : std::uint8_t {
+    kUnknown,
+    kBlocked,
+    kInIo,
+    kPreempted,
+    kRough,   // and it is not sure where
+    kBefore,  // when the recording began, and nobody knows
+    kNew,     // it has not run yet
+    kLost,    // its sample, which would say why and where
+  };
+  static Why why(const PerfEvent& event, std::string_view raw);
+
+  struct Pause {
+    std::uint64_t begin, end;
+    ThreadId thread;
+    std::uint32_t switch_number;  // leads to the stack, or else
+    StackId stack;
+    Why why;
+    std::uint32_t waking;       // who ended it
+    std::uint64_t switch_time;  // not later than `begin`
+  };
+  struct Switch {
+    StackId stack = StackId::kRoot;
+    Why why = Why::kUnknown;
+  };
+  Profile& profile_;
+  Wakers wakers_{profile_};
+  std::vector<Switch> switches_;  // by number
+  std::vector<Pause> pauses_;
+  bool has_switch_records_;
+  bool is_rough_;
+  std::uint64_t begin_ = 0;
+  std::vector<StackId> last_stacks_;  // by thread
+};
+
+}  // namespace wick

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/session/process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace wick {
+
+std::uint64_t next_map_version() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+ThreadId thread_of(Profile& profile, Task& task) {
+  if (task.id != ThreadId::kUnknown) return task.id;
+  // perf script's reader does the same, so both give the same stacks.
+  std::string comm = task.comm;
+  std::ranges::replace(comm, ' ', '_');
+  task.id = profile.thread_id({.pid = static_cast<std::int32_t>(task.pid),
+                               .tid = static_cast<std::int32_t>(task.tid),
+                               .comm = profile.strings.intern(comm)});
+  return task.id;
+}
+
+Space& Tasks::space(std::uint32_t pid) {
+  std::unique_ptr<Space>& space = spaces_[pid];
+  if (!space) {
+    space = std::make_unique<Space>();
+    space->version = next_map_version();
+  }
+  return *space;
+}
+
+Task& Tasks::task(std::uint32_t pid, std::uint32_t tid) {
+  const auto [at, is_new] = tasks_.try_emplace(tid);
+  Task& task = at->second;
+  if (is_new) {
+    // A thread that the recording does not introduce has the name of its
+    // process, else perf's name for it.
+    const auto main = tasks_.find(pid);
+    if (tid == 0)
+      task.comm = "swapper";
+    else if (pid != tid && main != tasks_.end())
+      task.comm = main->second.comm;
+    else
+      task.comm = fmt::format(":{}", tid);
+    task.pid = pid;
+    task.tid = tid;
+    add_thread(pid);
+  } else if (task.pid != pid) {
+    if (!task.has_ended) remove_thread(task.pid);
+    task.has_ended = false;
+    task.end_number = 0;
+    add_thread(pid);
+    task.pid = pid;
+    task.id = ThreadId::kUnknown;
+  }
+  return task;
+}
+
+Task* Tasks::find(std::uint32_t tid) {
+  const auto at = tasks_.find(tid);
+  return at == tasks_.end() ? nullptr : &at->second;
+}
+
+void Tasks::remove_thread(std::uint32_t pid) {
+  const auto at = thread_counts_.find(pid);
+  if (at != thread_counts_.end() && --at->second == 0) thread_counts_.erase(at);
+}
+
+bool Tasks::fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
+                 std::uint32_t pid, std::uint32_t tid, bool is_real) {
+  if (tid == parent_tid) return true;
+  const std::string comm = task(parent_pid, parent_tid).comm;
+  Task& child = task(pid, tid);
+  if (child.has_ended) add_thread(pid);
+  child = {.pid = pid, .tid = tid, .comm = comm};
+  if (pid == parent_pid) return true;
+  remove_space(pid);
+  Space& own = space(pid);
+  if (!is_real) return true;
+  const AddressSpace& parent = space(parent_pid).map;
+  if (mappings_ + parent.size() > kMaxMappings) return false;
+  own.map = parent;
+  own.copied_mappings = parent.size();
+  mappings_ += parent.size();
+  return true;
+}
+
+Space* Tasks::exit(std::uint32_t pid, std::uint32_t tid) {
+  const auto at = tasks_.find(tid);
+  if (at == tasks_.end() || at->second.pid != pid || at->second.has_ended)
+    return nullptr;
+  // Its name stays: the kernel still works for it after its end.
+  at->second.has_ended = true;
+  at->second.end_number = ++ends_;
+  ended_.push_back({tid, ends_});
+  remove_thread(pid);
+  return thread_counts_.contains(pid) ? nullptr : find_space(pid);
+}
+
+std::optional<std::uint32_t> Tasks::forget_oldest() {
+  while (ended_.size() > kKeptEnded) {
+    const Ended oldest = ended_.front();
+    ended_.pop_front();
+    const auto at = tasks_.find(oldest.tid);
+    // Its number may have been given to another one since.
+    if (at == tasks_.end() || at->second.end_number != oldest.number) continue;
+    const std::uint32_t pid = at->second.pid;
+    tasks_.erase(at);
+    if (!thread_counts_.contains(pid)) return pid;
+  }
+  return {};
+}
+
+Space* Tasks::find_space(std::uint32_t pid) {
+  const auto at = spaces_.find(pid);
+  return at == spaces_.end() ? nullptr : at->second.get();
+}
+
+void Tasks::remove_space(std::uint32_t pid) {
+  const auto at = spaces_.find(pid);
+  if (at == spaces_.end()) return;
+  mappings_ -= at->second->copied_mappings;
+  spaces_.erase(at);
+}
+
+void Tasks::comm(std::uint32_t pid, std::uint32_t tid, std::string_view name) {
+  Task& named = task(pid, tid);
+  if (named.comm == name) return;
+  named.comm = name;
+  named.id = ThreadId::kUnknown;
+}
+
+void Tasks::exec(std::uint32_t pid) {
+  Space& replaced = space(pid);
+  replaced.old_map = std::exchange(replaced.map, {});
+  replaced.cache.clear();
+  replaced.jit = {};
+  replaced.version = next_map_version();
+}
+
+}  // namespace wick

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a process and its threads at one moment of a recording.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "object/address_space.h"
+#include "perf/session/chain.h"
+#include "perf/session/chain_cache.h"
+#include "perf/session/process_jit.h"
+#include "profile/profile.h"
+
+namespace wick {
+
+// The mappings of a process, and what was found out with them.
+struct Space {
+  AddressSpace map;
+  // While the kernel starts another program, stacks lead to the call in the
+  // old one: what was mapped there, until the new one runs.
+  AddressSpace old_map;
+  std::uint64_t version = 0;  // a new one with every change of the map
+  ChainCache cache;
+  ProcessJit jit;
+  // Samples that wait to be unwound with this map.
+  std::size_t waiting = 0;
+  // The version of the kernel's map that `cache` was made with.
+  std::uint64_t kernel_version = 0;
+  std::size_t copied_mappings = 0;  // from its parent
+
+  const Mapping* find(std::uint64_t address) const {
+    const Mapping* mapping = map.find(address);
+    return mapping != nullptr ? mapping : old_map.find(address);
+  }
+};
+
+struct Task {
+  // The kernel's number for every thread whose own is taken back already, when
+  // it leaves the CPU for the last time.
+  static constexpr std::uint32_t kNoTid = 0xffffffff;
+  // And that of every CPU's idle task.
+  static constexpr std::uint32_t kIdleTid = 0;
+  // One thread, which begins, waits and ends.
+  static bool is_thread(std::uint32_t tid) {
+    return tid != kNoTid && tid != kIdleTid;
+  }
+
+  std::uint32_t pid = 0, tid = 0;
+  std::string comm;
+  ThreadId id = ThreadId::kUnknown;  // in the profile; kUnknown: not yet
+  // The last time that it left the CPU: the number of the switch, which leads
+  // to the stack, and when; 0 while it runs.
+  std::uint32_t last_switch = StacklessSample::kNoSwitch;
+  std::uint64_t off_since = 0;
+  std::uint64_t last_switch_time = 0;
+  bool was_preempted = false;  // then, by the switch record
+  // It was there before the recording, and has not been seen on the CPU yet:
+  // it sleeps since then, for all that is known.
+  bool is_off_from_the_start = false;
+  bool is_new = false;  // and the start is its own
+  // The numbers of wakings: the last one, and the one that ended its last wait.
+  std::uint32_t waking = StacklessSample::kNoSwitch;
+  std::uint32_t woken_by = StacklessSample::kNoSwitch;
+
+  bool has_ended = false;
+  std::uint64_t end_number = 0;  // of all ends so far
+
+  bool is_off() const { return off_since != 0; }
+  // Who leaves the CPU without waiting to come back.
+  bool never_waits() const { return has_ended || !is_thread(tid); }
+};
+
+// The thread in the profile, made if it is new.
+ThreadId thread_of(Profile& profile, Task& task);
+
+// Processes by pid and threads by tid, as FORK, COMM and EXIT change them.
+class Tasks {
+ public:
+  // Of all processes together; more would be memory that a hostile file asks
+  // for with a few bytes each.
+  static constexpr std::size_t kMaxMappings = std::size_t{4} << 20;
+  // Threads whose names are kept after their end.
+  static constexpr std::size_t kKeptEnded = 4096;
+
+  Space& space(std::uint32_t pid);
+  Task& task(std::uint32_t pid, std::uint32_t tid);
+  // Null if nothing was heard of it yet.
+  Task* find(std::uint32_t tid);
+
+  // A new process has the mappings of its parent, if it is a real one and not
+  // described afterwards. False if there are too many: then it has none.
+  bool fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
+            std::uint32_t pid, std::uint32_t tid, bool is_real);
+  void comm(std::uint32_t pid, std::uint32_t tid, std::string_view name);
+  // The program of a process was replaced: nothing is mapped any more. Before
+  // it runs itself, what was mapped before is in `old_map`.
+  void exec(std::uint32_t pid);
+  // A thread has ended. Gives the space of its process if it was the last one
+  // known of it.
+  Space* exit(std::uint32_t pid, std::uint32_t tid);
+  // Forgets threads that ended long ago, one process after the other; gives the
+  // pid of one whose last thread is forgotten, and nothing when all are done.
+  std::optional<std::uint32_t> forget_oldest();
+  Space* find_space(std::uint32_t pid);
+  void remove_space(std::uint32_t pid);
+
+  auto begin() { return tasks_.begin(); }
+  auto end() { return tasks_.end(); }
+
+ private:
+  void add_thread(std::uint32_t pid) { ++thread_counts_[pid]; }
+  void remove_thread(std::uint32_t pid);
+
+  std::unordered_map<std::uint32_t, std::unique_ptr<Space>> spaces_;
+  std::unordered_map<std::uint32_t, Task> tasks_;
+  std::unordered_map<std::uint32_t, std::uint32_t> thread_counts_;  // by pid
+  std::size_t mappings_ = 0;  // copied by forks
+  struct Ended {
+    std::uint32_t tid;
+    std::uint64_t number;
+  };
+  std::deque<Ended> ended_;  // oldest first
+  std::uint64_t ends_ = 0;
+};
+
+// A version that no map has had.
+std::uint64_t next_map_version();
+
+}  // namespace wick

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/session/side_band.h"
+
+#include "base/text.h"
+
+namespace wick {
+namespace {
+
+// The pid of records about the kernel.
+constexpr std::uint32_t kKernelPid = 0xffffffff;
+constexpr std::uint32_t kProtExec = 4;
+
+bool is_anonymous(std::string_view path) {
+  return path.empty() || path.starts_with("//anon") || path.starts_with('[') ||
+         path.starts_with("/memfd:") || path.starts_with("/dev/zero") ||
+         path.starts_with("/SYSV");
+}
+
+}  // namespace
+
+SideBand::SideBand(Images& images, BeforeChange before_change)
+    : images_(images), before_change_(std::move(before_change)) {
+  kernel_.version = next_map_version();
+}
+
+void SideBand::add_build_id(std::string path, std::string build_id) {
+  build_ids_.emplace(std::move(path), std::move(build_id));
+}
+
+std::string SideBand::known_build_id(const std::string& path) const {
+  const auto known = build_ids_.find(path);
+  return known == build_ids_.end() ? "" : known->second;
+}
+
+bool SideBand::visit(const PerfRecord& record) {
+  const auto decoded = [](const auto& value, auto use) {
+    if (value) use(*value);
+    return value.has_value();
+  };
+  switch (record.type) {
+    case RecordType::kMmap:
+    case RecordType::kMmap2:
+      return decoded(decode_mmap(record), [&](const MmapRecord& mmap) {
+        on_mmap(mmap, record.cpu_mode());
+      });
+    case RecordType::kComm:
+      return decoded(decode_comm(record), [&](const CommRecord& comm) {
+        if (comm.exec) {
+          before_change_(tasks_.space(comm.pid));
+          tasks_.exec(comm.pid);
+        }
+        tasks_.comm(comm.pid, comm.tid, comm.name);
+      });
+    case RecordType::kFork:
+      return decoded(decode_task(record), [&](const TaskRecord& fork) {
+        // perf describes processes that were already there as forks, too.
+        on_fork(fork, (record.misc & misc::kForkExec) == 0);
+      });
+    case RecordType::kExit:
+      return decoded(decode_task(record),
+                     [&](const TaskRecord& exit) { on_exit(exit); });
+    case RecordType::kKsymbol:
+      return decoded(decode_ksymbol(record), [&](const KsymbolRecord& symbol) {
+        on_kernel_symbol(symbol);
+      });
+    default:
+      return true;
+  }
+}
+
+void SideBand::changed(Space& space) {
+  space.version = next_map_version();
+  space.cache.clear();
+}
+
+void SideBand::runs(Space& space) {
+  if (space.old_map.empty()) return;
+  before_change_(space);
+  space.old_map.clear();
+  changed(space);
+}
+
+void SideBand::on_mmap(const MmapRecord& mmap, std::uint16_t cpu_mode) {
+  if (mmap.pid == kKernelPid || cpu_mode == misc::kKernel)
+    return on_kernel_mmap(mmap);
+  const std::uint64_t end = mmap.start + mmap.size;
+  Space& space = tasks_.space(mmap.pid);
+  const bool is_code = !mmap.is_data && (mmap.protection & kProtExec) != 0;
+  // Data tells that what was there is gone.
+  if (!is_code && !space.map.has_any(mmap.start, end)) return;
+  before_change_(space);
+  if (!is_code) {
+    space.map.unmap(mmap.start, end);
+  } else if (space.map.size() >= AddressSpace::kMaxMappings) {
+    ++refused_;
+  } else {
+    if (ProcessJit::is_jitdump(mmap.path))
+      space.jit.add_jitdump(mmap.pid, mmap.path);
+    space.map.map({mmap.start, end, mmap.page_offset, image_of(mmap)});
+  }
+  changed(space);
+}
+
+ImageId SideBand::image_of(const MmapRecord& mmap) {
+  CodeFile file{.path = std::string(mmap.path),
+                .build_id = to_hexadecimal(mmap.build_id),
+                .pid = static_cast<std::int32_t>(mmap.pid)};
+  if (file.build_id.empty()) file.build_id = known_build_id(file.path);
+  if (file.path == "[vdso]")
+    file.kind = CodeKind::kVdso;
+  else if (is_anonymous(file.path))
+    file.kind = CodeKind::kAnonymous;
+  return images_.intern(file);
+}
+
+void SideBand::on_kernel_mmap(const MmapRecord& mmap) {
+  if (kernel_.map.size() >= AddressSpace::kMaxMappings) {
+    ++refused_;
+    return;
+  }
+  before_change_(kernel_);
+  CodeFile file{.path = std::string(mmap.path),
+                .kind = CodeKind::kKernelModule};
+  if (file.path.starts_with(kKernelPath)) {
+    // "[kernel.kallsyms]_text": the offset is where that symbol was.
+    kernel_start_ = mmap.page_offset != 0 ? mmap.page_offset : mmap.start;
+    images_.kernel_began_at(kernel_start_);
+    file.path = kKernelPath;
+    file.kind = CodeKind::kKernel;
+  }
+  file.build_id = known_build_id(file.path);
+  kernel_.map.map(
+      {mmap.start, mmap.start + mmap.size, 0, images_.intern(file)});
+  changed(kernel_);
+}
+
+// A BPF program (or another piece of code made at run time) came or went. What
+// goes stays here: samples of it may still come, from other CPUs' buffers.
+void SideBand::on_kernel_symbol(const KsymbolRecord& symbol) {
+  if (symbol.unregister) return;
+  if (kernel_.map.size() >= AddressSpace::kMaxMappings) {
+    ++refused_;
+    return;
+  }
+  before_change_(kernel_);
+  kernel_.map.map({symbol.start, symbol.start + symbol.size, 0,
+                   images_.intern({.path = std::string(kBpfPath),
+                                   .build_id = std::string(symbol.name),
+                                   .kind = CodeKind::kAnonymous})});
+  changed(kernel_);
+}
+
+void SideBand::on_fork(const TaskRecord& fork, bool is_real) {
+  if (fork.pid != fork.parent_pid) before_change_(tasks_.space(fork.pid));
+  if (!tasks_.fork(fork.parent_pid, fork.parent_tid, fork.pid, fork.tid,
+                   is_real))
+    ++refused_;
+}
+
+void SideBand::on_exit(const TaskRecord& exit) {
+  if (Space* space = tasks_.exit(exit.pid, exit.tid)) {
+    before_change_(*space);
+    tasks_.remove_space(exit.pid);
+  }
+  // The kernel still worked for a process that had ended, which made it a new
+  // space.
+  while (const auto pid = tasks_.forget_oldest()) {
+    Space* late = tasks_.find_space(*pid);
+    if (late == nullptr) continue;
+    before_change_(*late);
+    tasks_.remove_space(*pid);
+  }
+}
+
+}  // namespace wick

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the records beside the samples tell: which processes and threads there
+// are at a moment, what they are called, and which code is where in them and in
+// the kernel.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "object/images.h"
+#include "perf/file/header.h"
+#include "perf/records/record.h"
+#include "perf/session/process.h"
+
+namespace wick {
+
+class SideBand {
+ public:
+  static constexpr std::string_view kKernelPath = "[kernel.kallsyms]";
+  static constexpr std::string_view kBpfPath = "[bpf]";
+
+  // Before the map of a process changes, or goes away with it,
+  // `before_change` is called with it: what was to be looked up in it must be
+  // looked up now.
+  using BeforeChange = std::function<void(Space&)>;
+  SideBand(Images& images, BeforeChange before_change);
+
+  // Build ids that a file has beside its records.
+  void add_build_id(std::string path, std::string build_id);
+
+  // Takes MMAP, MMAP2, COMM, FORK, EXIT and KSYMBOL. False if the record is
+  // damaged.
+  bool visit(const PerfRecord& record);
+
+  Space& space(std::uint32_t pid) { return tasks_.space(pid); }
+  // A process was seen in its own code, which is that of its new program.
+  void runs(Space& space);
+  Task& task(std::uint32_t pid, std::uint32_t tid) {
+    return tasks_.task(pid, tid);
+  }
+  Tasks& tasks() { return tasks_; }
+
+  Space& kernel() { return kernel_; }
+  // The runtime address of the kernel's _text.
+  std::uint64_t kernel_start() const { return kernel_start_; }
+
+  // Mappings and processes that were one too many to be honest.
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  void on_mmap(const MmapRecord& mmap, std::uint16_t cpu_mode);
+  void on_kernel_mmap(const MmapRecord& mmap);
+  void on_kernel_symbol(const KsymbolRecord& symbol);
+  void on_fork(const TaskRecord& fork, bool is_real);
+  void on_exit(const TaskRecord& exit);
+  ImageId image_of(const MmapRecord& mmap);
+  std::string known_build_id(const std::string& path) const;
+  void changed(Space& space);
+
+  Images& images_;
+  BeforeChange before_change_;
+  std::unordered_map<std::string, std::string> build_ids_;
+  Tasks tasks_;
+  Space kernel_;
+  std::uint64_t kernel_start_ = 0;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace wick

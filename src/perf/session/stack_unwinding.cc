@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/session/stack_unwinding.h"
+
+#include "base/parallel.h"
+#include "perf/records/registers.h"
+
+namespace wick {
+namespace {
+
+// What the unwinder needs to know of a process.
+class SpaceCode final : public UnwindMap {
+ public:
+  SpaceCode(const AddressSpace& map, Images& images)
+      : map_(map), images_(images) {}
+
+  CodeRange find(std::uint64_t runtime_addr) const override {
+    const Mapping* mapping = map_.find(runtime_addr);
+    if (mapping == nullptr) return {};
+    const std::uint64_t elf_addr =
+        images_.elf_addr(mapping->image, mapping->file_off_of(runtime_addr));
+    return {.start = mapping->start,
+            .end = mapping->end,
+            .bias = runtime_addr - elf_addr,
+            .table = images_.unwind_table(mapping->image)};
+  }
+
+ private:
+  const AddressSpace& map_;
+  Images& images_;
+};
+
+}  // namespace
+
+StackUnwinding::StackUnwinding(Machine machine, Images& images, int workers,
+                               bool bytes_stay)
+    : machine_(machine), images_(images), bytes_stay_(bytes_stay) {
+  workers_.resize(static_cast<std::size_t>(workers));
+}
+
+void StackUnwinding::add(Space& space, const StacklessSample& sample,
+                         const Chain& chain, const PerfSample& record) {
+  if (jobs_.size() == count_) jobs_.emplace_back();
+  Job& job = jobs_[count_++];
+  job.space = &space;
+  job.sample = sample;
+  job.chain = chain;
+  job.registers = unwind_registers(machine_, record.user_registers);
+  job.stack = record.user_stack;
+  if (!bytes_stay_) {
+    job.copy.assign(record.user_stack);
+    job.stack = job.copy;
+  }
+  stack_bytes_ += record.user_stack.size();
+}
+
+void StackUnwinding::unwind_all() {
+  const std::size_t workers = std::min(workers_.size(), count_ / 16 + 1);
+  parallel_for(workers, static_cast<int>(workers), [&](std::size_t w) {
+    Worker& worker = workers_[w];
+    if (!worker.unwinder)
+      worker.unwinder = std::make_unique<Unwinder>(machine_);
+    for (std::size_t i = count_ * w / workers; i < count_ * (w + 1) / workers;
+         ++i) {
+      Job& job = jobs_[i];
+      worker.addresses.clear();
+      job.end = worker.unwinder->unwind(job.registers, job.stack,
+                                        SpaceCode(job.space->map, images_),
+                                        job.space->version, worker.addresses);
+      job.chain.append_user(worker.addresses, false);
+    }
+  });
+  for (std::size_t i = 0; i < count_; ++i)
+    ++ends_[static_cast<std::size_t>(jobs_[i].end)];
+}
+
+void StackUnwinding::note_ends(Diagnostics& diagnostics) const {
+  diagnostics.note(Problem::kStackTooShort, count(UnwindEnd::kStackTooShort));
+  diagnostics.note(Problem::kNoUnwindRule, count(UnwindEnd::kNoRule));
+  diagnostics.note(Problem::kBadStack, count(UnwindEnd::kBadMemory));
+  diagnostics.note(Problem::kDeepStack, count(UnwindEnd::kTooDeep));
+}
+
+}  // namespace wick

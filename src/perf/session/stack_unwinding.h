@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unwinds the stack copies of many samples at once, on several threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "object/images.h"
+#include "object/unwind/unwinder.h"
+#include "perf/records/record.h"
+#include "perf/session/chain.h"
+#include "perf/session/process.h"
+#include "profile/diagnostics.h"
+
+namespace wick {
+
+class StackUnwinding {
+ public:
+  // With `bytes_stay`, the bytes of records live as long as the input; else
+  // they are copied.
+  StackUnwinding(Machine machine, Images& images, int workers, bool bytes_stay);
+
+  // `chain` has the kernel's part.
+  void add(Space& space, const StacklessSample& sample, const Chain& chain,
+           const PerfSample& record);
+  bool is_full() const {
+    return count_ >= kMaxSamples || stack_bytes_ >= kMaxStackBytes;
+  }
+
+  // Unwinds what was added and gives each sample with its whole chain to
+  // use(space, sample, chain), in the order of adding.
+  template <class Use>
+  void run(Use use) {
+    unwind_all();
+    for (std::size_t i = 0; i < count_; ++i)
+      use(*jobs_[i].space, jobs_[i].sample, jobs_[i].chain);
+    count_ = 0;
+    stack_bytes_ = 0;
+  }
+
+  // Of images that were let go of.
+  void forget_rules() {
+    for (Worker& worker : workers_) worker.unwinder.reset();
+  }
+
+  // How many stacks ended in this way.
+  std::uint64_t count(UnwindEnd end) const {
+    return ends_[static_cast<std::size_t>(end)];
+  }
+  // Why the stacks ended, for those that did not reach their root.
+  void note_ends(Diagnostics& diagnostics) const;
+
+ private:
+  static constexpr std::size_t kMaxSamples = 2048;
+  static constexpr std::size_t kMaxStackBytes = std::size_t{16} << 20;
+
+  struct Job {
+    Space* space;
+    StacklessSample sample;
+    Chain chain;
+    Registers registers;
+    std::string_view stack;
+    std::string copy;
+    UnwindEnd end = UnwindEnd::kRoot;
+  };
+  void unwind_all();
+
+  Machine machine_;
+  Images& images_;
+  bool bytes_stay_;
+  std::vector<Job> jobs_;  // reused, `count_` of them in use
+  std::size_t count_ = 0, stack_bytes_ = 0;
+  struct Worker {
+    std::unique_ptr<Unwinder> unwinder;
+    std::vector<std::uint64_t> addresses;
+  };
+  std::vector<Worker> workers_;
+  std::array<std::uint64_t, static_cast<std::size_t>(UnwindEnd::kCount)>
+      ends_{};
+};
+
+}  // namespace wick
