@@ -7,29 +7,54 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/setting.h"
+
 namespace wick {
+
+// What the user could change; whoever shows the message spells it.
+struct Advice {
+  std::optional<Setting> wrong;  // whose value the message is about
+  Settings helps;                // would help
+};
 
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& message, Advice advice = {})
+      : std::runtime_error(message), advice_(advice) {}
+
+  const Advice& advice() const { return advice_; }
+  // The message with its advice: "--time: the end is before the start".
+  std::string text(SettingNames names) const;
+
+ private:
+  Advice advice_;
 };
 
-// Wrong use of the command line; exit status 2 instead of 1.
+// What was asked for makes no sense; exit status 2 instead of 1.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-// A message says what was found, what was wanted and what to do, in lower case
-// and without a full stop; in_context puts the file name in front.
+// A message says what was found, what was expected and what to do, in lower
+// case and without a full stop; in_context puts the file name in front.
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
   throw Error(fmt::format(format, std::forward<Args>(args)...));
+}
+
+// The same with the settings that would help.
+template <class... Args>
+[[noreturn]] void fail(Settings helps, fmt::format_string<Args...> format,
+                       Args&&... args) {
+  throw Error(fmt::format(format, std::forward<Args>(args)...),
+              {.wrong = std::nullopt, .helps = helps});
 }
 
 template <class... Args>
@@ -38,15 +63,25 @@ template <class... Args>
   throw UsageError(fmt::format(format, std::forward<Args>(args)...));
 }
 
+// The value of setting `wrong` cannot be used.
+template <class... Args>
+[[noreturn]] void fail_setting(Setting wrong,
+                               fmt::format_string<Args...> format,
+                               Args&&... args) {
+  throw UsageError(fmt::format(format, std::forward<Args>(args)...),
+                   {.wrong = wrong, .helps = {}});
+}
+
 // Runs `body` and puts "where: " in front of the message of an Error it throws.
 template <class Body>
 decltype(auto) in_context(std::string_view where, Body&& body) {
   try {
     return std::forward<Body>(body)();
   } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", where, error.what()));
+    throw UsageError(fmt::format("{}: {}", where, error.what()),
+                     error.advice());
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", where, error.what()));
+    throw Error(fmt::format("{}: {}", where, error.what()), error.advice());
   }
 }
 

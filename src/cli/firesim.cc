@@ -18,6 +18,7 @@
 #include "cli/option_table.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/setting_names.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
 #include "integration/auto_counter.h"
@@ -103,7 +104,7 @@ bool lost_something(const Diagnostics& diagnostics) {
 
 struct FireSimCommand {
   ReadOptions read;
-  WriteOptions write;
+  WriteOptions write{.setting_names = setting_name};
   RunOptions run;
   std::vector<std::string> outputs = {"svg", "html", "folded"};
 
@@ -210,7 +211,8 @@ struct FireSimCommand {
                        excerpt(counter.description, 200));
       }
       counter_tables_.push_back(std::move(text));
-      for (const std::string& line : describe(counters.diagnostics))
+      for (const std::string& line :
+           describe(counters.diagnostics, 0, setting_name))
         say(run, fmt::format("{}: {}", path, line));
     } catch (const Error& error) {
       say(run, error.what());
@@ -248,7 +250,7 @@ struct FireSimCommand {
     core.cycles = total_of(profile, "cycles");
     core.instructions = total_of(profile, "instructions");
     core.calls = total_of(profile, "calls");
-    core.problems = describe(profile.diagnostics);
+    core.problems = describe(profile.diagnostics, 0, setting_name);
     if (profile.samples.empty()) {
       if (lost_something(profile.diagnostics))
         fail("{}: there is nothing to draw in it", work.path);

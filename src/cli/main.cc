@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/option_table.h"
 #include "cli/process.h"
+#include "cli/setting_names.h"
 
 namespace wick {
 namespace {
@@ -63,8 +64,10 @@ int main(int argc, char** argv) {
     std::signal(interrupted.signal(), SIG_DFL);
     std::raise(interrupted.signal());
   } catch (const wick::UsageError& error) {
-    wick::tell("wick: {}\n", error.what());
+    wick::tell("wick: {}\n", error.text(wick::setting_name));
     return 2;
+  } catch (const wick::Error& error) {
+    wick::tell("wick: {}\n", error.text(wick::setting_name));
   } catch (const std::bad_alloc&) {
     wick::tell("wick: there is not enough memory for this input\n");
   } catch (const std::exception& error) {

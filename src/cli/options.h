@@ -71,7 +71,7 @@ const OutputFormat& chosen_format(const OutputOptions& output,
 
 // Writes to the file, which appears whole or not at all, or to standard output.
 void write_output(const Profile& profile, const OutputFormat& format,
-                  const WriteOptions& options, const std::string& path,
+                  WriteOptions options, const std::string& path,
                   const RunOptions& run = {});
 // The same for text that a command made itself.
 void write_text(std::string_view text, const std::string& path);

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/process.h"
 #include "cli/record_options.h"
+#include "cli/setting_names.h"
 
 namespace wick {
 namespace {
@@ -53,7 +54,8 @@ struct RecordCommand {
                          "where none are"
                        : "a lower -F, a larger -m or smaller stacks lose "
                          "fewer"));
-    for (const std::string& line : describe(result.stacks, 0)) say(run, line);
+    for (const std::string& line : describe(result.stacks, 0, setting_name))
+      say(run, line);
     if (result.throttles > 0)
       say(run, fmt::format(
                    "the kernel paused sampling {} times; a lower -F avoids "

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/setting_names.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
 #include "itrace/formats/trace_reader.h"
@@ -191,8 +192,9 @@ void check_total(const Profile& profile, double total, const RunOptions& run) {
 }
 
 void write_output(const Profile& profile, const OutputFormat& format,
-                  const WriteOptions& options, const std::string& path,
+                  WriteOptions options, const std::string& path,
                   const RunOptions& run) {
+  options.setting_names = setting_name;
   if (format.name == "svg") check_total(profile, options.draw.total, run);
   const Timer timer("write");
   const bool to_terminal =
@@ -229,7 +231,8 @@ void report_losses(const Profile& profile, const RunOptions& run) {
   std::int64_t whole = profile.diagnostics.missing_weight();
   for (const Sample& sample : profile.samples)
     whole = saturating_add(whole, sample.weight);
-  for (const std::string& line : describe(profile.diagnostics, whole))
+  for (const std::string& line :
+       describe(profile.diagnostics, whole, setting_name))
     tell("wick: {}\n", line);
 }
 

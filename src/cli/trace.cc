@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/setting_names.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
 #include "itrace/formats/tracerv_write.h"
@@ -141,7 +142,7 @@ struct TraceCommand {
         std::cout << as_text(file.name(), summarize(*reader));
       Diagnostics diagnostics = reader->diagnostics();
       note_damage(file, diagnostics);
-      for (const std::string& line : describe(diagnostics))
+      for (const std::string& line : describe(diagnostics, 0, setting_name))
         say(run, fmt::format("{}: {}", file.name(), line));
       for (const std::string& line : of_files) say(run, line);
     });

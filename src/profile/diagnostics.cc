@@ -41,8 +41,8 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "things have no place in the output format", false},
         {"deep-stack", "frame lies beyond the depth that is drawn",
          "frames lie beyond the depth that is drawn", false},
-        {"hidden-narrow", "frame is too narrow to be drawn (see --minwidth)",
-         "frames are too narrow to be drawn (see --minwidth)", false},
+        {"hidden-narrow", "frame is too narrow to be drawn",
+         "frames are too narrow to be drawn", false, Setting::kMinWidth},
         {"idle", "stack of a waiting thread is left out",
          "stacks of waiting threads are left out", false},
         {"throttled", "time the kernel paused sampling (lower the rate)",
@@ -50,17 +50,15 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
         {"aux-skipped", "byte of hardware traces is not read",
          "bytes of hardware traces are not read", false},
         {"stack-too-short",
-         "stack is deeper than its copy (--call-graph "
-         "dwarf,65528 copies the most)",
-         "stacks are deeper than their copy (--call-graph "
-         "dwarf,65528 copies the most)",
-         false},
+         "stack is deeper than the bytes that were copied of it",
+         "stacks are deeper than the bytes that were copied of them", false,
+         Setting::kCallGraph},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},
         {"bad-stack", "stack could not be followed to its root",
          "stacks could not be followed to their root", false},
-        {"no-symbol", "sample is in code without a name (wick report says why)",
-         "samples are in code without a name (wick report says why)", false},
+        {"no-symbol", "sample is in code without a name",
+         "samples are in code without a name", false, Setting::kReport},
         {"callchain-limit",
          "stack has as many frames as the kernel follows (sysctl "
          "kernel.perf_event_max_stack), and most likely no root",
@@ -72,11 +70,10 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "steps were not explained by the stack before them, which began anew",
          false},
         {"unknown-code",
-         "instruction is of code that no file was given for (--elf, --sysroot, "
-         "--module)",
-         "instructions are of code that no file was given for (--elf, "
-         "--sysroot, --module)",
-         false},
+         "instruction is of code that no file was given for",
+         "instructions are of code that no file was given for",
+         false,
+         {Setting::kElf, Setting::kSysroot, Setting::kModule}},
         {"no-times",
          "change of the stack, too many to keep their times; a part of the "
          "trace has fewer",
@@ -89,8 +86,9 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "cycles are left out by the options given", false},
         {"cut-calls", "call is left out by the options given",
          "calls are left out by the options given", false},
-        {"nobodys-cycles", "cycle has no stack by the rule of --attribute",
-         "cycles have no stack by the rule of --attribute", true},
+        {"nobodys-cycles", "cycle has no stack by the chosen attribution",
+         "cycles have no stack by the chosen attribution", true,
+         Setting::kAttribution},
         {"unplaced-trigger",
          "file has what the trigger looks for too, unseen: the trace does not "
          "say at which address it is (pc:HEX does)",
@@ -178,7 +176,7 @@ void Diagnostics::add(Entry added) {
 }
 
 std::vector<std::string> describe(const Diagnostics& diagnostics,
-                                  std::int64_t total) {
+                                  std::int64_t total, SettingNames names) {
   std::vector<std::string> lines;
   for (const auto& e : diagnostics.entries()) {
     std::string line =
@@ -193,7 +191,7 @@ std::vector<std::string> describe(const Diagnostics& diagnostics,
                      e.example);
     else if (!e.example.empty())
       fmt::format_to(std::back_inserter(line), " ({})", e.example);
-    lines.push_back(std::move(line));
+    lines.push_back(with_hint(line, info(e.problem).helps, names));
   }
   return lines;
 }

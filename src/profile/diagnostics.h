@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/setting.h"
+
 namespace wick {
 
 enum class Problem : std::uint8_t {
@@ -52,6 +54,7 @@ struct ProblemInfo {
   std::string_view many;  // "{n} lines could not be read"
   bool is_loss;  // weight or data is missing from the result (not just rounded
                  // or left out at the user's wish)
+  Settings helps = {};  // what the user could set
 };
 const ProblemInfo& info(Problem problem);
 
@@ -96,8 +99,10 @@ class Diagnostics {
 };
 
 // A sentence per entry: "3 lines could not be read (first: line 7: 'foo')".
-// With `total`, a weight is also given as its share of the whole.
+// With `total`, a weight is also given as its share of the whole; with `names`,
+// what the user could set is said too.
 std::vector<std::string> describe(const Diagnostics& diagnostics,
-                                  std::int64_t total = 0);
+                                  std::int64_t total = 0,
+                                  SettingNames names = nullptr);
 
 }  // namespace wick

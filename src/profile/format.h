@@ -146,6 +146,9 @@ struct WriteOptions {
   // whether the source of hot functions goes into the page.
   std::string first_event;
   bool embed_source = false;
+
+  // How whoever reads the result sets what would help; null: not at all.
+  SettingNames setting_names = nullptr;
 };
 
 struct OutputFormat {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be set, named by its meaning. The library says which setting is
+// wrong or would help; only the front end (cli/, a server) knows how a setting
+// is spelled there and passes a SettingNames wherever text is made for people.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace wick {
+
+// One line for each, in alphabetical order; cli/setting_names.cc has the
+// spellings.
+// clang-format off
+enum class Setting : std::uint8_t {
+  kAttribution,
+  kCallGraph,
+  kCgroup,
+  kComm,
+  kCompat,
+  kCpus,
+  kDebuginfod,
+  kElf,
+  kEvent,
+  kEventFilter,
+  kEventList,
+  kFormatList,
+  kHart,
+  kInputFormat,
+  kKallsyms,
+  kMinWidth,
+  kModule,
+  kOffCpu,
+  kRecordedEvents,
+  kReport,
+  kSymfs,
+  kSysroot,
+  kTime,
+  kTop,
+  kTraceLayout,
+  kUartLog,
+  kWakers,
+  kWallTime,
+  kCount
+};
+// clang-format on
+
+// A set of them; small enough to be passed by value and made at compile time.
+class Settings {
+ public:
+  constexpr Settings() = default;
+  constexpr Settings(Setting setting) : bits_(bit(setting)) {}
+  constexpr Settings(std::initializer_list<Setting> settings) {
+    for (const Setting setting : settings) bits_ |= bit(setting);
+  }
+
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool contains(Setting setting) const {
+    return (bits_ & bit(setting)) != 0;
+  }
+  friend bool operator==(const Settings&, const Settings&) = default;
+
+ private:
+  static_assert(static_cast<int>(Setting::kCount) <= 64);
+  static constexpr std::uint64_t bit(Setting setting) {
+    return std::uint64_t{1} << static_cast<int>(setting);
+  }
+  std::uint64_t bits_ = 0;
+};
+
+// How a front end spells a setting: "--elf FILE". Null where there is nobody to
+// set anything, and hints are left out.
+using SettingNames = std::string_view (*)(Setting);
+
+// "--elf, --sysroot or --module", by `names`; "" for none.
+std::string spelled(Settings settings, SettingNames names);
+
+// `text` with the settings that would help after it: "…; see --symfs". As it is
+// where there are none or `names` is null.
+std::string with_hint(std::string_view text, Settings helps,
+                      SettingNames names);
+
+}  // namespace wick
