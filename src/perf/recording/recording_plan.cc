@@ -31,8 +31,9 @@ std::size_t whole_buffer(std::size_t size) {
 
 class Planner {
  public:
-  Planner(const RecordOptions& options, const KernelLimits& limits)
-      : options_(options), limits_(limits) {}
+  Planner(const RecordOptions& options, const KernelLimits& limits,
+          const SystemPaths& paths)
+      : options_(options), limits_(limits), paths_(paths) {}
 
   RecordingPlan run() {
     std::ranges::set_union(limits_.online_cpus, options_.cpus,
@@ -107,7 +108,7 @@ class Planner {
     const std::vector<int>& watched = plan_.events.front().spec.cpus;
     if (watched.empty()) return;
     PlannedEvent event{.is_side_band = true};
-    event.spec = parse_events("dummy").front();
+    event.spec = parse_events("dummy", paths_).front();
     std::ranges::set_difference(plan_.cpus, watched,
                                 std::back_inserter(event.spec.cpus));
     if (event.spec.cpus.empty()) return;
@@ -126,7 +127,7 @@ class Planner {
   // Who wakes may be somebody else, or a timer. Wakings are watched on the
   // whole machine then, without copies of stacks, and few are kept.
   void watch_strangers() {
-    add_event(parse_events("sched:sched_waking").front());
+    add_event(parse_events("sched:sched_waking", paths_).front());
     PlannedEvent& event = plan_.events.back();
     event.is_everywhere = true;
     EventAttr& attr = event.attr;
@@ -154,7 +155,7 @@ class Planner {
 
   void add_events(const std::string& list) {
     std::string_view elsewhere;
-    std::vector<EventSpec> specs = parse_events(list);
+    std::vector<EventSpec> specs = parse_events(list, paths_);
     for (EventSpec& spec : specs) {
       if (!keep_on_chosen_cpus(spec)) {
         elsewhere = spec.name;
@@ -282,6 +283,7 @@ class Planner {
 
   const RecordOptions& options_;
   const KernelLimits& limits_;
+  const SystemPaths& paths_;
   RecordingPlan plan_;
 };
 
@@ -300,8 +302,9 @@ bool copies_stacks(const RecordOptions& options) {
 }
 
 RecordingPlan plan_recording(const RecordOptions& options,
-                             const KernelLimits& limits) {
-  return Planner(options, limits).run();
+                             const KernelLimits& limits,
+                             const SystemPaths& paths) {
+  return Planner(options, limits, paths).run();
 }
 
 }  // namespace wick

@@ -39,7 +39,8 @@ struct RecordingPlan {
 };
 
 RecordingPlan plan_recording(const RecordOptions& options,
-                             const KernelLimits& limits);
+                             const KernelLimits& limits,
+                             const SystemPaths& paths = {});
 
 // Whether the program itself is recorded, and not something else for as long as
 // it runs.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "builders/fake_system.h"
 
 namespace wick {
 namespace {
@@ -17,6 +18,28 @@ KernelLimits everything_allowed() {
   limits.online_cpus = {0, 1};
   return limits;
 }
+
+// A kernel with the scheduler's tracepoints that allows everything.
+class FakeKernel {
+ public:
+  FakeKernel() {
+    int id = 316;
+    for (const char* name :
+         {"sched_switch", "sched_waking", "sched_process_exit"})
+      system_.file(
+          std::string("/sys/kernel/tracing/events/sched/") + name + "/id",
+          std::to_string(id++));
+    limits_.tracefs = system_.paths.tracefs;
+  }
+
+  RecordingPlan plan(const RecordOptions& options) const {
+    return plan_recording(options, limits_, system_.paths);
+  }
+
+ private:
+  FakeSystem system_;
+  KernelLimits limits_ = everything_allowed();
+};
 
 bool starts_with_exec(const RecordingPlan& plan) {
   return plan.events.front().attr.flag(attr_flag::kEnableOnExec);
@@ -75,11 +98,10 @@ TEST(RecordingPlan, ASampleWithItsStackFitsARecordWhateverElseItHas) {
 
 TEST(RecordingPlan, HalfOfTheBuffersIsForSwitchesIfTheyAreRecorded) {
   const RecordingPlan plan =
-      plan_recording({.events = "cpu-clock",
-                      .frequency = 1000,
-                      .off_cpu = true,
-                      .buffer_size = std::size_t{4} << 20},
-                     everything_allowed());
+      FakeKernel().plan({.events = "cpu-clock",
+                         .frequency = 1000,
+                         .off_cpu = true,
+                         .buffer_size = std::size_t{4} << 20});
   EXPECT_EQ(plan.events.front().attr.sample_stack_user, 19944u);
 }
 
@@ -129,13 +151,12 @@ TEST(RecordingPlan, WhereEveryCpuIsChosenTheEventsTellOfProcesses) {
 }
 
 TEST(RecordingPlan, TimeOffTheCpuNeedsEveryCpu) {
+  const FakeKernel kernel;
   EXPECT_THROW(
-      plan_recording({.cpus = {1}, .events = "cpu-clock", .off_cpu = true},
-                     everything_allowed()),
+      kernel.plan({.cpus = {1}, .events = "cpu-clock", .off_cpu = true}),
       UsageError);
   EXPECT_NO_THROW(
-      plan_recording({.cpus = {0, 1}, .events = "cpu-clock", .off_cpu = true},
-                     everything_allowed()));
+      kernel.plan({.cpus = {0, 1}, .events = "cpu-clock", .off_cpu = true}));
 }
 
 TEST(RecordingPlan, WithoutTheRightToTracepointsTimeOffTheCpuIsRough) {
@@ -169,26 +190,20 @@ TEST(RecordingPlan, AnEventThatIsNamedTwiceIsRecordedOnce) {
 }
 
 TEST(RecordingPlan, AFilterIsForTheEventsThatWereAskedFor) {
-  const KernelLimits limits = read_kernel_limits();
-  if (!limits.may_use_tracepoints()) GTEST_SKIP() << "no tracepoints here";
   const RecordingPlan plan =
-      plan_recording({.events = "sched:sched_process_exit",
-                      .filter = "prio == 3",
-                      .off_cpu = true},
-                     limits);
+      FakeKernel().plan({.events = "sched:sched_process_exit",
+                         .filter = "prio == 3",
+                         .off_cpu = true});
   ASSERT_EQ(plan.events.size(), 2u);
   EXPECT_TRUE(plan.events[0].is_filtered);
   EXPECT_FALSE(plan.events[1].is_filtered);
 }
 
 TEST(RecordingPlan, WakersAreWatchedEverywhereWithoutCopiesOfStacks) {
-  const KernelLimits limits = read_kernel_limits();
-  if (!limits.may_use_tracepoints()) GTEST_SKIP() << "no tracepoints here";
-  const RecordingPlan plan = plan_recording({.program = {"prog"},
-                                             .events = "cpu-clock",
-                                             .off_cpu = true,
-                                             .wakers = true},
-                                            limits);
+  const RecordingPlan plan = FakeKernel().plan({.program = {"prog"},
+                                                .events = "cpu-clock",
+                                                .off_cpu = true,
+                                                .wakers = true});
   const PlannedEvent& last = plan.events.back();
   EXPECT_EQ(last.spec.name, "sched:sched_waking");
   EXPECT_TRUE(last.is_everywhere);
