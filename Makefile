@@ -61,11 +61,13 @@ fuzz: deps-fuzz build/fuzz/build.ninja
 lint: deps-lint build/release/build.ninja
 	@cmake --build build/release --target wick_lib
 	@clang-format --dry-run -Werror $(CXX_FILES)
+	@tools/prettier --check
 	@tools/check_layers.py
 	@tools/tidy build/release
 
 format: deps-lint
 	@clang-format -i $(CXX_FILES)
+	@tools/prettier --write
 
 coverage: deps-coverage build/coverage/build.ninja
 	@cmake --build build/coverage --target wick_tests
@@ -88,8 +90,8 @@ help:
 	@echo "make bench-web  the viewer beside d3-flame-graph and speedscope in Chromium, on a tree of a million nodes"
 	@echo "make soak       records the machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks"
 	@echo "make fuzz       every reader for FUZZ_SECONDS ($(FUZZ_SECONDS))"
-	@echo "make lint       clang-format, layers, clang-tidy"
-	@echo "make format     clang-format -i"
+	@echo "make lint       clang-format, prettier, layers, clang-tidy"
+	@echo "make format     C++ with clang-format, JavaScript and CSS with prettier"
 	@echo "make coverage   which lines the unit tests run"
 	@echo "make golden-bless  rewrites the expected outputs in tests/golden"
 	@echo "make qemu-plugin  build/qemu/wick-trace.so, which traces RISC-V in QEMU"

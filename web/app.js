@@ -32,7 +32,16 @@ import {buildTree, pathTo} from './tree.js';
  *   canvases: if there are several; func: the function that keys are for, where there is no canvas */
 
 /** @type {Record<string, string>} */
-const TITLES = {flame: 'Flame graph', icicle: 'Icicle', time: 'Time', heat: 'Heat map', sandwich: 'Sandwich', table: 'Table', source: 'Source', about: 'About'};
+const TITLES = {
+  flame: 'Flame graph',
+  icicle: 'Icicle',
+  time: 'Time',
+  heat: 'Heat map',
+  sandwich: 'Sandwich',
+  table: 'Table',
+  source: 'Source',
+  about: 'About',
+};
 
 export class App {
   /** @param {Data} data */
@@ -43,13 +52,23 @@ export class App {
     this.groups = eventGroups(data);
     const {look} = data.meta;
     /** @type {State} */
-    this.usual = {...initialState(), event: this.groups.includes(data.meta.event) ? data.meta.event : this.groups[0] ?? '',
+    this.usual = {
+      ...initialState(),
+      event: this.groups.includes(data.meta.event) ? data.meta.event : (this.groups[0] ?? ''),
       view: look.chart && data.meta.has_time ? 'time' : look.inverted ? 'icicle' : 'flame',
       order: look.inverted ? 'name' : '',
-      transforms: look.reversed ? [{type: 'invert', at: -1}] : []};
+      transforms: look.reversed ? [{type: 'invert', at: -1}] : [],
+    };
     // Where times are missing for a reason, people look for them.
-    this.views = ['flame', 'icicle', ...(data.meta.has_time || data.isDifference ? ['time', 'heat'] : []), 'sandwich', 'table',
-      ...(linesKnown(data) ? ['source'] : []), 'about'];
+    this.views = [
+      'flame',
+      'icicle',
+      ...(data.meta.has_time || data.isDifference ? ['time', 'heat'] : []),
+      'sandwich',
+      'table',
+      ...(linesKnown(data) ? ['source'] : []),
+      'about',
+    ];
     /** @type {State} */
     this.state = this.usual;
     /** @type {Transform[]} */
@@ -62,40 +81,78 @@ export class App {
     this.recall();
     this.shape = this.shapes.after(this.state.transforms);
     this.weights = weigh(data, this.filter, this.state.baseline);
-    this.tree = buildTree(this.shape, this.weights, {heavy: this.heavy, normalized: !this.state.absolute});
+    this.tree = buildTree(this.shape, this.weights, {
+      heavy: this.heavy,
+      normalized: !this.state.absolute,
+    });
     /** What shape, weights, tree and search were computed for. */
     this.keys = {shape: this.shapeKey, weights: this.weightsKey, tree: this.treeKey, search: ''};
     this.rememberLater = 0;
     /** @type {import('./paint.js').Theme|undefined} */
     this.colors = undefined;
-    /** The last tip, since a hand moves often within a box. @type {{canvas: FlameCanvas, box: number, tree: unknown, head: string, lines: string[]}|null} */
+    /**
+     * The last tip, since a hand moves often within a box.
+     * @type {{canvas: FlameCanvas, box: number, tree: unknown, head: string, lines: string[]}|null}
+     */
     this.tip = null;
   }
 
   start() {
-    const {meta} = this.data, command = meta.about.find(([key]) => key === 'command')?.[1];
+    const {meta} = this.data;
+    const command = meta.about.find(([key]) => key === 'command')?.[1];
     // Of "wick record -a -- ./program", the program.
-    const title = meta.title || (this.data.isDifference ? 'Differential flame graph' : command?.replace(/^.*? -- /, '') || 'Flame graph');
+    const title =
+      meta.title ||
+      (this.data.isDifference
+        ? 'Differential flame graph'
+        : command?.replace(/^.*? -- /, '') || 'Flame graph');
     document.title = title;
     byId('title').textContent = title;
     byId('title').title = meta.subtitle || title;
-    byId('tabs').append(...this.views.map((view, i) => button(TITLES[view], () => this.set({view}), {
-      role: 'tab', id: `tab-${view}`, title: `${TITLES[view]} (${i + 1})`, 'aria-controls': 'view'})));
+    byId('tabs').append(
+      ...this.views.map((view, i) =>
+        button(TITLES[view], () => this.set({view}), {
+          role: 'tab',
+          id: `tab-${view}`,
+          title: `${TITLES[view]} (${i + 1})`,
+          'aria-controls': 'view',
+        }),
+      ),
+    );
     byId('tabs').addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
       const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
       if (!by) return;
-      const next = this.views[(this.views.indexOf(this.state.view) + by + this.views.length) % this.views.length];
+      const next =
+        this.views[
+          (this.views.indexOf(this.state.view) + by + this.views.length) % this.views.length
+        ];
       this.set({view: next});
       byId(`tab-${next}`).focus();
     });
     byId('tools').append(
       button('Export', () => exportMenu(this), {id: 'export', 'aria-haspopup': 'menu'}),
-      button('◐', () => this.toggleTheme(), {id: 'theme', title: 'Light or dark (t)', 'aria-label': 'Light or dark'}),
-      button('?', () => this.help(), {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys'}));
+      button('◐', () => this.toggleTheme(), {
+        id: 'theme',
+        title: 'Light or dark (t)',
+        'aria-label': 'Light or dark',
+      }),
+      button('?', () => this.help(), {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys'}),
+    );
     const losses = this.data.meta.notes.filter(note => note.loss).length;
-    if (losses > 0) Object.assign(byId('losses'), {hidden: false, textContent: losses === 1 ? '1 loss' : `${losses} losses`,
-      title: this.data.meta.notes.filter(note => note.loss).map(note => note.text).join('\n'), onclick: () => this.set({view: 'about'})});
-    fillHelp(byId('help'), this.views.map((view, i) => [String(i + 1), TITLES[view]]));
+    if (losses > 0)
+      Object.assign(byId('losses'), {
+        hidden: false,
+        textContent: losses === 1 ? '1 loss' : `${losses} losses`,
+        title: this.data.meta.notes
+          .filter(note => note.loss)
+          .map(note => note.text)
+          .join('\n'),
+        onclick: () => this.set({view: 'about'}),
+      });
+    fillHelp(
+      byId('help'),
+      this.views.map((view, i) => [String(i + 1), TITLES[view]]),
+    );
     this.listen();
     this.update();
   }
@@ -114,7 +171,11 @@ export class App {
   remember() {
     const fragment = toFragment(this.state, this.usual);
     try {
-      history.replaceState(null, '', fragment ? '#' + fragment : location.pathname + location.search);
+      history.replaceState(
+        null,
+        '',
+        fragment ? '#' + fragment : location.pathname + location.search,
+      );
     } catch {
       // A document without an address of its own has no state.
     }
@@ -144,7 +205,12 @@ export class App {
   isPossible({type, at}, shape) {
     if (type === 'invert' || type === 'templates') return true;
     if (type === 'recursion' && at < 0) return true;
-    const limit = type === 'subtree' ? shape.count : type === 'module' ? this.data.strings.size : this.data.names;
+    const limit =
+      type === 'subtree'
+        ? shape.count
+        : type === 'module'
+          ? this.data.strings.size
+          : this.data.names;
     return at >= 0 && at < limit;
   }
 
@@ -154,17 +220,29 @@ export class App {
     return {group: event, threads: threads && new Set(threads), cpu, range, side};
   }
 
-  get shapeKey() { return JSON.stringify(this.state.transforms); }
-  get treeKey() { return `${this.heavy} ${this.state.absolute}`; }
+  get shapeKey() {
+    return JSON.stringify(this.state.transforms);
+  }
+  get treeKey() {
+    return `${this.heavy} ${this.state.absolute}`;
+  }
   get weightsKey() {
     const {event, threads, cpu, range, baseline, side} = this.state;
     return JSON.stringify([event, threads, cpu, range, baseline, side]);
   }
 
   /** The tree without a comparison, for views that show none. */
-  get plainTree() { return this.tree.beforeTotal ? {...this.tree, beforeTotal: null, beforeSelf: null} : this.tree; }
-  get heavy() { return this.state.order === 'heavy' || (this.state.order === '' && this.state.view === 'icicle'); }
-  get unit() { return this.data.meta.look.count || this.weights.unit; }
+  get plainTree() {
+    return this.tree.beforeTotal ? {...this.tree, beforeTotal: null, beforeSelf: null} : this.tree;
+  }
+  get heavy() {
+    return (
+      this.state.order === 'heavy' || (this.state.order === '' && this.state.view === 'icicle')
+    );
+  }
+  get unit() {
+    return this.data.meta.look.count || this.weights.unit;
+  }
 
   // --- what follows from the state
 
@@ -172,7 +250,9 @@ export class App {
     const {state, keys, data} = this;
     if (keys.shape !== this.shapeKey) {
       keys.shape = this.shapeKey;
-      const chosen = [state.mark, state.func].map(f => f >= data.functions && f < data.names ? data.name(f) : null);
+      const chosen = [state.mark, state.func].map(f =>
+        f >= data.functions && f < data.names ? data.name(f) : null,
+      );
       this.shape = this.shapes.after(state.transforms);
       this.painter.forgetMade();
       if (chosen[0] !== null) state.mark = this.functionNamed(chosen[0]);
@@ -186,7 +266,10 @@ export class App {
     }
     if (keys.tree !== this.treeKey) {
       keys.tree = this.treeKey;
-      this.tree = buildTree(this.shape, this.weights, {heavy: this.heavy, normalized: !state.absolute});
+      this.tree = buildTree(this.shape, this.weights, {
+        heavy: this.heavy,
+        normalized: !state.absolute,
+      });
       keys.search = '';
     }
     if (state.zoom >= this.shape.count || this.tree.extent[state.zoom] === 0) {
@@ -199,17 +282,28 @@ export class App {
 
   search() {
     const {state, keys} = this;
-    const key = JSON.stringify([state.search, state.plain, state.ignoreCase, state.zoom, this.data.names]);
+    const key = JSON.stringify([
+      state.search,
+      state.plain,
+      state.ignoreCase,
+      state.zoom,
+      this.data.names,
+    ]);
     if (keys.search === key) return;
     keys.search = key;
-    const field = byId('search'), output = byId('matched');
+    const field = byId('search');
+    const output = byId('matched');
     if (field.value !== state.search) field.value = state.search;
     field.removeAttribute('aria-invalid');
     this.painter.hits = null;
     this.matches = {whole: 0, part: 0, outermost: [], at: -1, sorted: false};
     output.textContent = '';
     if (state.search === '') return;
-    const matches = matcher({text: state.search, regex: !state.plain, ignoreCase: state.ignoreCase});
+    const matches = matcher({
+      text: state.search,
+      regex: !state.plain,
+      ignoreCase: state.ignoreCase,
+    });
     if (!matches) {
       field.setAttribute('aria-invalid', 'true');
       output.textContent = 'not a regular expression';
@@ -217,8 +311,11 @@ export class App {
     }
     this.painter.hits = matchingFunctions(this.data, matches);
     this.matches = {...matched(this.tree, this.painter.hits, state.zoom), at: -1, sorted: false};
-    output.textContent = `Matched: ${percent(this.matches.whole / (this.tree.whole || 1))}` +
-      (state.zoom > 0 ? ` (${percent(this.matches.part / (this.tree.extent[state.zoom] || 1))} of the zoomed part)` : '');
+    output.textContent =
+      `Matched: ${percent(this.matches.whole / (this.tree.whole || 1))}` +
+      (state.zoom > 0
+        ? ` (${percent(this.matches.part / (this.tree.extent[state.zoom] || 1))} of the zoomed part)`
+        : '');
   }
 
   update() {
@@ -247,14 +344,22 @@ export class App {
   /** @param {string} name @returns {View} */
   makeView(name) {
     switch (name) {
-      case 'icicle': return flameView(this, true);
-      case 'time': return this.data.meta.has_time ? timeView(this) : noTimeView();
-      case 'heat': return this.data.meta.has_time ? heatView(this) : noTimeView();
-      case 'sandwich': return sandwichView(this);
-      case 'table': return tableView(this);
-      case 'source': return sourceView(this);
-      case 'about': return aboutView(this);
-      default: return flameView(this, false);
+      case 'icicle':
+        return flameView(this, true);
+      case 'time':
+        return this.data.meta.has_time ? timeView(this) : noTimeView();
+      case 'heat':
+        return this.data.meta.has_time ? heatView(this) : noTimeView();
+      case 'sandwich':
+        return sandwichView(this);
+      case 'table':
+        return tableView(this);
+      case 'source':
+        return sourceView(this);
+      case 'about':
+        return aboutView(this);
+      default:
+        return flameView(this, false);
     }
   }
 
@@ -266,7 +371,10 @@ export class App {
     this.undone = [];
     // Inverting twice is nothing.
     const last = transforms[transforms.length - 1];
-    const next = transform.type === 'invert' && last?.type === 'invert' ? transforms.slice(0, -1) : [...transforms, transform];
+    const next =
+      transform.type === 'invert' && last?.type === 'invert'
+        ? transforms.slice(0, -1)
+        : [...transforms, transform];
     this.set({transforms: next, zoom: 0, window: null});
   }
 
@@ -279,13 +387,16 @@ export class App {
 
   redo() {
     const transform = this.undone.pop();
-    if (transform) this.set({transforms: [...this.state.transforms, transform], zoom: 0, window: null});
+    if (transform)
+      this.set({transforms: [...this.state.transforms, transform], zoom: 0, window: null});
   }
 
   // --- zoom
 
   /** @param {number} box */
-  zoomTo(box) { this.set({zoom: box, window: null}); }
+  zoomTo(box) {
+    this.set({zoom: box, window: null});
+  }
 
   /** The picture was moved or scaled by hand. @param {FlameCanvas} canvas */
   windowMoved(canvas) {
@@ -302,10 +413,16 @@ export class App {
     // Always there above a picture, which would else jump by a row when it is zoomed.
     if (!isPicture) return;
     const path = pathTo(shape, state.zoom);
-    const crumb = (/** @type {number} */ box) => button(cutLabel(this.painter.name(shape.func[box]), 30), () => this.zoomTo(box),
-      {title: this.painter.name(shape.func[box]).slice(0, 500), ...(box === state.zoom ? {'aria-current': 'location'} : {})});
+    const crumb = (/** @type {number} */ box) =>
+      button(cutLabel(this.painter.name(shape.func[box]), 30), () => this.zoomTo(box), {
+        title: this.painter.name(shape.func[box]).slice(0, 500),
+        ...(box === state.zoom ? {'aria-current': 'location'} : {}),
+      });
     const shown = path.length > 60 ? [...path.slice(0, 20), ...path.slice(-40)] : path;
-    bar.append(crumb(0), ...shown.flatMap(box => [el('span', {textContent: '›', 'aria-hidden': 'true'}), crumb(box)]));
+    bar.append(
+      crumb(0),
+      ...shown.flatMap(box => [el('span', {textContent: '›', 'aria-hidden': 'true'}), crumb(box)]),
+    );
     bar.scrollLeft = bar.scrollWidth;
   }
 
@@ -324,9 +441,15 @@ export class App {
 
   theme() {
     if (!this.colors) {
-      const style = getComputedStyle(document.documentElement), color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-      this.colors = {ink: color('--ink'), paper: color('--paper'), faint: color('--faint'), ring: color('--ring'),
-        dark: style.colorScheme.includes('dark')};
+      const style = getComputedStyle(document.documentElement);
+      const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+      this.colors = {
+        ink: color('--ink'),
+        paper: color('--paper'),
+        faint: color('--faint'),
+        ring: color('--ring'),
+        dark: style.colorScheme.includes('dark'),
+      };
     }
     return this.colors;
   }
@@ -341,7 +464,12 @@ export class App {
     }
     if (this.tip?.canvas !== canvas || this.tip.box !== box || this.tip.tree !== canvas.tree) {
       const name = this.painter.name(canvas.tree.shape.func[box]);
-      this.tip = {canvas, box, tree: canvas.tree, ...describe(this.data, canvas.tree, box, canvas.zoomed, this.unit, name)};
+      this.tip = {
+        canvas,
+        box,
+        tree: canvas.tree,
+        ...describe(this.data, canvas.tree, box, canvas.zoomed, this.unit, name),
+      };
     }
     const {head, lines} = this.tip;
     details.textContent = `${isolated(head.slice(0, 300))} · ${lines.join(' · ')}`;
@@ -352,19 +480,28 @@ export class App {
   /** @param {string} head @param {string[]} lines @param {MouseEvent} event */
   placeTip(head, lines, event) {
     const tip = byId('tip');
-    tip.replaceChildren(el('b', {textContent: head.slice(0, 2000)}), ...lines.map(line => el('div', {textContent: line.slice(0, 500)})));
+    tip.replaceChildren(
+      el('b', {textContent: head.slice(0, 2000)}),
+      ...lines.map(line => el('div', {textContent: line.slice(0, 500)})),
+    );
     tip.hidden = false;
     const {offsetWidth: width, offsetHeight: height} = tip;
-    const x = event.clientX + 14 + width > innerWidth ? event.clientX - width - 8 : event.clientX + 14;
-    const y = event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18;
+    const x =
+      event.clientX + 14 + width > innerWidth ? event.clientX - width - 8 : event.clientX + 14;
+    const y =
+      event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18;
     tip.style.left = `${Math.max(4, x)}px`;
     tip.style.top = `${Math.max(4, y)}px`;
   }
 
   /** Below the picture, and aloud. @param {string} text */
-  say(text) { byId('details').textContent = text; }
+  say(text) {
+    byId('details').textContent = text;
+  }
 
-  hideTip() { byId('tip').hidden = true; }
+  hideTip() {
+    byId('tip').hidden = true;
+  }
 
   /** @param {FlameCanvas} canvas @param {number} box @param {number} x @param {number} y */
   boxMenu(canvas, box, x, y) {
@@ -376,17 +513,31 @@ export class App {
   /** @param {number} thread */
   threadName(thread) {
     const [pid, tid, comm] = this.data.meta.threads[thread];
-    const numbers = tid >= 0 && tid !== pid ? (pid >= 0 ? `${pid}/${tid}` : String(tid)) : pid >= 0 ? String(pid) : '';
+    const numbers =
+      tid >= 0 && tid !== pid
+        ? pid >= 0
+          ? `${pid}/${tid}`
+          : String(tid)
+        : pid >= 0
+          ? String(pid)
+          : '';
     return [comm, numbers].filter(Boolean).join(' ') || 'unknown thread';
   }
 
   /** @param {string} text */
-  short(text) { return isolated(text.length > 40 ? text.slice(0, 39) + '…' : text); }
+  short(text) {
+    return isolated(text.length > 40 ? text.slice(0, 39) + '…' : text);
+  }
 
   /** @param {number} f @param {number} x @param {number} y */
   functionMenu(f, x, y) {
     const box = this.shape.func.indexOf(f);
-    showMenu(this.painter.name(f), functionActions(this, f, box > 0 ? this.shape.frame[box] : -1), x, y);
+    showMenu(
+      this.painter.name(f),
+      functionActions(this, f, box > 0 ? this.shape.frame[box] : -1),
+      x,
+      y,
+    );
   }
 
   /** @param {string} name */
@@ -397,7 +548,8 @@ export class App {
 
   /** @param {number} by */
   nextMatch(by) {
-    const canvas = this.view?.canvas, {matches} = this;
+    const canvas = this.view?.canvas;
+    const {matches} = this;
     if (matches.outermost.length === 0) return;
     if (!canvas || canvas.tree !== this.tree) {
       this.set({view: this.usual.view === 'icicle' ? 'icicle' : 'flame'});
@@ -412,7 +564,8 @@ export class App {
     const count = matches.outermost.length;
     matches.at = matches.at < 0 ? (by > 0 ? 0 : count - 1) : (matches.at + by + count) % count;
     canvas.reveal(matches.outermost[matches.at]);
-    byId('matched').textContent = `${byId('matched').textContent.replace(/ · \d.*$/, '')} · ${amount(matches.at + 1, 0)} of ${amount(count, 0)}`;
+    byId('matched').textContent =
+      `${byId('matched').textContent.replace(/ · \d.*$/, '')} · ${amount(matches.at + 1, 0)} of ${amount(count, 0)}`;
   }
 
   // --- the rest of the page
@@ -429,7 +582,9 @@ export class App {
     this.view?.canvas?.draw();
   }
 
-  help() { byId('help').showModal(); }
+  help() {
+    byId('help').showModal();
+  }
 
   ask() {
     byId('search').focus();
@@ -455,7 +610,11 @@ export class App {
       if (list && !list.contains(/** @type {Node} */ (event.target))) list.removeAttribute('open');
     });
     window.addEventListener('resize', () => closeMenu());
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.themeChanged());
-    window.addEventListener('keydown', event => { if (pageKey(this, event)) event.preventDefault(); });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+      this.themeChanged(),
+    );
+    window.addEventListener('keydown', event => {
+      if (pageKey(this, event)) event.preventDefault();
+    });
   }
 }

@@ -24,14 +24,19 @@ export function fromBase64(text) {
 /** Far more than a browser can show; a bomb ends here. */
 const MAX_PLAIN = 2 ** 30;
 
-/** Unpacks gzip, whose checksum the browser compares. @param {Uint8Array} packed @returns {Promise<Uint8Array>} */
+/**
+ * Unpacks gzip, whose checksum the browser compares.
+ * @param {Uint8Array} packed @returns {Promise<Uint8Array>}
+ */
 export async function gunzip(packed) {
   /** @type {Uint8Array[]} */
   const parts = [];
   let size = 0;
-  if (typeof DecompressionStream === 'undefined') throw new Error('it cannot unpack gzip, as those of 2023 and later do');
+  if (typeof DecompressionStream === 'undefined')
+    throw new Error('it cannot unpack gzip, as those of 2023 and later do');
   try {
-    const stream = new DecompressionStream('gzip'), writer = stream.writable.getWriter();
+    const stream = new DecompressionStream('gzip');
+    const writer = stream.writable.getWriter();
     // What goes wrong here is said when it is read.
     writer.write(/** @type {any} */ (packed)).catch(() => {});
     writer.close().catch(() => {});
@@ -95,6 +100,7 @@ export class Numbers {
   }
 
   end() {
-    if (this.at !== this.bytes.length) throw new DataError('a column of its data has another length than it says');
+    if (this.at !== this.bytes.length)
+      throw new DataError('a column of its data has another length than it says');
   }
 }

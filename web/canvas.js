@@ -30,7 +30,10 @@ function within([a, b]) {
 }
 
 export class FlameCanvas {
-  /** @param {Painter} painter @param {Host} host @param {{label: string, rootAtTop: boolean}} options */
+  /**
+   * @param {Painter} painter @param {Host} host
+   * @param {{label: string, rootAtTop: boolean}} options
+   */
   constructor(painter, host, {label, rootAtTop}) {
     this.painter = painter;
     this.host = host;
@@ -55,12 +58,17 @@ export class FlameCanvas {
     this.redraw = oncePerFrame(() => this.draw());
     // What lies below; a flame graph keeps its root in place when its height changes.
     this.below = 0;
-    this.element.addEventListener('scroll', () => {
-      this.below = this.element.scrollHeight - this.element.clientHeight - this.element.scrollTop;
-      this.redraw();
-    }, {passive: true});
+    this.element.addEventListener(
+      'scroll',
+      () => {
+        this.below = this.element.scrollHeight - this.element.clientHeight - this.element.scrollTop;
+        this.redraw();
+      },
+      {passive: true},
+    );
     this.sizes = new ResizeObserver(() => {
-      if (!rootAtTop) this.element.scrollTop = this.element.scrollHeight - this.element.clientHeight - this.below;
+      if (!rootAtTop)
+        this.element.scrollTop = this.element.scrollHeight - this.element.clientHeight - this.below;
       this.draw();
     });
     this.sizes.observe(this.element);
@@ -68,18 +76,22 @@ export class FlameCanvas {
     this.animation = 0;
   }
 
-  get levels() { return this.tree ? this.tree.level.length - 1 : 0; }
-  get width() { return this.element.clientWidth; }
+  get levels() {
+    return this.tree ? this.tree.level.length - 1 : 0;
+  }
+  get width() {
+    return this.element.clientWidth;
+  }
 
   /** @param {Tree} tree @param {number} zoomed @param {Window|null} window */
   show(tree, zoomed, window) {
     const isNew = tree !== this.tree;
-    if (isNew && (this.tree?.shape !== tree.shape)) this.selected = this.hovered = -1;
+    if (isNew && this.tree?.shape !== tree.shape) this.selected = this.hovered = -1;
     this.tree = tree;
     this.spacer.style.height = `${this.levels * this.row}px`;
     this.zoomed = zoomed;
     this.above = new Set();
-    for (let i = zoomed; i > 0;) this.above.add(i = tree.shape.parent[i]);
+    for (let i = zoomed; i > 0;) this.above.add((i = tree.shape.parent[i]));
     this.goTo(window ?? this.windowOf(zoomed), !isNew);
     if (isNew && !this.rootAtTop) {
       this.below = 0;
@@ -105,11 +117,16 @@ export class FlameCanvas {
     }
     const begin = performance.now();
     const step = (/** @type {number} */ now) => {
-      const t = Math.min((now - begin) / 120, 1), eased = 1 - (1 - t) ** 3;
+      const t = Math.min((now - begin) / 120, 1);
+      const eased = 1 - (1 - t) ** 3;
       // Widths shrink by factors, so that far zooms look even.
-      const size = Math.exp(Math.log(from[1] - from[0]) * (1 - eased) + Math.log(target[1] - target[0]) * eased);
-      const share = from[1] - from[0] === target[1] - target[0] ? eased
-        : (size - (from[1] - from[0])) / ((target[1] - target[0]) - (from[1] - from[0]));
+      const size = Math.exp(
+        Math.log(from[1] - from[0]) * (1 - eased) + Math.log(target[1] - target[0]) * eased,
+      );
+      const share =
+        from[1] - from[0] === target[1] - target[0]
+          ? eased
+          : (size - (from[1] - from[0])) / (target[1] - target[0] - (from[1] - from[0]));
       const start = from[0] + (target[0] - from[0]) * share;
       this.window = t === 1 ? target : [start, start + size];
       this.draw();
@@ -119,13 +136,17 @@ export class FlameCanvas {
   }
 
   /** The upper edge of a level within the whole height. @param {number} depth */
-  top(depth) { return (this.rootAtTop ? depth : this.emptyRows + this.levels - 1 - depth) * this.row; }
+  top(depth) {
+    return (this.rootAtTop ? depth : this.emptyRows + this.levels - 1 - depth) * this.row;
+  }
 
   draw() {
-    const width = this.element.clientWidth, height = this.element.clientHeight;
+    const width = this.element.clientWidth;
+    const height = this.element.clientHeight;
     if (!this.tree || width === 0 || height === 0) return;
     const ratio = fitCanvas(this.canvas, width, height);
-    const context = this.context, scroll = this.element.scrollTop;
+    const context = this.context;
+    const scroll = this.element.scrollTop;
     const theme = this.host.theme();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.paper;
@@ -136,13 +157,26 @@ export class FlameCanvas {
       context.fillText('No samples are left.', 12, 30);
       return;
     }
-    const empty = this.emptyRows = this.rootAtTop ? 0 : Math.max(0, Math.floor(height / this.row) - this.levels);
+    const empty = (this.emptyRows = this.rootAtTop
+      ? 0
+      : Math.max(0, Math.floor(height / this.row) - this.levels));
     const first = Math.max(0, Math.floor(scroll / this.row) - empty);
     const last = Math.min(this.levels, Math.ceil((scroll + height) / this.row) - empty);
     if (last <= first) return;
-    const from = this.rootAtTop ? first : this.levels - last, to = this.rootAtTop ? last : this.levels - first;
-    paintTree(context, this.painter, this.tree, {window: this.window, width, from, to,
-      top: depth => this.top(depth) - scroll, row: this.row, ratio, above: this.above, theme, pixels: this.pixels});
+    const from = this.rootAtTop ? first : this.levels - last;
+    const to = this.rootAtTop ? last : this.levels - first;
+    paintTree(context, this.painter, this.tree, {
+      window: this.window,
+      width,
+      from,
+      to,
+      top: depth => this.top(depth) - scroll,
+      row: this.row,
+      ratio,
+      above: this.above,
+      theme,
+      pixels: this.pixels,
+    });
     this.outline(this.hovered, theme.ink, 1);
     if (this.selected >= 0) this.outline(this.selected, theme.ring, 2.5);
   }
@@ -153,9 +187,14 @@ export class FlameCanvas {
     if (!place || place.right < 0 || place.left > this.width) return;
     this.context.strokeStyle = color;
     this.context.lineWidth = size;
-    const left = Math.max(place.left, -4), right = Math.min(place.right, this.width + 4);
-    this.context.strokeRect(left + size / 2, place.top - this.element.scrollTop + size / 2,
-      Math.max(right - left - size - 0.5, 1), this.row - 1 - size);
+    const left = Math.max(place.left, -4);
+    const right = Math.min(place.right, this.width + 4);
+    this.context.strokeRect(
+      left + size / 2,
+      place.top - this.element.scrollTop + size / 2,
+      Math.max(right - left - size - 0.5, 1),
+      this.row - 1 - size,
+    );
     this.context.lineWidth = 1;
   }
 
@@ -173,9 +212,11 @@ export class FlameCanvas {
     const bounds = this.canvas.getBoundingClientRect();
     const tree = this.tree;
     if (!tree) return -1;
-    const line = Math.floor((clientY - bounds.top + this.element.scrollTop) / this.row) - this.emptyRows;
+    const line =
+      Math.floor((clientY - bounds.top + this.element.scrollTop) / this.row) - this.emptyRows;
     const depth = this.rootAtTop ? line : this.levels - 1 - line;
-    const share = this.window[0] + (clientX - bounds.left) / this.width * (this.window[1] - this.window[0]);
+    const share =
+      this.window[0] + ((clientX - bounds.left) / this.width) * (this.window[1] - this.window[0]);
     return boxAt(tree, depth, share * tree.whole);
   }
 
@@ -206,7 +247,8 @@ export class FlameCanvas {
 
   /** @param {number} factor @param {number} [at] where, 0 to 1 of the width */
   scale(factor, at = 0.5) {
-    const [a, b] = this.window, center = a + (b - a) * at;
+    const [a, b] = this.window;
+    const center = a + (b - a) * at;
     this.window = within([center - (center - a) * factor, center + (b - center) * factor]);
     this.host.moved();
     this.redraw();
@@ -273,23 +315,41 @@ export class FlameCanvas {
       this.redraw();
       this.host.menu(this, box, event.clientX, event.clientY);
     });
-    canvas.addEventListener('wheel', event => {
-      const tall = this.element.scrollHeight > this.element.clientHeight + 1;
-      const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
-      if (event.ctrlKey || event.metaKey || event.altKey || (!tall && !event.shiftKey && Math.abs(event.deltaY) > Math.abs(event.deltaX))) {
-        event.preventDefault();
-        const bounds = canvas.getBoundingClientRect();
-        const lines = event.deltaMode === 1 ? 16 : 1;
-        this.scale(Math.exp(Math.max(-1, Math.min(1, event.deltaY * lines / 300))), (event.clientX - bounds.left) / this.width);
-      } else if (sideways !== 0 && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))) {
-        event.preventDefault();
-        this.pan(sideways / this.width);
-      }
-    }, {passive: false});
+    canvas.addEventListener(
+      'wheel',
+      event => {
+        const tall = this.element.scrollHeight > this.element.clientHeight + 1;
+        const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+        if (
+          event.ctrlKey ||
+          event.metaKey ||
+          event.altKey ||
+          (!tall && !event.shiftKey && Math.abs(event.deltaY) > Math.abs(event.deltaX))
+        ) {
+          event.preventDefault();
+          const bounds = canvas.getBoundingClientRect();
+          const lines = event.deltaMode === 1 ? 16 : 1;
+          this.scale(
+            Math.exp(Math.max(-1, Math.min(1, (event.deltaY * lines) / 300))),
+            (event.clientX - bounds.left) / this.width,
+          );
+        } else if (
+          sideways !== 0 &&
+          (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+        ) {
+          event.preventDefault();
+          this.pan(sideways / this.width);
+        }
+      },
+      {passive: false},
+    );
     canvas.addEventListener('focus', () => {
-      if (this.selected < 0 && this.tree && canvas.matches(':focus-visible')) this.select(this.zoomed);
+      if (this.selected < 0 && this.tree && canvas.matches(':focus-visible'))
+        this.select(this.zoomed);
     });
-    canvas.addEventListener('keydown', event => { if (this.key(event)) event.preventDefault(); });
+    canvas.addEventListener('keydown', event => {
+      if (this.key(event)) event.preventDefault();
+    });
   }
 
   /** Moves the selection; true if the key means something here. @param {KeyboardEvent} event */
@@ -297,7 +357,8 @@ export class FlameCanvas {
     const tree = this.tree;
     if (!tree || event.ctrlKey || event.metaKey || event.altKey) return false;
     const current = this.selected < 0 ? this.zoomed : this.selected;
-    const outward = this.rootAtTop ? 'ArrowDown' : 'ArrowUp', inward = this.rootAtTop ? 'ArrowUp' : 'ArrowDown';
+    const outward = this.rootAtTop ? 'ArrowDown' : 'ArrowUp';
+    const inward = this.rootAtTop ? 'ArrowUp' : 'ArrowDown';
     const {key} = event;
     if (key === outward) this.step(this.widestChild(tree, current));
     else if (key === inward) this.step(current > 0 ? tree.shape.parent[current] : -1);
@@ -306,8 +367,15 @@ export class FlameCanvas {
     else if (key === 'Home') this.step(this.zoomed);
     else if (key === 'Enter' || key === ' ') this.host.zoom(current);
     else if (key === 'ContextMenu' || (key === 'F10' && event.shiftKey) || key === 'm') {
-      const place = this.placeOf(current), bounds = this.canvas.getBoundingClientRect();
-      if (place) this.host.menu(this, current, bounds.left + Math.max(place.left, 0) + 8, bounds.top + place.top - this.element.scrollTop + this.row);
+      const place = this.placeOf(current);
+      const bounds = this.canvas.getBoundingClientRect();
+      if (place)
+        this.host.menu(
+          this,
+          current,
+          bounds.left + Math.max(place.left, 0) + 8,
+          bounds.top + place.top - this.element.scrollTop + this.row,
+        );
     } else if (key === '+' || key === '=' || key === 'w') this.scale(0.8);
     else if (key === '-' || key === 's') this.scale(1.25);
     else if (key === 'a') this.pan(-0.2);
@@ -317,7 +385,9 @@ export class FlameCanvas {
   }
 
   /** @param {number} box */
-  step(box) { if (box >= 0) this.select(box); }
+  step(box) {
+    if (box >= 0) this.select(box);
+  }
 
   /** @param {Tree} tree @param {number} box */
   widestChild(tree, box) {
@@ -331,12 +401,17 @@ export class FlameCanvas {
   beside(tree, box, by) {
     const depth = depthOf(tree.shape, box);
     const {boxes, level, x, extent, whole} = tree;
-    const least = (this.window[1] - this.window[0]) * whole / Math.max(this.width, 1);
+    const least = ((this.window[1] - this.window[0]) * whole) / Math.max(this.width, 1);
     let i = level[depth];
     while (i < level[depth + 1] && boxes[i] !== box) ++i;
     for (i += by; i >= level[depth] && i < level[depth + 1]; i += by) {
       const other = boxes[i];
-      if (extent[other] >= least && x[other] < this.window[1] * whole && x[other] + extent[other] > this.window[0] * whole) return other;
+      if (
+        extent[other] >= least &&
+        x[other] < this.window[1] * whole &&
+        x[other] + extent[other] > this.window[0] * whole
+      )
+        return other;
     }
     return -1;
   }

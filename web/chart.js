@@ -14,7 +14,10 @@ import {groupsInTime, isLasting, passing} from './filter.js';
 /** A gap that is hardly longer is none: clocks do not tick that evenly. */
 const JITTER = 1.5;
 
-/** The value in the middle of a sample of the gaps; 0: there is none. @param {Data} data @param {Int32Array} samples */
+/**
+ * The value in the middle of a sample of the gaps; 0: there is none.
+ * @param {Data} data @param {Int32Array} samples
+ */
 function usualGap(data, samples) {
   const gaps = [];
   const stride = Math.max(1, Math.floor(samples.length / 1000));
@@ -26,23 +29,32 @@ function usualGap(data, samples) {
   return gaps.length > 0 ? gaps[gaps.length >> 1] : 0;
 }
 
-/** @param {Data} data @param {Int32Array} samples @param {number} common what is usual in the busiest thread @returns {{begin: Float64Array, end: Float64Array}} */
+/**
+ * @param {Data} data @param {Int32Array} samples
+ * @param {number} common what is usual in the busiest thread
+ * @returns {{begin: Float64Array, end: Float64Array}}
+ */
 function extents(data, samples, common) {
-  const begin = new Float64Array(samples.length), end = new Float64Array(samples.length);
+  const begin = new Float64Array(samples.length);
+  const end = new Float64Array(samples.length);
   const usual = Math.min(usualGap(data, samples) || common, common);
   const tick = (/** @type {number} */ i) => data.sampleTick[samples[i]];
   for (let i = 0; i < samples.length;) {
-    let after = i + 1, weight = data.sampleWeight[samples[i]];
-    while (after < samples.length && tick(after) === tick(i)) weight += data.sampleWeight[samples[after++]];
+    let after = i + 1;
+    let weight = data.sampleWeight[samples[i]];
+    while (after < samples.length && tick(after) === tick(i))
+      weight += data.sampleWeight[samples[after++]];
     const event = data.meta.events[data.sampleEvent[samples[i]]];
-    const lasts = event.unit_ns ? weight / 10 ** event.decimals * event.unit_ns / data.meta.tick_ns : usual;
+    const lasts = event.unit_ns
+      ? ((weight / 10 ** event.decimals) * event.unit_ns) / data.meta.tick_ns
+      : usual;
     const gap = after < samples.length ? tick(after) - tick(i) : Infinity;
     const size = Math.max(gap <= lasts * (isLasting(event) ? 1 : JITTER) ? gap : lasts, 0);
     // Samples of one tick share its time by their weights.
     let at = tick(i);
     for (; i < after; ++i) {
       begin[i] = at;
-      end[i] = at += weight > 0 ? size * data.sampleWeight[samples[i]] / weight : 0;
+      end[i] = at += weight > 0 ? (size * data.sampleWeight[samples[i]]) / weight : 0;
     }
   }
   return {begin, end};
@@ -55,27 +67,35 @@ export function depthsOf(shape) {
   return depth;
 }
 
-/** The lanes that a filter leaves, heaviest first. @param {Data} data @param {Filter} filter @param {import('./merge.js').Shape} shape @returns {Lane[]} */
+/**
+ * The lanes that a filter leaves, heaviest first.
+ * @param {Data} data @param {Filter} filter @param {import('./merge.js').Shape} shape
+ * @returns {Lane[]}
+ */
 export function lanesOf(data, filter, shape) {
   const counts = new Int32Array(data.meta.threads.length + 1);
   const groups = groupsInTime(data, filter.group);
   const passes = passing(data, filter, groups);
   for (let i = 0; i < data.samples; ++i) if (passes[i]) ++counts[data.sampleThread[i] + 1];
   for (let t = 1; t < counts.length; ++t) counts[t] += counts[t - 1];
-  const all = new Int32Array(counts[counts.length - 1]), next = counts.slice();
+  const all = new Int32Array(counts[counts.length - 1]);
+  const next = counts.slice();
   for (let i = 0; i < data.samples; ++i) if (passes[i]) all[next[data.sampleThread[i]]++] = i;
   const severalEvents = data.meta.events.filter(event => groups.includes(event.group)).length > 1;
   const depth = depthsOf(shape);
   let busiest = 0;
-  for (let t = 0; t + 1 < counts.length; ++t) if (counts[t + 1] - counts[t] > counts[busiest + 1] - counts[busiest]) busiest = t;
+  for (let t = 0; t + 1 < counts.length; ++t)
+    if (counts[t + 1] - counts[t] > counts[busiest + 1] - counts[busiest]) busiest = t;
   const common = usualGap(data, all.subarray(counts[busiest], counts[busiest + 1])) || 1;
   /** @type {Lane[]} */
   const lanes = [];
   for (let thread = 0; thread + 1 < counts.length; ++thread) {
     const samples = all.subarray(counts[thread], counts[thread + 1]);
     if (samples.length === 0) continue;
-    if (severalEvents) samples.set(Array.from(samples).sort((a, b) => data.sampleTick[a] - data.sampleTick[b]));
-    let weight = 0, deepest = 1;
+    if (severalEvents)
+      samples.set(Array.from(samples).sort((a, b) => data.sampleTick[a] - data.sampleTick[b]));
+    let weight = 0;
+    let deepest = 1;
     for (const i of samples) {
       weight += data.sampleWeight[i];
       const box = shape.map[data.sampleNode[i]];
@@ -86,9 +106,13 @@ export function lanesOf(data, filter, shape) {
   return lanes.sort((a, b) => b.weight - a.weight);
 }
 
-/** @param {Float64Array} values @param {number} at @param {number} [from] the first that is above `at` */
+/**
+ * @param {Float64Array} values @param {number} at
+ * @param {number} [from] the first that is above `at`
+ */
 function firstAbove(values, at, from = 0) {
-  let low = from, high = values.length;
+  let low = from;
+  let high = values.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (values[middle] > at) high = middle;
@@ -104,7 +128,9 @@ function firstAbove(values, at, from = 0) {
  * @returns {{left: number[], right: number[], sample: number[]}}
  */
 export function pieces(lane, from, to, width) {
-  const left = [], right = [], sample = [];
+  const left = [];
+  const right = [];
+  const sample = [];
   const scale = width / (to - from);
   for (let i = firstAbove(lane.end, from); i < lane.samples.length && lane.begin[i] < to;) {
     const x = (lane.begin[i] - from) * scale;
@@ -131,7 +157,12 @@ export function joinPieces(seen, boxes, each) {
   for (let i = 0; i < boxes.length;) {
     const box = boxes[i];
     let last = i;
-    while (last + 1 < boxes.length && boxes[last + 1] === box && seen.left[last + 1] - seen.right[last] < 0.5) ++last;
+    while (
+      last + 1 < boxes.length &&
+      boxes[last + 1] === box &&
+      seen.left[last + 1] - seen.right[last] < 0.5
+    )
+      ++last;
     if (box > 0) each(box, seen.left[i], seen.right[last] - seen.left[i]);
     i = last + 1;
   }

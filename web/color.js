@@ -7,16 +7,56 @@
 /** Each channel: its least value, its range, and which of v1, v2, v3 moves it. */
 /** @type {Record<string, [number, number, number][]>} */
 const HUES = {
-  hot: [[205, 50, 3], [0, 230, 1], [0, 55, 2]],
-  mem: [[0, 0, 1], [190, 50, 2], [0, 210, 1]],
-  io: [[80, 60, 1], [80, 60, 1], [190, 55, 2]],
-  red: [[200, 55, 1], [50, 80, 1], [50, 80, 1]],
-  green: [[50, 60, 1], [200, 55, 1], [50, 60, 1]],
-  blue: [[80, 60, 1], [80, 60, 1], [205, 50, 1]],
-  yellow: [[175, 55, 1], [175, 55, 1], [50, 20, 1]],
-  purple: [[190, 65, 1], [80, 60, 1], [190, 65, 1]],
-  aqua: [[50, 60, 1], [165, 55, 1], [165, 55, 1]],
-  orange: [[190, 65, 1], [90, 65, 1], [0, 0, 1]],
+  hot: [
+    [205, 50, 3],
+    [0, 230, 1],
+    [0, 55, 2],
+  ],
+  mem: [
+    [0, 0, 1],
+    [190, 50, 2],
+    [0, 210, 1],
+  ],
+  io: [
+    [80, 60, 1],
+    [80, 60, 1],
+    [190, 55, 2],
+  ],
+  red: [
+    [200, 55, 1],
+    [50, 80, 1],
+    [50, 80, 1],
+  ],
+  green: [
+    [50, 60, 1],
+    [200, 55, 1],
+    [50, 60, 1],
+  ],
+  blue: [
+    [80, 60, 1],
+    [80, 60, 1],
+    [205, 50, 1],
+  ],
+  yellow: [
+    [175, 55, 1],
+    [175, 55, 1],
+    [50, 20, 1],
+  ],
+  purple: [
+    [190, 65, 1],
+    [80, 60, 1],
+    [190, 65, 1],
+  ],
+  aqua: [
+    [50, 60, 1],
+    [165, 55, 1],
+    [165, 55, 1],
+  ],
+  orange: [
+    [190, 65, 1],
+    [90, 65, 1],
+    [0, 0, 1],
+  ],
 };
 
 export const KIND = {user: 0, kernel: 1, inlined: 2, jit: 3, label: 4};
@@ -27,7 +67,10 @@ function letterOf(name, kind) {
   return kind === KIND.kernel ? 'k' : kind === KIND.inlined ? 'i' : kind === KIND.jit ? 'j' : ' ';
 }
 
-/** Palettes that choose a hue by the kind of code. @type {Record<string, (name: string, kind: number) => string>} */
+/**
+ * Palettes that choose a hue by the kind of code.
+ * @type {Record<string, (name: string, kind: number) => string>}
+ */
 const FAMILIES = {
   java(name, kind) {
     const letter = letterOf(name, kind);
@@ -35,7 +78,8 @@ const FAMILIES = {
     if (letter === 'i') return 'aqua';
     if (letter === 'j') return 'green';
     if (name.includes('::') || name.startsWith('-[') || name.startsWith('+[')) return 'yellow';
-    if (name.includes('/') || (name.includes('.') && !name.startsWith('[')) || /^[A-Z]/.test(name)) return 'green';
+    if (name.includes('/') || (name.includes('.') && !name.startsWith('[')) || /^[A-Z]/.test(name))
+      return 'green';
     return 'red';
   },
   js(name, kind) {
@@ -56,7 +100,9 @@ const FAMILIES = {
   },
   python(name) {
     if (name.includes('site-packages')) return 'aqua';
-    return /python[0-9.]+[/\\]/.test(name) || /^<(built-in|method|frozen)/.test(name) ? 'yellow' : 'red';
+    return /python[0-9.]+[/\\]/.test(name) || /^<(built-in|method|frozen)/.test(name)
+      ? 'yellow'
+      : 'red';
   },
   rust(name) {
     const bare = name.slice(name.indexOf('`') + 1);
@@ -64,10 +110,13 @@ const FAMILIES = {
     return bare.includes('::') ? 'aqua' : 'yellow';
   },
   wakeup: () => 'aqua',
-  chain: (name, kind) => letterOf(name, kind) === 'w' ? 'aqua' : 'blue',
+  chain: (name, kind) => (letterOf(name, kind) === 'w' ? 'aqua' : 'blue'),
 };
 
-/** One step of drand48 from the sum of the characters, as Perl's srand and rand. @param {string} name */
+/**
+ * One step of drand48 from the sum of the characters, as Perl's srand and rand.
+ * @param {string} name
+ */
 function seededByName(name) {
   let seed = 0;
   for (let i = 0; i < name.length; ++i) {
@@ -77,20 +126,25 @@ function seededByName(name) {
   }
   // (seed << 16 | 0x330e) * 0x5deece66d + 0xb modulo 2^48, in halves that
   // doubles hold exactly.
-  const low = (seed % 256) * 65536 + 0x330e, high = Math.floor(seed / 256);
-  const multiplierLow = 0xece66d, multiplierHigh = 0x5de;
+  const low = (seed % 256) * 65536 + 0x330e;
+  const high = Math.floor(seed / 256);
+  const multiplierLow = 0xece66d;
+  const multiplierHigh = 0x5de;
   const lowProduct = low * multiplierLow + 0xb;
   const carry = Math.floor(lowProduct / 16777216);
-  const highProduct = (high * multiplierLow % 16777216 + low * multiplierHigh % 16777216 + carry) % 16777216;
-  return (highProduct * 16777216 + lowProduct % 16777216) / 2 ** 48;
+  const highProduct =
+    (((high * multiplierLow) % 16777216) + ((low * multiplierHigh) % 16777216) + carry) % 16777216;
+  return (highProduct * 16777216 + (lowProduct % 16777216)) / 2 ** 48;
 }
 
 /** flamegraph.pl's hash of the first three characters. @param {number[]} name */
 function lettersHash(name) {
-  let sum = 0, most = 1, weight = 1;
+  let sum = 0;
+  let most = 1;
+  let weight = 1;
   for (let i = 0; i < name.length && i < 3; ++i) {
     const mod = 10 + i;
-    sum += name[i] % mod / (mod - 1) * weight;
+    sum += ((name[i] % mod) / (mod - 1)) * weight;
     most += weight;
     weight *= 0.7;
   }
@@ -112,12 +166,13 @@ function hashedByLetters(name) {
 
 /** FNV-1a. @param {string} name @returns {[number, number, number]} */
 function hashedByBytes(name) {
-  const prime = 0x100000001b3n, mask = (1n << 64n) - 1n;
+  const prime = 0x100000001b3n;
+  const mask = (1n << 64n) - 1n;
   let h = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(name)) h = (h ^ BigInt(byte)) * prime & mask;
+  for (const byte of new TextEncoder().encode(name)) h = ((h ^ BigInt(byte)) * prime) & mask;
   const next = () => {
     const v = Number(h) / 2 ** 64;
-    h = h * prime & mask;
+    h = (h * prime) & mask;
     return v;
   };
   return [next(), next(), next()];
@@ -136,11 +191,17 @@ export function plainColor(look, name, kind) {
   if (look.hash) v = hashedByLetters(name);
   else if (look.deterministic) v = hashedByBytes(name);
   else v = new Array(3).fill(seededByName(name));
-  return /** @type {Rgb} */ (channels.map(([least, range, which]) =>
-    Math.trunc(Math.min(255, Math.max(0, least + range * v[which - 1])))));
+  return /** @type {Rgb} */ (
+    channels.map(([least, range, which]) =>
+      Math.trunc(Math.min(255, Math.max(0, least + range * v[which - 1]))),
+    )
+  );
 }
 
-/** White fades into red where a frame grew and into blue where it shrank. @param {number} change -1 to 1 @returns {Rgb} */
+/**
+ * White fades into red where a frame grew and into blue where it shrank.
+ * @param {number} change -1 to 1 @returns {Rgb}
+ */
 export function changeColor(change) {
   if (change === 0) return [250, 250, 250];
   const fading = Math.trunc(Math.min(255, Math.max(0, 100 + 150 * (1 - Math.abs(change)))));
@@ -152,9 +213,10 @@ export const changeStep = (change, largest) =>
   largest === 0 ? 0 : Math.sign(change) * Math.sqrt(Math.min(1, Math.abs(change) / largest));
 
 /** As one number, 0xrrggbb. @param {Rgb} c */
-export const packed = c => c[0] << 16 | c[1] << 8 | c[2];
+export const packed = c => (c[0] << 16) | (c[1] << 8) | c[2];
 
 /** @param {number} color 0xrrggbb */
-export const css = color => '#' + (1 << 24 | color).toString(16).slice(1);
+export const css = color => '#' + ((1 << 24) | color).toString(16).slice(1);
 
-export const SEARCH_COLOR = 0xe600e6, MARK_COLOR = 0xffd400;
+export const SEARCH_COLOR = 0xe600e6;
+export const MARK_COLOR = 0xffd400;

@@ -28,19 +28,25 @@ export class Strings {
     this.whole = undefined;
   }
 
-  get size() { return this.starts.length - 1; }
+  get size() {
+    return this.starts.length - 1;
+  }
 
   /** @param {number} i @returns {string} */
   at(i) {
     let text = this.known[i];
     if (text !== undefined) return text;
-    const from = this.starts[i], to = this.starts[i + 1];
+    const from = this.starts[i];
+    const to = this.starts[i + 1];
     // Where a byte is a letter, all are decoded at once and cut apart.
     if (this.whole === undefined) {
       const whole = this.decoder.decode(this.text);
       this.whole = whole.length === this.text.length ? whole : null;
     }
-    text = this.whole !== null ? this.whole.slice(from, to) : this.decoder.decode(this.text.subarray(from, to));
+    text =
+      this.whole !== null
+        ? this.whole.slice(from, to)
+        : this.decoder.decode(this.text.subarray(from, to));
     this.known[i] = text;
     return text;
   }
@@ -52,7 +58,10 @@ export class Data {
   constructor(meta, columns) {
     this.meta = meta;
     const strings = column(columns, 'string_size');
-    this.strings = new Strings(column(columns, 'text').bytes, startsOf(strings, column(columns, 'text').bytes.length));
+    this.strings = new Strings(
+      column(columns, 'text').bytes,
+      startsOf(strings, column(columns, 'text').bytes.length),
+    );
     this.functions = count(meta.functions, this.strings.size, 'functions');
 
     const frames = column(columns, 'frame_function');
@@ -64,7 +73,8 @@ export class Data {
     this.frameLine = frameColumn('frame_line', 2 ** 31);
     this.frameKind = Uint8Array.from(frameColumn('frame_kind', 256));
 
-    const parents = column(columns, 'node_parent'), nodeFrames = column(columns, 'node_frame');
+    const parents = column(columns, 'node_parent');
+    const nodeFrames = column(columns, 'node_frame');
     this.nodes = parents.rows + 1;
     this.nodeParent = parentsOf(parents);
     this.nodeFrame = new Int32Array(this.nodes);
@@ -83,21 +93,28 @@ export class Data {
     /** Where the last tick, or the last stretch of a trace, ends. */
     this.duration = 0;
     for (let i = 0; i < rows; ++i) {
-      const lasts = meta.events[this.sampleEvent[i]].is_clock ? this.sampleWeight[i] / meta.tick_ns : 1;
+      const lasts = meta.events[this.sampleEvent[i]].is_clock
+        ? this.sampleWeight[i] / meta.tick_ns
+        : 1;
       this.duration = Math.max(this.duration, this.sampleTick[i] + Math.max(1, Math.ceil(lasts)));
     }
     for (const row of meta.sources ?? [])
-      if (!row.every(i => Number.isInteger(i) && i >= 0 && i < this.strings.size)) throw new DataError('its data names a text that is not there');
+      if (!row.every(i => Number.isInteger(i) && i >= 0 && i < this.strings.size))
+        throw new DataError('its data names a text that is not there');
     /** Names that transforms made, behind those of the profile. @type {string[]} */
     this.madeNames = [];
     /** @type {Map<string, number>} */
     this.madeIds = new Map();
   }
 
-  get isDifference() { return this.meta.events.some(event => event.role !== ''); }
+  get isDifference() {
+    return this.meta.events.some(event => event.role !== '');
+  }
 
   /** The printed name of a function. @param {number} f */
-  name(f) { return f < this.functions ? this.strings.at(f) : this.madeNames[f - this.functions]; }
+  name(f) {
+    return f < this.functions ? this.strings.at(f) : this.madeNames[f - this.functions];
+  }
 
   /** The number of a name that no function of the profile has. @param {string} name */
   madeName(name) {
@@ -116,7 +133,9 @@ export class Data {
   }
 
   /** How many numbers of functions there are. */
-  get names() { return this.functions + this.madeNames.length; }
+  get names() {
+    return this.functions + this.madeNames.length;
+  }
 }
 
 /** @typedef {{rows: number, bytes: Uint8Array}} Column */
@@ -140,7 +159,8 @@ const outOfRange = () => new DataError('its data refers to a row that is not the
 /** @param {Column} from @param {number} rows @param {number} limit */
 function plain(from, rows, limit) {
   if (from.rows !== rows) throw new DataError('the columns of its data do not belong together');
-  const values = new Int32Array(rows), numbers = new Numbers(from.bytes);
+  const values = new Int32Array(rows);
+  const numbers = new Numbers(from.bytes);
   for (let i = 0; i < rows; ++i) {
     const value = numbers.next();
     if (value >= limit) throw outOfRange();
@@ -150,11 +170,16 @@ function plain(from, rows, limit) {
   return values;
 }
 
-/** Numbers given as differences. @param {Column} from @param {number} limit @param {number} [rows] */
+/**
+ * Numbers given as differences.
+ * @param {Column} from @param {number} limit @param {number} [rows]
+ */
 function sums(from, limit, rows) {
-  if (rows !== undefined && from.rows !== rows) throw new DataError('the columns of its data do not belong together');
+  if (rows !== undefined && from.rows !== rows)
+    throw new DataError('the columns of its data do not belong together');
   const signed = rows !== undefined;
-  const values = new Int32Array(from.rows), numbers = new Numbers(from.bytes);
+  const values = new Int32Array(from.rows);
+  const numbers = new Numbers(from.bytes);
   let value = 0;
   for (let i = 0; i < values.length; ++i) {
     value += signed ? numbers.nextSigned() : numbers.next();
@@ -168,7 +193,8 @@ function sums(from, limit, rows) {
 /** @param {Column} from @param {number} rows @returns {Float64Array} */
 function ticks(from, rows) {
   if (from.rows !== rows) throw new DataError('the columns of its data do not belong together');
-  const values = new Float64Array(rows), numbers = new Numbers(from.bytes);
+  const values = new Float64Array(rows);
+  const numbers = new Numbers(from.bytes);
   let value = 0;
   for (let i = 0; i < rows; ++i) {
     value += numbers.nextSigned();
@@ -181,7 +207,8 @@ function ticks(from, rows) {
 
 /** @param {Column} from */
 function weights(from) {
-  const values = new Float64Array(from.rows), numbers = new Numbers(from.bytes);
+  const values = new Float64Array(from.rows);
+  const numbers = new Numbers(from.bytes);
   for (let i = 0; i < values.length; ++i) values[i] = numbers.next();
   numbers.end();
   return values;
@@ -189,7 +216,8 @@ function weights(from) {
 
 /** @param {Column} from */
 function parentsOf(from) {
-  const parents = new Int32Array(from.rows + 1), numbers = new Numbers(from.bytes);
+  const parents = new Int32Array(from.rows + 1);
+  const numbers = new Numbers(from.bytes);
   for (let i = 1; i < parents.length; ++i) {
     const back = numbers.next();
     if (back < 1 || back > i) throw outOfRange();
@@ -201,7 +229,8 @@ function parentsOf(from) {
 
 /** @param {Column} sizes @param {number} end */
 function startsOf(sizes, end) {
-  const starts = new Uint32Array(sizes.rows + 1), numbers = new Numbers(sizes.bytes);
+  const starts = new Uint32Array(sizes.rows + 1);
+  const numbers = new Numbers(sizes.bytes);
   let at = 0;
   for (let i = 0; i < sizes.rows; ++i) {
     at += numbers.next();
@@ -215,31 +244,62 @@ function startsOf(sizes, end) {
 /** @param {any} meta @returns {Meta} */
 function checkedMeta(meta) {
   const isText = (/** @type {unknown} */ t) => typeof t === 'string';
-  const good = meta && typeof meta === 'object' && isText(meta.title) && isText(meta.subtitle) && isText(meta.event) &&
-    meta.look && isText(meta.look.colors) && isText(meta.look.count) && meta.look.row >= 4 && meta.look.font >= 1 &&
-    Array.isArray(meta.events) && meta.events.every((/** @type {any} */ e) => e && isText(e.name) && isText(e.group) &&
-      isText(e.unit) && Number.isInteger(e.decimals) && e.decimals >= 0 &&
-      Number.isFinite(e.unit_ns) && e.unit_ns >= 0 && isText(e.role)) &&
-    Array.isArray(meta.threads) && meta.threads.every((/** @type {any} */ t) => Array.isArray(t) && isText(t[2])) &&
-    Array.isArray(meta.about) && meta.about.every((/** @type {any} */ a) => Array.isArray(a) && a.every(isText)) &&
-    Array.isArray(meta.notes) && meta.notes.every((/** @type {any} */ n) => n && isText(n.text)) &&
-    meta.tick_ns > 0 && Number.isFinite(meta.tick_ns) && Array.isArray(meta.columns) &&
-    (meta.sources === undefined || (Array.isArray(meta.sources) && meta.sources.every(Array.isArray))) &&
-    (meta.side_samples === undefined || (Array.isArray(meta.side_samples) && meta.side_samples.length === 2));
+  const good =
+    meta &&
+    typeof meta === 'object' &&
+    isText(meta.title) &&
+    isText(meta.subtitle) &&
+    isText(meta.event) &&
+    meta.look &&
+    isText(meta.look.colors) &&
+    isText(meta.look.count) &&
+    meta.look.row >= 4 &&
+    meta.look.font >= 1 &&
+    Array.isArray(meta.events) &&
+    meta.events.every(
+      (/** @type {any} */ e) =>
+        e &&
+        isText(e.name) &&
+        isText(e.group) &&
+        isText(e.unit) &&
+        Number.isInteger(e.decimals) &&
+        e.decimals >= 0 &&
+        Number.isFinite(e.unit_ns) &&
+        e.unit_ns >= 0 &&
+        isText(e.role),
+    ) &&
+    Array.isArray(meta.threads) &&
+    meta.threads.every((/** @type {any} */ t) => Array.isArray(t) && isText(t[2])) &&
+    Array.isArray(meta.about) &&
+    meta.about.every((/** @type {any} */ a) => Array.isArray(a) && a.every(isText)) &&
+    Array.isArray(meta.notes) &&
+    meta.notes.every((/** @type {any} */ n) => n && isText(n.text)) &&
+    meta.tick_ns > 0 &&
+    Number.isFinite(meta.tick_ns) &&
+    Array.isArray(meta.columns) &&
+    (meta.sources === undefined ||
+      (Array.isArray(meta.sources) && meta.sources.every(Array.isArray))) &&
+    (meta.side_samples === undefined ||
+      (Array.isArray(meta.side_samples) && meta.side_samples.length === 2));
   if (!good) throw new DataError('the description in its data is not complete');
   return meta;
 }
 
-const MAGIC = 'wickpage', VERSION = 1;
+const MAGIC = 'wickpage';
+const VERSION = 1;
 
-/** The profile in unpacked bytes; a DataError if they are not one. @param {Uint8Array} bytes @returns {Data} */
+/**
+ * The profile in unpacked bytes; a DataError if they are not one.
+ * @param {Uint8Array} bytes @returns {Data}
+ */
 export function decode(bytes) {
   const head = MAGIC.length + 8;
   if (bytes.length < head || new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) !== MAGIC)
     throw new DataError('its data is not a profile of wick');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(MAGIC.length, true);
-  if (version !== VERSION) throw new DataError(`its data is of version ${version}; this viewer reads version ${VERSION}`);
+  if (version !== VERSION)
+    throw new DataError(`its data is of version ${version}; this viewer reads version ${VERSION}`);
   let at = head + view.getUint32(MAGIC.length + 4, true);
   if (at > bytes.length) throw new DataError('its data is cut off');
   let parsed;

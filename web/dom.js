@@ -28,8 +28,11 @@ export const button = (text, onclick, properties = {}) =>
  * @param {(value: string) => void} onchange
  */
 export function choice(label, options, value, onchange) {
-  const select = el('select', {onchange: () => onchange(select.value), 'aria-label': label},
-    ...options.map(([v, text]) => el('option', {value: v, textContent: text})));
+  const select = el(
+    'select',
+    {onchange: () => onchange(select.value), 'aria-label': label},
+    ...options.map(([v, text]) => el('option', {value: v, textContent: text})),
+  );
   select.value = value;
   return select;
 }

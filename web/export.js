@@ -7,13 +7,29 @@ import {visibleBoxes} from './paint.js';
 /** @typedef {import('./paint.js').Painter} Painter */
 
 /** Characters that XML cannot hold become U+FFFD. @param {string} text */
-const escaped = text => text
-  // eslint-disable-next-line no-control-regex
-  .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
-  .replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+const escaped = text =>
+  text
+    // eslint-disable-next-line no-control-regex
+    .replace(
+      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      '\ufffd',
+    )
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;');
 
-/** @param {Painter} painter @param {string} title @param {number} width @param {number} height @param {string[]} parts */
-export const svgPage = (painter, title, width, height, parts) => `<?xml version="1.0" encoding="UTF-8"?>
+/**
+ * @param {Painter} painter @param {string} title @param {number} width @param {number} height
+ * @param {string[]} parts
+ */
+export const svgPage = (
+  painter,
+  title,
+  width,
+  height,
+  parts,
+) => `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
 <title>${escaped(title)}</title>
 <rect width="100%" height="100%" fill="#fff"/>
@@ -24,13 +40,21 @@ ${parts.join('')}</g>
 `;
 
 /** @param {string} text @param {number} x @param {number} y */
-export const svgText = (text, x, y) => `<text x="${x.toFixed(2)}" y="${y.toFixed(1)}">${escaped(text)}</text>\n`;
+export const svgText = (text, x, y) =>
+  `<text x="${x.toFixed(2)}" y="${y.toFixed(1)}">${escaped(text)}</text>\n`;
 
-/** @param {Painter} painter @param {Tree} tree @param {number} box @param {{left: number, y: number, size: number, tip: string}} place */
+/**
+ * @param {Painter} painter @param {Tree} tree @param {number} box
+ * @param {{left: number, y: number, size: number, tip: string}} place
+ */
 export function svgBox(painter, tree, box, {left, y, size, tip}) {
-  const row = painter.look.row, label = size >= 24 ? painter.label(tree, box, size) : '';
-  return `<g><title>${escaped(tip.slice(0, 4096))}</title><rect x="${left.toFixed(2)}" y="${y}" width="${size.toFixed(2)}" height="${row - 1}" fill="${painter.color(tree, box)}" rx="2"/>` +
-    (label ? svgText(label, Math.max(left, 0) + 3, y + row / 2 + painter.look.font * .34) : '') + '</g>\n';
+  const row = painter.look.row;
+  const label = size >= 24 ? painter.label(tree, box, size) : '';
+  return (
+    `<g><title>${escaped(tip.slice(0, 4096))}</title><rect x="${left.toFixed(2)}" y="${y}" width="${size.toFixed(2)}" height="${row - 1}" fill="${painter.color(tree, box)}" rx="2"/>` +
+    (label ? svgText(label, Math.max(left, 0) + 3, y + row / 2 + painter.look.font * 0.34) : '') +
+    '</g>\n'
+  );
 }
 
 /**
@@ -39,13 +63,16 @@ export function svgBox(painter, tree, box, {left, y, size, tip}) {
  * @param {{window: [number, number], rootAtTop: boolean, width: number, top: number, count: string}} options
  */
 export function svgTree(painter, tree, {window, rootAtTop, width, top, count}) {
-  const row = painter.look.row, levels = tree.level.length - 1;
+  const row = painter.look.row;
+  const levels = tree.level.length - 1;
   /** @type {string[]} */
   const parts = [];
   for (let depth = 0; depth < levels; ++depth) {
     const y = top + (rootAtTop ? depth : levels - 1 - depth) * row;
     visibleBoxes(tree, depth, window, width, 1, (box, left, size, few) => {
-      const tip = few ? `${painter.name(tree.shape.func[box])} (${amount(tree.total[box], tree.decimals)} ${count}, ${(100 * tree.total[box] / tree.total[0]).toFixed(2)}%)` : 'several narrow frames';
+      const tip = few
+        ? `${painter.name(tree.shape.func[box])} (${amount(tree.total[box], tree.decimals)} ${count}, ${((100 * tree.total[box]) / tree.total[0]).toFixed(2)}%)`
+        : 'several narrow frames';
       parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
     });
   }
@@ -77,9 +104,11 @@ export function toSvg(painter, canvases, title, count) {
 export function toFolded(data, tree) {
   const {shape, self, beforeSelf} = tree;
   /** @type {string[]} */
-  const lines = [], path = new Array(shape.count);
+  const lines = [];
+  const path = new Array(shape.count);
   path[0] = '';
-  const weight = (/** @type {number} */ w) => String(Number((w / 10 ** tree.decimals).toFixed(tree.decimals + (tree.scale === 1 ? 0 : 3))));
+  const weight = (/** @type {number} */ w) =>
+    String(Number((w / 10 ** tree.decimals).toFixed(tree.decimals + (tree.scale === 1 ? 0 : 3))));
   for (let i = 0; i < shape.count; ++i) {
     if (tree.extent[i] === 0) continue;
     // Samples without a stack stand at the root, whose line has only a weight.

@@ -8,15 +8,22 @@
  *   range: [number, number]|null, side?: ''|'before'|'after'}} Filter   range: ticks, the second one excluded; side: of a difference, alone
  */
 
-/** Events that are one: of several kinds of core, or of kernel and user mode. @param {Data} data @returns {string[]} */
+/**
+ * Events that are one: of several kinds of core, or of kernel and user mode.
+ * @param {Data} data @returns {string[]}
+ */
 export function eventGroups(data) {
-  return [...new Set(data.meta.events.filter(event => event.role !== 'before').map(event => event.group))];
+  return [
+    ...new Set(data.meta.events.filter(event => event.role !== 'before').map(event => event.group)),
+  ];
 }
 
 /** The events of these groups, 1 or 0 each. @param {Data} data @param {string[]} groups */
-const eventMask = (data, groups) => Uint8Array.from(data.meta.events, event => groups.includes(event.group) ? 1 : 0);
+const eventMask = (data, groups) =>
+  Uint8Array.from(data.meta.events, event => (groups.includes(event.group) ? 1 : 0));
 
-export const OFF_CPU_EVENT = 'offcpu-time', WALL_EVENT = 'wall-time';
+export const OFF_CPU_EVENT = 'offcpu-time';
+export const WALL_EVENT = 'wall-time';
 
 /**
  * The groups whose samples say when something was. Those of wall time on the CPU
@@ -29,9 +36,16 @@ export function groupsInTime(data, group) {
   return [data.meta.events.find(event => event.is_clock)?.group ?? group];
 }
 
-/** Whether samples on the CPU and time off it cannot be added, since they do not count the same. @param {Data} data @param {Filter} filter */
-export const isOnlyOnCpu = (data, filter) => filter.group === WALL_EVENT && filter.cpu === '' &&
-  data.meta.events.some(event => groupsInTime(data, filter.group).includes(event.group) && event.unit !== 'nanoseconds');
+/**
+ * Whether samples on the CPU and time off it cannot be added, since they do not count the same.
+ * @param {Data} data @param {Filter} filter
+ */
+export const isOnlyOnCpu = (data, filter) =>
+  filter.group === WALL_EVENT &&
+  filter.cpu === '' &&
+  data.meta.events.some(
+    event => groupsInTime(data, filter.group).includes(event.group) && event.unit !== 'nanoseconds',
+  );
 
 /**
  * The groups that a range and the heat map add up: of wall time what is known to be in it.
@@ -46,7 +60,9 @@ export function groupsToAdd(data, filter) {
 
 /** @param {Data} data @param {Filter} filter */
 function threadMask(data, filter) {
-  return Uint8Array.from(data.meta.threads, (_, i) => !filter.threads || filter.threads.has(i) ? 1 : 0);
+  return Uint8Array.from(data.meta.threads, (_, i) =>
+    !filter.threads || filter.threads.has(i) ? 1 : 0,
+  );
 }
 
 /** How perf/session/off_cpu.cc names the ends of stacks off the CPU. */
@@ -77,29 +93,47 @@ export function offCpuNodes(data) {
   return found;
 }
 
-/** Whether its samples say when something began and for how long it lasted. @param {import('./data.js').EventInfo} event */
+/**
+ * Whether its samples say when something began and for how long it lasted.
+ * @param {import('./data.js').EventInfo} event
+ */
 export const isLasting = event => event.is_clock || event.name === OFF_CPU_EVENT;
 
-/** How many ticks a sample lasts: none, unless its event is a lasting one. @param {Data} data @param {number} i @param {boolean[]} lasting by event */
-const lengthOf = (data, i, lasting) => lasting[data.sampleEvent[i]] ? data.sampleWeight[i] / data.meta.tick_ns : 0;
+/**
+ * How many ticks a sample lasts: none, unless its event is a lasting one.
+ * @param {Data} data @param {number} i @param {boolean[]} lasting by event
+ */
+const lengthOf = (data, i, lasting) =>
+  lasting[data.sampleEvent[i]] ? data.sampleWeight[i] / data.meta.tick_ns : 0;
 
 /** @param {Data} data */
 export const lastingEvents = data => data.meta.events.map(isLasting);
 
-/** 1 for every sample that passes. @param {Data} data @param {Filter} filter @param {string[]} [groups] instead of the filter's */
+/**
+ * 1 for every sample that passes.
+ * @param {Data} data @param {Filter} filter @param {string[]} [groups] instead of the filter's
+ */
 export function passing(data, filter, groups = [filter.group]) {
-  const events = eventMask(data, groups), threads = threadMask(data, filter);
+  const events = eventMask(data, groups);
+  const threads = threadMask(data, filter);
   const {sampleEvent, sampleThread, sampleTick, sampleNode, samples} = data;
   const passes = new Uint8Array(samples);
   for (let i = 0; i < samples; ++i) passes[i] = events[sampleEvent[i]] & threads[sampleThread[i]];
   if (filter.range) {
-    const [from, to] = filter.range, lasting = lastingEvents(data);
+    const [from, to] = filter.range;
+    const lasting = lastingEvents(data);
     for (let i = 0; i < samples; ++i)
-      if (sampleTick[i] >= to || (sampleTick[i] < from && sampleTick[i] + lengthOf(data, i, lasting) <= from)) passes[i] = 0;
+      if (
+        sampleTick[i] >= to ||
+        (sampleTick[i] < from && sampleTick[i] + lengthOf(data, i, lasting) <= from)
+      )
+        passes[i] = 0;
   }
   const off = filter.cpu ? offCpuNodes(data) : null;
   if (off) {
-    const offEvent = Uint8Array.from(data.meta.events, event => event.name === OFF_CPU_EVENT ? 1 : 0);
+    const offEvent = Uint8Array.from(data.meta.events, event =>
+      event.name === OFF_CPU_EVENT ? 1 : 0,
+    );
     const wanted = filter.cpu === 'off' ? 1 : 0;
     for (let i = 0; i < samples; ++i)
       if ((off[sampleNode[i]] | offEvent[sampleEvent[i]]) !== wanted) passes[i] = 0;
@@ -113,7 +147,6 @@ export function passing(data, filter, groups = [filter.group]) {
  *   samples: [number, number]}} Weights   samples: how many each side is worth, before and after
  */
 
-
 /** @param {Data} data @param {Filter} filter @param {string[]} groups */
 function sumOf(data, filter, groups) {
   const sum = new Float64Array(data.nodes);
@@ -121,39 +154,59 @@ function sumOf(data, filter, groups) {
   const events = data.meta.events.filter(event => groups.includes(event.group));
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const scales = Float64Array.from(data.meta.events, event => 10 ** (decimals - event.decimals));
-  const counts = Uint8Array.from(data.meta.events, event => event.counts_samples ? 1 : 0);
-  const one = 10 ** decimals, passes = passing(data, filter, groups);
-  const lasting = lastingEvents(data), [from, to] = filter.range ?? [0, Infinity];
-  let whole = 0, squares = 0;
+  const counts = Uint8Array.from(data.meta.events, event => (event.counts_samples ? 1 : 0));
+  const one = 10 ** decimals;
+  const passes = passing(data, filter, groups);
+  const lasting = lastingEvents(data);
+  const [from, to] = filter.range ?? [0, Infinity];
+  let whole = 0;
+  let squares = 0;
   for (let i = 0; i < data.samples; ++i) {
     if (passes[i] === 0) continue;
     const event = sampleEvent[i];
     let weight = sampleWeight[i] * scales[event];
     // Only the part of it that lies in the range.
     if (filter.range && lasting[event]) {
-      const tick = data.sampleTick[i], end = tick + lengthOf(data, i, lasting);
+      const tick = data.sampleTick[i];
+      const end = tick + lengthOf(data, i, lasting);
       if (end > tick) weight *= (Math.min(end, to) - Math.max(tick, from)) / (end - tick);
     }
     sum[sampleNode[i]] += weight;
     whole += weight;
     squares += counts[event] !== 0 ? weight * one : weight * weight;
   }
-  return {sum, decimals, unit: events[0]?.unit ?? 'samples', samples: squares > 0 ? whole * whole / squares : 0};
+  return {
+    sum,
+    decimals,
+    unit: events[0]?.unit ?? 'samples',
+    samples: squares > 0 ? (whole * whole) / squares : 0,
+  };
 }
 
-/** The two sides of a profile that is a difference, or one of them. @param {Data} data @param {Filter} filter @returns {Weights} */
+/**
+ * The two sides of a profile that is a difference, or one of them.
+ * @param {Data} data @param {Filter} filter @returns {Weights}
+ */
 function sides(data, filter) {
-  const after = new Float64Array(data.nodes), before = new Float64Array(data.nodes);
+  const after = new Float64Array(data.nodes);
+  const before = new Float64Array(data.nodes);
   const events = data.meta.events;
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const threads = threadMask(data, filter);
   for (let i = 0; i < data.samples; ++i) {
     if (threads[data.sampleThread[i]] === 0) continue;
     const event = events[data.sampleEvent[i]];
-    (event.role === 'before' ? before : after)[data.sampleNode[i]] += data.sampleWeight[i] * 10 ** (decimals - event.decimals);
+    (event.role === 'before' ? before : after)[data.sampleNode[i]] +=
+      data.sampleWeight[i] * 10 ** (decimals - event.decimals);
   }
-  const rest = {unit: events[0]?.unit ?? 'samples', decimals, samples: data.meta.side_samples ?? [0, 0]};
-  return filter.side ? {after: filter.side === 'before' ? before : after, before: null, ...rest} : {after, before, ...rest};
+  const rest = {
+    unit: events[0]?.unit ?? 'samples',
+    decimals,
+    samples: data.meta.side_samples ?? [0, 0],
+  };
+  return filter.side
+    ? {after: filter.side === 'before' ? before : after, before: null, ...rest}
+    : {after, before, ...rest};
 }
 
 /**
@@ -167,6 +220,11 @@ export function weigh(data, filter, baseline) {
   const groups = filter.range || baseline ? groupsToAdd(data, filter) : [filter.group];
   const now = sumOf(data, filter, groups);
   const before = baseline ? sumOf(data, {...filter, range: baseline}, groups) : null;
-  return {after: now.sum, before: before?.sum ?? null, unit: now.unit, decimals: now.decimals,
-    samples: [before?.samples ?? 0, now.samples]};
+  return {
+    after: now.sum,
+    before: before?.sum ?? null,
+    unit: now.unit,
+    decimals: now.decimals,
+    samples: [before?.samples ?? 0, now.samples],
+  };
 }

@@ -19,8 +19,10 @@ export function heatMap(data, filter) {
   // A second, if that gives a map that can be seen and drawn.
   let columnNs = 1e9;
   if (ns / columnNs > 900) columnNs = roundStep(ns / 900);
-  else if (ns / columnNs < 20) columnNs = Math.max(roundStep(ns / 60), data.meta.tick_ns * HEAT_ROWS);
-  const columnTicks = columnNs / data.meta.tick_ns, cellTicks = columnTicks / HEAT_ROWS;
+  else if (ns / columnNs < 20)
+    columnNs = Math.max(roundStep(ns / 60), data.meta.tick_ns * HEAT_ROWS);
+  const columnTicks = columnNs / data.meta.tick_ns;
+  const cellTicks = columnTicks / HEAT_ROWS;
   const columns = Math.max(1, Math.ceil(data.duration / columnTicks));
   const weights = new Float64Array(columns * HEAT_ROWS);
   const {sampleTick, sampleWeight, sampleEvent} = data;
@@ -47,5 +49,11 @@ export function heatMap(data, filter) {
   return {columns, rows: HEAT_ROWS, columnTicks, cellTicks, weights, largest};
 }
 
-/** The range of ticks from one cell to another, both included. @param {HeatMap} map @param {number} a @param {number} b @returns {[number, number]} */
-export const cellRange = (map, a, b) => [Math.floor(Math.min(a, b) * map.cellTicks), Math.ceil((Math.max(a, b) + 1) * map.cellTicks)];
+/**
+ * The range of ticks from one cell to another, both included.
+ * @param {HeatMap} map @param {number} a @param {number} b @returns {[number, number]}
+ */
+export const cellRange = (map, a, b) => [
+  Math.floor(Math.min(a, b) * map.cellTicks),
+  Math.ceil((Math.max(a, b) + 1) * map.cellTicks),
+];

@@ -20,9 +20,10 @@ function say(error) {
   const message = byId('message');
   message.hidden = false;
   message.className = 'failed';
-  message.textContent = error instanceof DataError
-    ? `This page cannot be shown: ${error.message}. Get the file again, or write it again with wick.`
-    : `This page cannot be shown in this browser: ${error instanceof Error ? error.message : error}`;
+  message.textContent =
+    error instanceof DataError
+      ? `This page cannot be shown: ${error.message}. Get the file again, or write it again with wick.`
+      : `This page cannot be shown in this browser: ${error instanceof Error ? error.message : error}`;
 }
 
 async function open() {

@@ -91,7 +91,10 @@ class Merger {
   }
 }
 
-/** Where groups begin if `sizes[i]` belong to group i; one longer than `sizes`. @param {Int32Array} sizes */
+/**
+ * Where groups begin if `sizes[i]` belong to group i; one longer than `sizes`.
+ * @param {Int32Array} sizes
+ */
 function beginnings(sizes) {
   const begin = new Int32Array(sizes.length + 1);
   for (let i = 0; i < sizes.length; ++i) begin[i + 1] = begin[i] + sizes[i];
@@ -126,7 +129,9 @@ function inOrder(from, order, to) {
   const count = order.length;
   const rank = new Int32Array(count);
   for (let i = 0; i < count; ++i) rank[order[i]] = i;
-  const parent = new Int32Array(count), func = new Int32Array(count), frame = new Int32Array(count);
+  const parent = new Int32Array(count);
+  const func = new Int32Array(count);
+  const frame = new Int32Array(count);
   for (let i = 0; i < count; ++i) {
     parent[i] = rank[from.parent[order[i]]];
     func[i] = from.func[order[i]];
@@ -134,7 +139,16 @@ function inOrder(from, order, to) {
   }
   const map = new Int32Array(to.length);
   for (let i = 0; i < map.length; ++i) map[i] = to[i] < 0 ? -1 : rank[to[i]];
-  return {count, parent, func, frame, level: levelsOf(from.depth, count), firstChild: firstChildren(parent, count), map, cut: 0};
+  return {
+    count,
+    parent,
+    func,
+    frame,
+    level: levelsOf(from.depth, count),
+    firstChild: firstChildren(parent, count),
+    map,
+    cut: 0,
+  };
 }
 
 /** @param {Merger} merger @param {Int32Array} to @returns {Shape} */
@@ -150,7 +164,8 @@ function finish(merger, to) {
   for (let i = 1; i < count; ++i) byName[next[merger.func[i]]++] = i;
   const childSizes = new Int32Array(count);
   for (let i = 1; i < count; ++i) ++childSizes[merger.parent[i]];
-  const first = beginnings(childSizes), nextChild = first.slice();
+  const first = beginnings(childSizes);
+  const nextChild = first.slice();
   const children = new Int32Array(count);
   for (const i of byName) children[nextChild[merger.parent[i]]++] = i;
   const order = new Int32Array(count);
@@ -165,7 +180,8 @@ function finish(merger, to) {
 /** The shape without any transform. @param {Data} data @returns {Shape} */
 export function baseShape(data) {
   const {nodes, nodeParent, nodeFrame, frameFunction} = data;
-  const func = new Int32Array(nodes), depth = new Int32Array(nodes);
+  const func = new Int32Array(nodes);
+  const depth = new Int32Array(nodes);
   func[0] = -1;
   // Nodes come in preorder, siblings by name: those that are one box lie beside
   // each other, if there are any (frames of different lines).
@@ -180,7 +196,8 @@ export function baseShape(data) {
   }
   if (distinct) {
     const next = levelsOf(depth, nodes);
-    const order = new Int32Array(nodes), to = new Int32Array(nodes);
+    const order = new Int32Array(nodes);
+    const to = new Int32Array(nodes);
     for (let i = 0; i < nodes; ++i) {
       order[next[depth[i]]++] = i;
       to[i] = i;
@@ -193,23 +210,32 @@ export function baseShape(data) {
   return finish(merger, to);
 }
 
-/** @typedef {(box: number, parent: number) => number} Step   the new box of a box; parent: that of its parent */
+/**
+ * @typedef {(box: number, parent: number) => number} Step   the new box of a box; parent: that of its parent
+ */
 
-/** @param {Data} data @param {Shape} shape @param {Merger} merger @param {Transform} transform @returns {Step} */
+/**
+ * @param {Data} data @param {Shape} shape @param {Merger} merger @param {Transform} transform
+ * @returns {Step}
+ */
 function stepOf(data, shape, merger, {type, at}) {
   const {func, frame} = shape;
-  const keep = (/** @type {number} */ box, /** @type {number} */ parent) => merger.push(parent, func[box], frame[box]);
+  const keep = (/** @type {number} */ box, /** @type {number} */ parent) =>
+    merger.push(parent, func[box], frame[box]);
   switch (type) {
     case 'function':
-      return (box, parent) => parent >= 0 ? keep(box, parent) : func[box] === at ? keep(box, 0) : -1;
+      return (box, parent) =>
+        parent >= 0 ? keep(box, parent) : func[box] === at ? keep(box, 0) : -1;
     case 'subtree':
-      return (box, parent) => parent >= 0 ? keep(box, parent) : box === at ? keep(box, 0) : -1;
+      return (box, parent) => (parent >= 0 ? keep(box, parent) : box === at ? keep(box, 0) : -1);
     case 'hide':
-      return (box, parent) => func[box] === at ? parent : keep(box, parent);
+      return (box, parent) => (func[box] === at ? parent : keep(box, parent));
     case 'drop':
-      return (box, parent) => parent < 0 || func[box] === at ? -1 : keep(box, parent);
+      return (box, parent) => (parent < 0 || func[box] === at ? -1 : keep(box, parent));
     case 'recursion': {
-      if (at < 0) return (box, parent) => parent > 0 && merger.func[parent] === func[box] ? parent : keep(box, parent);
+      if (at < 0)
+        return (box, parent) =>
+          parent > 0 && merger.func[parent] === func[box] ? parent : keep(box, parent);
       const outermost = new Int32Array(shape.count);
       return (box, parent) => {
         const known = outermost[shape.parent[box]];
@@ -222,7 +248,9 @@ function stepOf(data, shape, merger, {type, at}) {
       const made = data.madeName(`[${baseName(data.strings.at(at))}]`);
       return (box, parent) => {
         if (frame[box] < 0 || data.frameModule[frame[box]] !== at) return keep(box, parent);
-        return parent > 0 && merger.func[parent] === made ? parent : merger.push(parent, made, frame[box]);
+        return parent > 0 && merger.func[parent] === made
+          ? parent
+          : merger.push(parent, made, frame[box]);
       };
     }
     case 'templates': {
@@ -230,7 +258,8 @@ function stepOf(data, shape, merger, {type, at}) {
       return (box, parent) => {
         const f = func[box];
         if (short[f] < 0) {
-          const name = data.name(f), cut = withoutTemplates(name);
+          const name = data.name(f);
+          const cut = withoutTemplates(name);
           short[f] = cut === name ? f : data.madeName(cut);
         }
         return merger.push(parent, short[f], frame[box]);
@@ -242,7 +271,9 @@ function stepOf(data, shape, merger, {type, at}) {
   }
 }
 
-/** Stacks share their callers, but not their callees: inverted, a tree can be many times as large. */
+/**
+ * Stacks share their callers, but not their callees: inverted, a tree can be many times as large.
+ */
 export const MOST_BOXES = 2_000_000;
 
 /**
@@ -253,7 +284,9 @@ export const MOST_BOXES = 2_000_000;
  */
 function pushCallers(shape, merger, boxes, to) {
   let left = boxes.length;
-  const caller = boxes.slice(), start = boxes.slice(), end = new Int32Array(boxes.length);
+  const caller = boxes.slice();
+  const start = boxes.slice();
+  const end = new Int32Array(boxes.length);
   while (left > 0 && merger.count < MOST_BOXES) {
     let kept = 0;
     for (let i = 0; i < left; ++i) {
@@ -312,8 +345,10 @@ export function transformed(data, shape, transform) {
 }
 
 /** What a shape that was cut says of itself; '' if it is complete. @param {Shape} shape */
-export const cutText = ({cut}) => cut === 0 ? ''
-  : `${amount(cut, 0)} stacks are without their outermost callers: a tree of more than ${amount(MOST_BOXES, 0)} boxes is not drawn`;
+export const cutText = ({cut}) =>
+  cut === 0
+    ? ''
+    : `${amount(cut, 0)} stacks are without their outermost callers: a tree of more than ${amount(MOST_BOXES, 0)} boxes is not drawn`;
 
 /** Shapes after each of a list of transforms, kept as long as the list begins the same. */
 export class Shapes {
@@ -321,7 +356,10 @@ export class Shapes {
   constructor(data) {
     this.data = data;
     this.base = baseShape(data);
-    /** names: how many were made until then. @type {{key: string, shape: Shape, names: number}[]} */
+    /**
+     * names: how many were made until then.
+     * @type {{key: string, shape: Shape, names: number}[]}
+     */
     this.steps = [];
   }
 

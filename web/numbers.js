@@ -2,7 +2,10 @@
 // Numbers as people read them. The tooltip of a frame says what the SVG's says.
 
 /** @param {number} value */
-const withCommas = value => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');
+const withCommas = value =>
+  Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** "1,234", "0.125". @param {number} weight @param {number} decimals */
 export function amount(weight, decimals) {
@@ -21,7 +24,11 @@ export const percent = share => (100 * share).toFixed(2) + '%';
 /** "+1.23", in points of percent. @param {number} change */
 export const points = change => (change > 0 ? '+' : '') + (100 * change).toFixed(2);
 
-/** A time from the beginning, as exact as `step` asks for. @param {number} ns @param {number} step @param {string} clock what is counted instead of nanoseconds, or '' */
+/**
+ * A time from the beginning, as exact as `step` asks for.
+ * @param {number} ns @param {number} step
+ * @param {string} clock what is counted instead of nanoseconds, or ''
+ */
 export function moment(ns, step, clock) {
   if (clock) return `${withCommas(ns)} ${clock}`;
   const digits = Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(Math.max(step, 1)))));
@@ -31,15 +38,25 @@ export function moment(ns, step, clock) {
 /** "12.3 ms". @param {number} ns @param {string} clock */
 export function duration(ns, clock) {
   if (clock) return `${withCommas(ns)} ${clock}`;
-  for (const [size, unit] of /** @type {[number, string][]} */ ([[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']]))
+  for (const [size, unit] of /** @type {[number, string][]} */ ([
+    [1e9, 's'],
+    [1e6, 'ms'],
+    [1e3, 'µs'],
+  ]))
     if (ns >= size) return `${Number((ns / size).toPrecision(3))} ${unit}`;
   return `${Math.round(ns)} ns`;
 }
 
-/** Where an axis of time has its marks, in pixels, and what they say. @param {number} from @param {number} to ns @param {number} width @param {string} clock @returns {{x: number, text: string}[]} */
+/**
+ * Where an axis of time has its marks, in pixels, and what they say.
+ * @param {number} from @param {number} to ns @param {number} width @param {string} clock
+ * @returns {{x: number, text: string}[]}
+ */
 export function timeMarks(from, to, width, clock) {
-  const marks = [], step = roundStep(Math.max((to - from) / width * (clock ? 160 : 110), clock ? 1 : 0));
-  for (let i = Math.ceil(from / step); i * step < to; ++i) marks.push({x: (i * step - from) / (to - from) * width, text: moment(i * step, step, clock)});
+  const marks = [];
+  const step = roundStep(Math.max(((to - from) / width) * (clock ? 160 : 110), clock ? 1 : 0));
+  for (let i = Math.ceil(from / step); i * step < to; ++i)
+    marks.push({x: ((i * step - from) / (to - from)) * width, text: moment(i * step, step, clock)});
   return marks;
 }
 

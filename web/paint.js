@@ -2,7 +2,15 @@
 // Which boxes can be seen, and how one looks. Whatever the size of the tree, the
 // work follows the number of pixels: boxes below a pixel are passed over in
 // leaps, and one pixel stands for all of them.
-import {changeColor, changeStep, css, MARK_COLOR, packed, plainColor, SEARCH_COLOR} from './color.js';
+import {
+  changeColor,
+  changeStep,
+  css,
+  MARK_COLOR,
+  packed,
+  plainColor,
+  SEARCH_COLOR,
+} from './color.js';
 import {cutLabel, shownName} from './names.js';
 import {mixed, Pixels} from './pixels.js';
 import {firstAt, skipTo} from './tree.js';
@@ -22,19 +30,23 @@ const RUN = 4;
  */
 export function visibleBoxes(tree, depth, window, width, pixel, each) {
   const {boxes, x, extent, whole} = tree;
-  const start = window[0] * whole, stop = window[1] * whole;
-  const scale = width / (stop - start), least = pixel / scale;
+  const start = window[0] * whole;
+  const stop = window[1] * whole;
+  const scale = width / (stop - start);
+  const least = pixel / scale;
   const end = tree.level[depth + 1];
   for (let i = firstAt(tree, depth, start); i < end;) {
     const box = boxes[i];
     if (x[box] >= stop) break;
     if (extent[box] >= least) {
-      const from = Math.max((x[box] - start) * scale, -2), to = Math.min((x[box] + extent[box] - start) * scale, width + 2);
+      const from = Math.max((x[box] - start) * scale, -2);
+      const to = Math.min((x[box] + extent[box] - start) * scale, width + 2);
       each(box, from, to - from, true);
       ++i;
       continue;
     }
-    const first = i, left = Math.floor((x[box] - start) * scale / pixel) * pixel;
+    const first = i;
+    const left = Math.floor(((x[box] - start) * scale) / pixel) * pixel;
     let edge = left;
     do {
       edge += pixel;
@@ -42,12 +54,20 @@ export function visibleBoxes(tree, depth, window, width, pixel, each) {
       i = skipTo(tree, i + 1, end, start + edge / scale);
       // One that begins within the pixel may go on behind it.
       if (i - 1 > before && extent[boxes[i - 1]] >= least) --i;
-    } while (edge < left + RUN && i < end && extent[boxes[i]] < least && x[boxes[i]] < start + (edge + pixel) / scale);
+    } while (
+      edge < left + RUN &&
+      i < end &&
+      extent[boxes[i]] < least &&
+      x[boxes[i]] < start + (edge + pixel) / scale
+    );
     each(box, left, edge - left, i === first + 1);
   }
 }
 
-/** Colours that follow the theme. @typedef {{ink: string, paper: string, faint: string, ring: string, dark: boolean}} Theme */
+/**
+ * Colours that follow the theme.
+ * @typedef {{ink: string, paper: string, faint: string, ring: string, dark: boolean}} Theme
+ */
 
 /** The look of boxes: colours by function, labels. */
 export class Painter {
@@ -63,7 +83,9 @@ export class Painter {
     this.hits = null;
     this.highlight = -1;
     this.font = `${this.look.font}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
-    const context = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+    const context = /** @type {CanvasRenderingContext2D} */ (
+      document.createElement('canvas').getContext('2d')
+    );
     context.font = this.font;
     this.letter = Math.max(context.measureText('M'.repeat(50)).width / 50, 1);
   }
@@ -75,7 +97,9 @@ export class Painter {
   }
 
   /** @param {Tree} tree @param {number} box @returns {string} */
-  color(tree, box) { return css(this.rgb(tree, box)); }
+  color(tree, box) {
+    return css(this.rgb(tree, box));
+  }
 
   /** @param {Tree} tree @param {number} box @returns {number} 0xrrggbb */
   rgb(tree, box) {
@@ -96,18 +120,25 @@ export class Painter {
       more.set(this.colors);
       this.colors = more;
     }
-    if (this.colors[f] < 0) this.colors[f] = packed(plainColor(this.look, this.data.name(f), frame < 0 ? 0 : this.data.frameKind[frame]));
+    if (this.colors[f] < 0)
+      this.colors[f] = packed(
+        plainColor(this.look, this.data.name(f), frame < 0 ? 0 : this.data.frameKind[frame]),
+      );
     return this.colors[f];
   }
 
   /** @param {Tree} tree @param {number} box */
   changeOf(tree, box) {
     const change = tree.total[box] - /** @type {Float64Array} */ (tree.beforeTotal)[box];
-    return packed(changeColor(changeStep(change, tree.largestChange) * (this.look.negate ? -1 : 1)));
+    return packed(
+      changeColor(changeStep(change, tree.largestChange) * (this.look.negate ? -1 : 1)),
+    );
   }
 
   /** @param {number} f */
-  name(f) { return f < 0 ? 'all' : this.shown[f] ??= shownName(this.data.name(f)); }
+  name(f) {
+    return f < 0 ? 'all' : (this.shown[f] ??= shownName(this.data.name(f)));
+  }
 
   /** @param {Tree} tree @param {number} box @param {number} width pixels */
   label(tree, box, width) {
@@ -159,12 +190,15 @@ export function paintTree(context, painter, tree, place) {
   pixels.end(context);
   // White boxes on white paper need an edge.
   context.strokeStyle = '#0004';
-  for (let i = 0; i < outlines.length; i += 3) context.strokeRect(outlines[i] + 0.25, outlines[i + 2] + 0.25, outlines[i + 1] - 1, row - 1.5);
+  for (let i = 0; i < outlines.length; i += 3)
+    context.strokeRect(outlines[i] + 0.25, outlines[i + 2] + 0.25, outlines[i + 1] - 1, row - 1.5);
   context.font = painter.font;
   context.textBaseline = 'middle';
   context.fillStyle = '#000';
   for (let i = 0; i < labels.length; i += 4) {
-    const box = labels[i], left = Math.max(labels[i + 1], 0), right = labels[i + 1] + labels[i + 2];
+    const box = labels[i];
+    const left = Math.max(labels[i + 1], 0);
+    const right = labels[i + 1] + labels[i + 2];
     const text = painter.label(tree, box, right - left);
     if (text === '') continue;
     const isPale = theme.dark && above.has(box);

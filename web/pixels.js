@@ -4,18 +4,25 @@
 // rectangles of a canvas, each of them would cost as much as a large one.
 
 /** A colour 0xrrggbb as a pixel. @param {number} color */
-const pixelOf = color => (0xff000000 | (color & 0xff) << 16 | (color & 0xff00) | color >> 16) >>> 0;
+const pixelOf = color =>
+  (0xff000000 | ((color & 0xff) << 16) | (color & 0xff00) | (color >> 16)) >>> 0;
 
 /** A colour between two. @param {number} a @param {number} b @param {number} share of a */
 export function mixed(a, b, share) {
-  const channel = (/** @type {number} */ shift) => Math.round((a >> shift & 255) * share + (b >> shift & 255) * (1 - share)) << shift;
+  const channel = (/** @type {number} */ shift) =>
+    Math.round(((a >> shift) & 255) * share + ((b >> shift) & 255) * (1 - share)) << shift;
   return channel(16) | channel(8) | channel(0);
 }
 
-/** Makes a canvas as large as this on the page. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @returns {number} its pixels for each of the page */
+/**
+ * Makes a canvas as large as this on the page.
+ * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height
+ * @returns {number} its pixels for each of the page
+ */
 export function fitCanvas(canvas, width, height) {
   const ratio = devicePixelRatio || 1;
-  const wide = Math.round(width * ratio), high = Math.round(height * ratio);
+  const wide = Math.round(width * ratio);
+  const high = Math.round(height * ratio);
   if (canvas.width === wide && canvas.height === high) return ratio;
   canvas.width = wide;
   canvas.height = high;
@@ -34,7 +41,11 @@ export class Pixels {
     this.ratio = 1;
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {number} ratio pixels of the canvas for each of the page @param {string} paper #rrggbb, the colour where there is nothing */
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} ratio pixels of the canvas for each of the page
+   * @param {string} paper #rrggbb, the colour where there is nothing
+   */
   begin(context, ratio, paper) {
     const {width, height} = context.canvas;
     if (this.image?.width !== width || this.image.height !== height) {
@@ -48,7 +59,10 @@ export class Pixels {
     this.line.fill(pixelOf(this.paper));
   }
 
-  /** Adds a box to the row. @param {number} left @param {number} size pixels of the page @param {number} color */
+  /**
+   * Adds a box to the row.
+   * @param {number} left @param {number} size pixels of the page @param {number} color
+   */
   box(left, size, color) {
     const {line, ratio} = this;
     const from = Math.max(Math.round(left * ratio), 0);
@@ -62,11 +76,14 @@ export class Pixels {
   /** Ends the row. @param {number} top @param {number} height pixels of the page */
   endRow(top, height) {
     const {line, all, ratio} = this;
-    const from = Math.max(Math.round(top * ratio), 0), to = Math.min(Math.round((top + height) * ratio), all.length / line.length);
+    const from = Math.max(Math.round(top * ratio), 0);
+    const to = Math.min(Math.round((top + height) * ratio), all.length / line.length);
     for (let y = from; y < to; ++y) all.set(line, y * line.length);
     line.fill(pixelOf(this.paper));
   }
 
   /** @param {CanvasRenderingContext2D} context */
-  end(context) { if (this.image) context.putImageData(this.image, 0, 0); }
+  end(context) {
+    if (this.image) context.putImageData(this.image, 0, 0);
+  }
 }

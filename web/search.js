@@ -7,7 +7,10 @@ import {shownName} from './names.js';
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @typedef {{text: string, regex: boolean, ignoreCase: boolean}} Query */
 
-/** What a query matches; null if it is no regular expression. @param {Query} query @returns {((name: string) => boolean)|null} */
+/**
+ * What a query matches; null if it is no regular expression.
+ * @param {Query} query @returns {((name: string) => boolean)|null}
+ */
 export function matcher({text, regex, ignoreCase}) {
   if (!regex) {
     if (!ignoreCase) return name => name.includes(text);
@@ -25,7 +28,10 @@ export function matcher({text, regex, ignoreCase}) {
   return null;
 }
 
-/** 1 for each function that matches. @param {Data} data @param {(name: string) => boolean} matches */
+/**
+ * 1 for each function that matches.
+ * @param {Data} data @param {(name: string) => boolean} matches
+ */
 export function matchingFunctions(data, matches) {
   const hits = new Uint8Array(data.names);
   for (let f = 0; f < hits.length; ++f) if (matches(shownName(data.name(f)))) hits[f] = 1;
@@ -38,10 +44,12 @@ export function matchingFunctions(data, matches) {
  * @param {Tree} tree @param {Uint8Array} hits @param {number} zoom
  */
 export function matched(tree, hits, zoom) {
-  const {shape, extent, boxes} = tree, {parent, func} = shape;
+  const {shape, extent, boxes} = tree;
+  const {parent, func} = shape;
   // 1: within a match, 2: within the zoomed box.
   const state = new Uint8Array(shape.count);
-  let whole = 0, part = 0;
+  let whole = 0;
+  let part = 0;
   const outermost = [];
   for (let i = 0; i < boxes.length; ++i) {
     const box = boxes[i];

@@ -15,19 +15,52 @@
  */
 
 export const VIEWS = ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'];
-const TRANSFORMS = ['function', 'subtree', 'hide', 'drop', 'recursion', 'module', 'templates', 'invert'];
+const TRANSFORMS = [
+  'function',
+  'subtree',
+  'hide',
+  'drop',
+  'recursion',
+  'module',
+  'templates',
+  'invert',
+];
 
 /** @returns {State} */
 export const initialState = () => ({
-  view: 'flame', order: '', zoom: 0, window: null, search: '', plain: false, ignoreCase: false, event: '',
-  threads: null, cpu: '', range: null, baseline: null, absolute: false, side: '', transforms: [], func: -1, mark: -1,
-  sort: '', file: -1, line: 0, lanes: null, rows: 0, halves: null,
+  view: 'flame',
+  order: '',
+  zoom: 0,
+  window: null,
+  search: '',
+  plain: false,
+  ignoreCase: false,
+  event: '',
+  threads: null,
+  cpu: '',
+  range: null,
+  baseline: null,
+  absolute: false,
+  side: '',
+  transforms: [],
+  func: -1,
+  mark: -1,
+  sort: '',
+  file: -1,
+  line: 0,
+  lanes: null,
+  rows: 0,
+  halves: null,
 });
 
 /** @param {State} state @param {State} usual what need not be said @returns {string} */
 export function toFragment(state, usual) {
   const parts = new URLSearchParams();
-  const put = (/** @type {string} */ key, /** @type {unknown} */ value, /** @type {unknown} */ normal) => {
+  const put = (
+    /** @type {string} */ key,
+    /** @type {unknown} */ value,
+    /** @type {unknown} */ normal,
+  ) => {
     if (value !== normal && value !== null) parts.set(key, String(value));
   };
   put('view', state.view, usual.view);
@@ -44,8 +77,11 @@ export function toFragment(state, usual) {
   put('base', state.baseline?.join('-') ?? null, null);
   if (state.absolute) parts.set('scale', 'absolute');
   put('side', state.side, '');
-  put('do', state.transforms.map(t => t.at < 0 ? t.type : `${t.type}.${t.at}`).join('_'),
-    usual.transforms.map(t => t.type).join('_'));
+  put(
+    'do',
+    state.transforms.map(t => (t.at < 0 ? t.type : `${t.type}.${t.at}`)).join('_'),
+    usual.transforms.map(t => t.type).join('_'),
+  );
   put('func', state.func, -1);
   put('halves', state.halves?.join('-') ?? null, null);
   put('mark', state.mark, -1);
@@ -58,13 +94,17 @@ export function toFragment(state, usual) {
 }
 
 /** @param {string|null} text @returns {number} */
-const whole = text => text !== null && /^\d{1,15}$/.test(text) ? Number(text) : -1;
+const whole = text => (text !== null && /^\d{1,15}$/.test(text) ? Number(text) : -1);
 
 /** @param {string|null} text @returns {Range|null} */
 function rangeOf(text) {
   const numbers = (text ?? '').split('-').map(Number);
-  return text && numbers.length === 2 && numbers.every(n => Number.isFinite(n) && n >= 0) && numbers[0] < numbers[1]
-    ? [numbers[0], numbers[1]] : null;
+  return text &&
+    numbers.length === 2 &&
+    numbers.every(n => Number.isFinite(n) && n >= 0) &&
+    numbers[0] < numbers[1]
+    ? [numbers[0], numbers[1]]
+    : null;
 }
 
 /**
@@ -72,7 +112,13 @@ function rangeOf(text) {
  * @param {string} fragment @param {State} usual @returns {State}
  */
 export function fromFragment(fragment, usual) {
-  const state = {...initialState(), view: usual.view, event: usual.event, order: usual.order, transforms: usual.transforms};
+  const state = {
+    ...initialState(),
+    view: usual.view,
+    event: usual.event,
+    order: usual.order,
+    transforms: usual.transforms,
+  };
   let parts;
   try {
     parts = new URLSearchParams(fragment);
@@ -91,7 +137,11 @@ export function fromFragment(fragment, usual) {
   state.ignoreCase = parts.get('case') === 'ignore';
   state.event = parts.get('event') ?? usual.event;
   const threads = parts.get('threads');
-  if (threads !== null) state.threads = threads.split('.').map(whole).filter(t => t >= 0);
+  if (threads !== null)
+    state.threads = threads
+      .split('.')
+      .map(whole)
+      .filter(t => t >= 0);
   const cpu = parts.get('cpu');
   if (cpu === 'on' || cpu === 'off') state.cpu = cpu;
   state.range = rangeOf(parts.get('range'));
@@ -101,10 +151,14 @@ export function fromFragment(fragment, usual) {
   if (side === 'before' || side === 'after') state.side = side;
   const list = parts.get('do');
   if (list !== null) {
-    state.transforms = list.split('_').map(text => {
-      const [type, at] = text.split('.');
-      return /** @type {Transform} */ ({type, at: at === undefined ? -1 : whole(at)});
-    }).filter(t => TRANSFORMS.includes(t.type)).slice(0, 100);
+    state.transforms = list
+      .split('_')
+      .map(text => {
+        const [type, at] = text.split('.');
+        return /** @type {Transform} */ ({type, at: at === undefined ? -1 : whole(at)});
+      })
+      .filter(t => TRANSFORMS.includes(t.type))
+      .slice(0, 100);
   }
   state.func = whole(parts.get('func'));
   const halves = (parts.get('halves') ?? '').split('-').map(whole);

@@ -10,21 +10,53 @@ import {fitCanvas, Pixels} from './pixels.js';
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./chart.js').Lane} Lane */
 
-const AXIS = 20, HEAD = 18, MOST_LEVELS = 2000;
+const AXIS = 20;
+const HEAD = 18;
+const MOST_LEVELS = 2000;
 
 /** @param {App} app */
 export function timeView(app) {
   const {data, painter} = app;
-  const row = painter.look.row, tickNs = data.meta.tick_ns;
-  const canvas = /** @type {HTMLCanvasElement} */ (el('canvas', {tabIndex: 0, role: 'img',
-    'aria-label': 'Samples in the order of time, a lane for each thread. Arrows move, plus and minus scale, brackets go from sample to sample, Page Up and Down from thread to thread, Enter selects what is seen as the range'}));
+  const row = painter.look.row;
+  const tickNs = data.meta.tick_ns;
+  const canvas = /** @type {HTMLCanvasElement} */ (
+    el('canvas', {
+      tabIndex: 0,
+      role: 'img',
+      'aria-label':
+        'Samples in the order of time, a lane for each thread. Arrows move, plus and minus scale, brackets go from sample to sample, Page Up and Down from thread to thread, Enter selects what is seen as the range',
+    })
+  );
   const spacer = el('div', {className: 'spacer'});
   const stage = el('div', {className: 'stage'}, canvas, spacer);
-  const bar = el('div', {className: 'bar'},
-    el('button', {type: 'button', textContent: 'Select what is seen as the range', onclick: () => select()}),
-    el('button', {type: 'button', textContent: 'All of the time', onclick: () => go([0, data.duration])}),
-    el('span', {className: 'quiet', textContent: 'Drag to move, Ctrl and the wheel to scale, Shift and drag to select a range.'}));
-  const laneRows = choice('Rows of a lane', [['0', 'all rows'], ['8', '8 rows each'], ['1', '1 row each']], '0', value => app.set({rows: Number(value)}));
+  const bar = el(
+    'div',
+    {className: 'bar'},
+    el('button', {
+      type: 'button',
+      textContent: 'Select what is seen as the range',
+      onclick: () => select(),
+    }),
+    el('button', {
+      type: 'button',
+      textContent: 'All of the time',
+      onclick: () => go([0, data.duration]),
+    }),
+    el('span', {
+      className: 'quiet',
+      textContent: 'Drag to move, Ctrl and the wheel to scale, Shift and drag to select a range.',
+    }),
+  );
+  const laneRows = choice(
+    'Rows of a lane',
+    [
+      ['0', 'all rows'],
+      ['8', '8 rows each'],
+      ['1', '1 row each'],
+    ],
+    '0',
+    value => app.set({rows: Number(value)}),
+  );
   bar.append(laneRows);
   const element = el('div', {className: 'half'}, bar, stage);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
@@ -37,7 +69,8 @@ export function timeView(app) {
   let lanes = [];
   /** @type {number[]} */
   let tops = [];
-  let depths = new Int32Array(0), key = '';
+  let depths = new Int32Array(0);
+  let key = '';
   /** @type {unknown} */
   let shownShape = null;
   /** @type {[number, number]} */
@@ -70,15 +103,21 @@ export function timeView(app) {
     go([seen[0] + by, seen[1] + by]);
   };
   const tickAt = (/** @type {number} */ clientX) =>
-    seen[0] + (clientX - canvas.getBoundingClientRect().left) / stage.clientWidth * (seen[1] - seen[0]);
+    seen[0] +
+    ((clientX - canvas.getBoundingClientRect().left) / stage.clientWidth) * (seen[1] - seen[0]);
 
-  const rowsOf = (/** @type {Lane} */ lane) => Math.min(lane.depth, app.state.rows || MOST_LEVELS, MOST_LEVELS);
+  const rowsOf = (/** @type {Lane} */ lane) =>
+    Math.min(lane.depth, app.state.rows || MOST_LEVELS, MOST_LEVELS);
   let room = new Int32Array(0);
-  /** The boxes of each piece, one level after the other; good until the next call. @param {number[]} samples @param {number} levels */
+  /**
+   * The boxes of each piece, one level after the other; good until the next call.
+   * @param {number[]} samples @param {number} levels
+   */
   const boxesOf = (samples, levels) => {
     const size = samples.length;
     if (room.length < size * levels) room = new Int32Array(size * levels * 2);
-    const boxes = room.subarray(0, size * levels).fill(-1), {map, parent} = app.shape;
+    const boxes = room.subarray(0, size * levels).fill(-1);
+    const {map, parent} = app.shape;
     for (let i = 0; i < size; ++i) {
       let box = map[data.sampleNode[samples[i]]];
       while (box > 0 && depths[box] > levels) box = parent[box];
@@ -87,39 +126,68 @@ export function timeView(app) {
     return boxes;
   };
 
-  const drawLane = (/** @type {Lane} */ lane, /** @type {number} */ top, /** @type {number} */ width, /** @type {number} */ height) => {
+  const drawLane = (
+    /** @type {Lane} */ lane,
+    /** @type {number} */ top,
+    /** @type {number} */ width,
+    /** @type {number} */ height,
+  ) => {
     const tree = app.plainTree;
     const found = pieces(lane, seen[0], seen[1], width);
     const levels = Math.min(rowsOf(lane), Math.ceil((height - top - HEAD) / row));
     if (levels > 0) {
       const boxes = boxesOf(found.sample, levels);
-      for (let level = Math.max(0, Math.floor((AXIS - top - HEAD) / row)); level < levels; ++level) {
+      for (
+        let level = Math.max(0, Math.floor((AXIS - top - HEAD) / row));
+        level < levels;
+        ++level
+      ) {
         const y = top + HEAD + level * row;
-        joinPieces(found, boxes.subarray(level * found.sample.length, (level + 1) * found.sample.length), (box, left, size) => {
-          const from = Math.max(left, -2), to = Math.min(left + size, width + 2);
-          pixels.box(from, to - from, painter.rgb(tree, box));
-          if (box === hovered.box) outlines.push(from, to, y);
-          if (to - from >= 24) labels.push(box, from, to, y);
-        });
+        joinPieces(
+          found,
+          boxes.subarray(level * found.sample.length, (level + 1) * found.sample.length),
+          (box, left, size) => {
+            const from = Math.max(left, -2);
+            const to = Math.min(left + size, width + 2);
+            pixels.box(from, to - from, painter.rgb(tree, box));
+            if (box === hovered.box) outlines.push(from, to, y);
+            if (to - from >= 24) labels.push(box, from, to, y);
+          },
+        );
         pixels.endRow(y, row - 1);
       }
     }
   };
 
   const drawTexts = () => {
-    const theme = app.theme(), tree = app.plainTree;
+    const theme = app.theme();
+    const tree = app.plainTree;
     context.strokeStyle = theme.ink;
-    for (let i = 0; i < outlines.length; i += 3) context.strokeRect(outlines[i] + 0.5, outlines[i + 2] + 0.5, Math.max(outlines[i + 1] - outlines[i] - 1.5, 1), row - 2);
+    for (let i = 0; i < outlines.length; i += 3)
+      context.strokeRect(
+        outlines[i] + 0.5,
+        outlines[i + 2] + 0.5,
+        Math.max(outlines[i + 1] - outlines[i] - 1.5, 1),
+        row - 2,
+      );
     context.font = painter.font;
     context.textBaseline = 'middle';
     context.fillStyle = '#000';
     for (let i = 0; i < labels.length; i += 4) {
-      const start = Math.max(labels[i + 1], 0), room = labels[i + 2] - start;
-      putText(context, painter.label(tree, labels[i], room), start + 3, labels[i + 3] + row / 2, room - 5);
+      const start = Math.max(labels[i + 1], 0);
+      const room = labels[i + 2] - start;
+      putText(
+        context,
+        painter.label(tree, labels[i], room),
+        start + 3,
+        labels[i + 3] + row / 2,
+        room - 5,
+      );
     }
   };
 
-  const headOf = (/** @type {Lane} */ lane) => `${app.threadName(lane.thread)} · ${amount(lane.samples.length, 0)} ${data.clock ? 'stretches' : 'samples'}`;
+  const headOf = (/** @type {Lane} */ lane) =>
+    `${app.threadName(lane.thread)} · ${amount(lane.samples.length, 0)} ${data.clock ? 'stretches' : 'samples'}`;
   const drawHead = (/** @type {Lane} */ lane, /** @type {number} */ top) => {
     context.fillStyle = app.theme().ink;
     context.fillText(headOf(lane), 4, top + HEAD / 2);
@@ -127,15 +195,29 @@ export function timeView(app) {
 
   /** All lanes, also those that are scrolled out of sight. @param {string} title */
   const svg = title => {
-    const width = Math.max(stage.clientWidth, 800), tree = app.plainTree, top = 10;
-    const parts = timeMarks(seen[0] * tickNs, seen[1] * tickNs, width, data.clock).map(({x, text}) => svgText(text, x, top + AXIS + 6));
+    const width = Math.max(stage.clientWidth, 800);
+    const tree = app.plainTree;
+    const top = 10;
+    const parts = timeMarks(seen[0] * tickNs, seen[1] * tickNs, width, data.clock).map(
+      ({x, text}) => svgText(text, x, top + AXIS + 6),
+    );
     lanes.forEach((lane, i) => {
       parts.push(svgText(headOf(lane), 4, top + tops[i] + HEAD));
-      const found = pieces(lane, seen[0], seen[1], width), size = found.sample.length, levels = rowsOf(lane);
+      const found = pieces(lane, seen[0], seen[1], width);
+      const size = found.sample.length;
+      const levels = rowsOf(lane);
       const boxes = boxesOf(found.sample, levels);
       for (let level = 0; level < levels; ++level) {
-        joinPieces(found, boxes.subarray(level * size, (level + 1) * size), (box, left, wide) => parts.push(
-          svgBox(painter, tree, box, {left, y: top + tops[i] + HEAD + 4 + level * row, size: wide, tip: painter.name(tree.shape.func[box])})));
+        joinPieces(found, boxes.subarray(level * size, (level + 1) * size), (box, left, wide) =>
+          parts.push(
+            svgBox(painter, tree, box, {
+              left,
+              y: top + tops[i] + HEAD + 4 + level * row,
+              size: wide,
+              tip: painter.name(tree.shape.func[box]),
+            }),
+          ),
+        );
       }
     });
     return svgPage(painter, title, width, top + tops[tops.length - 1] + 10, parts);
@@ -152,7 +234,8 @@ export function timeView(app) {
       context.fillText(text, x + 3, AXIS / 2);
     }
     const mark = (/** @type {[number, number]} */ range, /** @type {string} */ color) => {
-      const from = (range[0] - seen[0]) / (seen[1] - seen[0]) * width, to = (range[1] - seen[0]) / (seen[1] - seen[0]) * width;
+      const from = ((range[0] - seen[0]) / (seen[1] - seen[0])) * width;
+      const to = ((range[1] - seen[0]) / (seen[1] - seen[0])) * width;
       context.globalAlpha = 0.35;
       context.fillStyle = color;
       context.fillRect(from, 0, to - from, AXIS);
@@ -163,17 +246,23 @@ export function timeView(app) {
   };
 
   const draw = () => {
-    const width = stage.clientWidth, height = stage.clientHeight;
+    const width = stage.clientWidth;
+    const height = stage.clientHeight;
     if (width === 0 || height === 0) return;
     const ratio = fitCanvas(canvas, width, height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     pixels.begin(context, ratio, app.theme().paper);
     labels.length = outlines.length = 0;
-    const isSeen = (/** @type {number} */ i) => tops[i] - stage.scrollTop < height && tops[i + 1] - stage.scrollTop > 0;
-    lanes.forEach((lane, i) => { if (isSeen(i)) drawLane(lane, tops[i] - stage.scrollTop, width, height); });
+    const isSeen = (/** @type {number} */ i) =>
+      tops[i] - stage.scrollTop < height && tops[i + 1] - stage.scrollTop > 0;
+    lanes.forEach((lane, i) => {
+      if (isSeen(i)) drawLane(lane, tops[i] - stage.scrollTop, width, height);
+    });
     pixels.end(context);
     drawTexts();
-    lanes.forEach((lane, i) => { if (isSeen(i)) drawHead(lane, tops[i] - stage.scrollTop); });
+    lanes.forEach((lane, i) => {
+      if (isSeen(i)) drawHead(lane, tops[i] - stage.scrollTop);
+    });
     drawAxis(width);
   };
   const redraw = oncePerFrame(draw);
@@ -181,9 +270,11 @@ export function timeView(app) {
   const boxAt = (/** @type {MouseEvent} */ event) => {
     const y = event.clientY - canvas.getBoundingClientRect().top + stage.scrollTop;
     const i = lanes.findIndex((_, n) => y >= tops[n] && y < tops[n + 1]);
-    if (i < 0 || event.clientY - canvas.getBoundingClientRect().top < AXIS) return {lane: -1, box: -1};
+    if (i < 0 || event.clientY - canvas.getBoundingClientRect().top < AXIS)
+      return {lane: -1, box: -1};
     const level = Math.floor((y - tops[i] - HEAD) / row);
-    const perPixel = (seen[1] - seen[0]) / stage.clientWidth, at = tickAt(event.clientX);
+    const perPixel = (seen[1] - seen[0]) / stage.clientWidth;
+    const at = tickAt(event.clientX);
     const {sample} = pieces(lanes[i], at - perPixel / 2, at + perPixel / 2, 1);
     if (level < 0 || level >= rowsOf(lanes[i]) || sample.length === 0) return {lane: i, box: -1};
     let box = app.shape.map[data.sampleNode[sample[0]]];
@@ -200,9 +291,14 @@ export function timeView(app) {
     }
     if (found.box < 0) return app.hideTip();
     const tree = app.tree;
-    app.placeTip(painter.name(tree.shape.func[found.box]), [
-      `at ${moment(tickAt(event.clientX) * tickNs, (seen[1] - seen[0]) * tickNs / 1000, data.clock)} in ${app.threadName(lanes[found.lane].thread)}`,
-      `this stack in all: ${amount(tree.total[found.box], tree.decimals)} ${app.unit}, ${percent(tree.total[found.box] / (tree.total[0] || 1))}`], event);
+    app.placeTip(
+      painter.name(tree.shape.func[found.box]),
+      [
+        `at ${moment(tickAt(event.clientX) * tickNs, ((seen[1] - seen[0]) * tickNs) / 1000, data.clock)} in ${app.threadName(lanes[found.lane].thread)}`,
+        `this stack in all: ${amount(tree.total[found.box], tree.decimals)} ${app.unit}, ${percent(tree.total[found.box] / (tree.total[0] || 1))}`,
+      ],
+      event,
+    );
   };
 
   // The sample that keys have gone to; -1: none yet.
@@ -213,9 +309,13 @@ export function timeView(app) {
     const from = cursor.at < 0 ? lane.begin.findIndex(tick => tick >= seen[0]) : cursor.at + by;
     cursor.at = Math.min(Math.max(from, 0), lane.samples.length - 1);
     const tick = lane.begin[cursor.at];
-    if (tick < seen[0] || tick >= seen[1]) go([tick - (seen[1] - seen[0]) / 2, tick + (seen[1] - seen[0]) / 2]);
+    if (tick < seen[0] || tick >= seen[1])
+      go([tick - (seen[1] - seen[0]) / 2, tick + (seen[1] - seen[0]) / 2]);
     hovered = {lane: cursor.lane, box: app.shape.map[data.sampleNode[lane.samples[cursor.at]]]};
-    if (hovered.box > 0) app.say(`${painter.name(app.shape.func[hovered.box])} · at ${moment(tick * tickNs, tickNs, data.clock)} in ${app.threadName(lane.thread)}`);
+    if (hovered.box > 0)
+      app.say(
+        `${painter.name(app.shape.func[hovered.box])} · at ${moment(tick * tickNs, tickNs, data.clock)} in ${app.threadName(lane.thread)}`,
+      );
     redraw();
   };
   const goToLane = (/** @type {number} */ by) => {
@@ -229,19 +329,29 @@ export function timeView(app) {
   let drag = null;
   canvas.addEventListener('pointerdown', event => {
     if (event.button !== 0) return;
-    drag = {x: event.clientX, y: event.clientY, start: tickAt(event.clientX), selecting: event.shiftKey, moved: false};
+    drag = {
+      x: event.clientX,
+      y: event.clientY,
+      start: tickAt(event.clientX),
+      selecting: event.shiftKey,
+      moved: false,
+    };
   });
   canvas.addEventListener('pointermove', event => {
     if (!drag || !(event.buttons & 1)) {
       if (event.pointerType !== 'touch') tip(event);
       return;
     }
-    if (!drag.moved && Math.abs(event.clientX - drag.x) + Math.abs(event.clientY - drag.y) < 4) return;
+    if (!drag.moved && Math.abs(event.clientX - drag.x) + Math.abs(event.clientY - drag.y) < 4)
+      return;
     if (!drag.moved) canvas.setPointerCapture(event.pointerId);
     drag.moved = true;
     if (drag.selecting) {
       const now = tickAt(event.clientX);
-      pending = [Math.max(0, Math.floor(Math.min(now, drag.start))), Math.ceil(Math.max(now, drag.start))];
+      pending = [
+        Math.max(0, Math.floor(Math.min(now, drag.start))),
+        Math.ceil(Math.max(now, drag.start)),
+      ];
       redraw();
       return;
     }
@@ -261,7 +371,9 @@ export function timeView(app) {
     app.hideTip();
     redraw();
   });
-  canvas.addEventListener('dblclick', event => scale(0.25, (event.clientX - canvas.getBoundingClientRect().left) / stage.clientWidth));
+  canvas.addEventListener('dblclick', event =>
+    scale(0.25, (event.clientX - canvas.getBoundingClientRect().left) / stage.clientWidth),
+  );
   canvas.addEventListener('contextmenu', event => {
     const {box} = boxAt(event);
     if (box <= 0) return;
@@ -269,12 +381,21 @@ export function timeView(app) {
     app.hideTip();
     app.functionMenu(app.shape.func[box], event.clientX, event.clientY);
   });
-  canvas.addEventListener('wheel', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey) scale(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), (event.clientX - canvas.getBoundingClientRect().left) / stage.clientWidth);
-    else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan((event.deltaX || event.deltaY) / stage.clientWidth);
-    else return;
-    event.preventDefault();
-  }, {passive: false});
+  canvas.addEventListener(
+    'wheel',
+    event => {
+      if (event.ctrlKey || event.metaKey || event.altKey)
+        scale(
+          Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))),
+          (event.clientX - canvas.getBoundingClientRect().left) / stage.clientWidth,
+        );
+      else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+        pan((event.deltaX || event.deltaY) / stage.clientWidth);
+      else return;
+      event.preventDefault();
+    },
+    {passive: false},
+  );
   canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const {key: name} = event;
@@ -299,7 +420,7 @@ export function timeView(app) {
 
   return {
     element,
-    func: () => hovered.box > 0 ? app.shape.func[hovered.box] : -1,
+    func: () => (hovered.box > 0 ? app.shape.func[hovered.box] : -1),
     svg,
     show() {
       const {event, threads, cpu, rows} = app.state;

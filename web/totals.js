@@ -12,20 +12,25 @@
 
 /** @param {Tree} tree @param {number} names @returns {FunctionTotals} */
 export function functionTotals(tree, names) {
-  const {shape} = tree, {func, firstChild} = shape;
-  const self = new Float64Array(names), total = new Float64Array(names);
+  const {shape} = tree;
+  const {func, firstChild} = shape;
+  const self = new Float64Array(names);
+  const total = new Float64Array(names);
   const before = tree.beforeTotal !== null;
-  const beforeSelf = before ? new Float64Array(names) : null, beforeTotal = before ? new Float64Array(names) : null;
+  const beforeSelf = before ? new Float64Array(names) : null;
+  const beforeTotal = before ? new Float64Array(names) : null;
   // Walks down and up again: a function that is open already was counted.
   const open = new Int32Array(names);
-  const path = new Int32Array(shape.level.length + 1), nextChild = new Int32Array(shape.level.length + 1);
+  const path = new Int32Array(shape.level.length + 1);
+  const nextChild = new Int32Array(shape.level.length + 1);
   let depth = 0;
   nextChild[0] = firstChild[0];
   const seen = new Uint8Array(names);
   /** @type {number[]} */
   const functions = [];
   while (depth >= 0) {
-    const box = path[depth], child = nextChild[depth];
+    const box = path[depth];
+    const child = nextChild[depth];
     if (child < firstChild[box + 1]) {
       ++nextChild[depth];
       if (tree.extent[child] === 0) continue;
@@ -58,7 +63,7 @@ function wilson(p, n) {
   if (n <= 0) return [0, 1];
   const square = Z * Z;
   const center = (p + square / (2 * n)) / (1 + square / n);
-  const half = Z / (1 + square / n) * Math.sqrt(p * (1 - p) / n + square / (4 * n * n));
+  const half = (Z / (1 + square / n)) * Math.sqrt((p * (1 - p)) / n + square / (4 * n * n));
   return [Math.min(Math.max(center - half, 0), p), Math.max(Math.min(center + half, 1), p)];
 }
 
@@ -68,7 +73,11 @@ function wilson(p, n) {
  * @returns {[number, number]}
  */
 export function changeInterval(before, after, samples) {
-  const b = wilson(before, samples[0]), a = wilson(after, samples[1]);
+  const b = wilson(before, samples[0]);
+  const a = wilson(after, samples[1]);
   const change = after - before;
-  return [change - Math.hypot(after - a[0], b[1] - before), change + Math.hypot(a[1] - after, before - b[0])];
+  return [
+    change - Math.hypot(after - a[0], b[1] - before),
+    change + Math.hypot(a[1] - after, before - b[0]),
+  ];
 }

@@ -25,26 +25,35 @@
 
 /** Weights of boxes from those of nodes. @param {Shape} shape @param {Float64Array} weights */
 function selfOf(shape, weights) {
-  const self = new Float64Array(shape.count), map = shape.map;
-  for (let i = 0; i < map.length; ++i) if (weights[i] !== 0 && map[i] >= 0) self[map[i]] += weights[i];
+  const self = new Float64Array(shape.count);
+  const map = shape.map;
+  for (let i = 0; i < map.length; ++i)
+    if (weights[i] !== 0 && map[i] >= 0) self[map[i]] += weights[i];
   return self;
 }
 
 /** @param {Shape} shape @param {Float64Array} self */
 function totalOf(shape, self) {
-  const total = self.slice(), parent = shape.parent;
+  const total = self.slice();
+  const parent = shape.parent;
   for (let i = shape.count - 1; i > 0; --i) if (total[i] !== 0) total[parent[i]] += total[i];
   return total;
 }
 
-/** In a difference, each stack is as wide as the larger of its weights. @param {Shape} shape @param {Float64Array} after @param {Float64Array} before */
+/**
+ * In a difference, each stack is as wide as the larger of its weights.
+ * @param {Shape} shape @param {Float64Array} after @param {Float64Array} before
+ */
 function extentOf(shape, after, before) {
   const self = new Float64Array(shape.count);
   for (let i = 0; i < shape.count; ++i) self[i] = Math.max(after[i], before[i]);
   return {own: self, extent: totalOf(shape, self)};
 }
 
-/** Sorts part of `boxes` by falling extent. @param {Int32Array} boxes @param {number} from @param {number} to @param {Float64Array} extent */
+/**
+ * Sorts part of `boxes` by falling extent.
+ * @param {Int32Array} boxes @param {number} from @param {number} to @param {Float64Array} extent
+ */
 function heaviestFirst(boxes, from, to, extent) {
   if (to - from > 24) {
     const part = boxes.subarray(from, to);
@@ -52,7 +61,8 @@ function heaviestFirst(boxes, from, to, extent) {
     return;
   }
   for (let i = from + 1; i < to; ++i) {
-    const box = boxes[i], size = extent[box];
+    const box = boxes[i];
+    const size = extent[box];
     let j = i - 1;
     for (; j >= from && extent[boxes[j]] < size; --j) boxes[j + 1] = boxes[j];
     boxes[j + 1] = box;
@@ -66,9 +76,14 @@ function heaviestFirst(boxes, from, to, extent) {
  */
 export function buildTree(shape, weights, {heavy, normalized}) {
   const {count, parent, firstChild} = shape;
-  const self = selfOf(shape, weights.after), total = totalOf(shape, self);
-  let own = self, extent = total, scale = 1;
-  let beforeSelf = null, beforeTotal = null, largestChange = 0;
+  const self = selfOf(shape, weights.after);
+  const total = totalOf(shape, self);
+  let own = self;
+  let extent = total;
+  let scale = 1;
+  let beforeSelf = null;
+  let beforeTotal = null;
+  let largestChange = 0;
   if (weights.before) {
     beforeSelf = selfOf(shape, weights.before);
     const sum = beforeSelf.reduce((a, b) => a + b, 0);
@@ -82,9 +97,12 @@ export function buildTree(shape, weights, {heavy, normalized}) {
       largestChange = Math.max(largestChange, Math.abs(total[i] - beforeTotal[i]));
   }
 
-  const x = new Float64Array(count), next = new Float64Array(count);
-  const boxes = new Int32Array(count), level = new Int32Array(shape.level.length);
-  let end = 0, levels = 0;
+  const x = new Float64Array(count);
+  const next = new Float64Array(count);
+  const boxes = new Int32Array(count);
+  const level = new Int32Array(shape.level.length);
+  let end = 0;
+  let levels = 0;
   const place = (/** @type {number} */ box) => {
     if (box > 0) {
       const up = parent[box];
@@ -101,8 +119,10 @@ export function buildTree(shape, weights, {heavy, normalized}) {
     for (; levels < shape.level.length - 1; ++levels) {
       const from = end;
       for (let at = level[levels - 1]; at < level[levels]; ++at) {
-        const box = boxes[at], first = end;
-        for (let c = firstChild[box]; c < firstChild[box + 1]; ++c) if (extent[c] > 0) boxes[end++] = c;
+        const box = boxes[at];
+        const first = end;
+        for (let c = firstChild[box]; c < firstChild[box + 1]; ++c)
+          if (extent[c] > 0) boxes[end++] = c;
         if (heavy && end - first > 1) heaviestFirst(boxes, first, end, extent);
         for (let i = first; i < end; ++i) place(boxes[i]);
       }
@@ -110,14 +130,29 @@ export function buildTree(shape, weights, {heavy, normalized}) {
       level[levels + 1] = end;
     }
   }
-  return {shape, self, total, beforeSelf, beforeTotal, extent, x, boxes: boxes.subarray(0, end),
-    level: level.slice(0, levels + 1), whole: extent[0], largestChange,
-    decimals: weights.decimals, unit: weights.unit, samples: weights.samples, scale};
+  return {
+    shape,
+    self,
+    total,
+    beforeSelf,
+    beforeTotal,
+    extent,
+    x,
+    boxes: boxes.subarray(0, end),
+    level: level.slice(0, levels + 1),
+    whole: extent[0],
+    largestChange,
+    decimals: weights.decimals,
+    unit: weights.unit,
+    samples: weights.samples,
+    scale,
+  };
 }
 
 /** How deep a box lies; the root 0. @param {Shape} shape @param {number} box */
 export function depthOf(shape, box) {
-  let low = 0, high = shape.level.length - 1;
+  let low = 0;
+  let high = shape.level.length - 1;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (shape.level[middle] <= box) low = middle;
@@ -126,10 +161,14 @@ export function depthOf(shape, box) {
   return low;
 }
 
-/** The place in `boxes` of the first one of a level that ends right of `at`. @param {Tree} tree @param {number} depth @param {number} at */
+/**
+ * The place in `boxes` of the first one of a level that ends right of `at`.
+ * @param {Tree} tree @param {number} depth @param {number} at
+ */
 export function firstAt(tree, depth, at) {
   const {boxes, x, extent} = tree;
-  let low = tree.level[depth], high = tree.level[depth + 1];
+  let low = tree.level[depth];
+  let high = tree.level[depth + 1];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (x[boxes[middle]] + extent[boxes[middle]] > at) high = middle;
@@ -138,10 +177,14 @@ export function firstAt(tree, depth, at) {
   return low;
 }
 
-/** As firstAt, for one who expects it soon behind `from`. @param {Tree} tree @param {number} from @param {number} end @param {number} at */
+/**
+ * As firstAt, for one who expects it soon behind `from`.
+ * @param {Tree} tree @param {number} from @param {number} end @param {number} at
+ */
 export function skipTo(tree, from, end, at) {
   const {boxes, x} = tree;
-  let step = 1, low = from;
+  let step = 1;
+  let low = from;
   while (low + step < end && x[boxes[low + step]] < at) {
     low += step;
     step *= 2;
@@ -164,7 +207,10 @@ export function boxAt(tree, depth, at) {
   return tree.x[box] <= at ? box : -1;
 }
 
-/** Functions from the root to a box. @param {Shape} shape @param {number} box @returns {number[]} */
+/**
+ * Functions from the root to a box.
+ * @param {Shape} shape @param {number} box @returns {number[]}
+ */
 export function pathTo(shape, box) {
   const path = [];
   for (let i = box; i > 0; i = shape.parent[i]) path.push(i);

@@ -11,17 +11,33 @@ import {join, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {pathToFileURL} from 'node:url';
 
-const {values: options, positionals} = parseArgs({allowPositionals: true, options: {
-  runs: {type: 'string', default: '5'}, nodes: {type: 'string', default: '1000000'}, 'no-peers': {type: 'boolean'}, 'perf-data': {type: 'string'}}});
-const wick = resolve(positionals[0]), folder = resolve(positionals[1]);
+const {values: options, positionals} = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: {type: 'string', default: '5'},
+    nodes: {type: 'string', default: '1000000'},
+    'no-peers': {type: 'boolean'},
+    'perf-data': {type: 'string'},
+  },
+});
+const wick = resolve(positionals[0]);
+const folder = resolve(positionals[1]);
 const {chromium} = createRequire(folder + '/')('playwright-core');
 /** Who shows nothing by then shows nothing. */
 const LIMIT_MS = 90_000;
 
 // --- inputs
 
-const input = join(folder, `tree-${options.nodes}.speedscope.json`), html = join(folder, 'tree.html'), d3 = join(folder, 'd3.html'), d3Data = join(folder, 'tree.js');
-if (!existsSync(input)) execFileSync(process.execPath, [new URL('generate.mjs', import.meta.url).pathname, options.nodes, '600', input], {stdio: 'inherit'});
+const input = join(folder, `tree-${options.nodes}.speedscope.json`);
+const html = join(folder, 'tree.html');
+const d3 = join(folder, 'd3.html');
+const d3Data = join(folder, 'tree.js');
+if (!existsSync(input))
+  execFileSync(
+    process.execPath,
+    [new URL('generate.mjs', import.meta.url).pathname, options.nodes, '600', input],
+    {stdio: 'inherit'},
+  );
 execFileSync(wick, ['flame', '--quiet', input, '-o', html]);
 
 function preparePeers() {
@@ -29,13 +45,33 @@ function preparePeers() {
   execFileSync(wick, ['convert', '--quiet', '--to', 'd3', input, '-o', json]);
   writeFileSync(d3Data, `window.tree = ${readFileSync(json, 'utf8')};`);
   const script = name => `<script src="node_modules/${name}"></script>`;
-  const parts = ['array', 'color', 'interpolate', 'format', 'time', 'time-format', 'scale', 'ease', 'timer', 'selection', 'dispatch', 'transition', 'hierarchy'];
+  const parts = [
+    'array',
+    'color',
+    'interpolate',
+    'format',
+    'time',
+    'time-format',
+    'scale',
+    'ease',
+    'timer',
+    'selection',
+    'dispatch',
+    'transition',
+    'hierarchy',
+  ];
   // Frames below a pixel are left out: with all of them it does not draw at all.
-  writeFileSync(d3, `<!doctype html><meta charset="utf-8"><div id="chart"></div>
+  writeFileSync(
+    d3,
+    `<!doctype html><meta charset="utf-8"><div id="chart"></div>
 ${parts.map(name => script(`d3-${name}/dist/d3-${name}.min.js`)).join('')}${script('d3-flame-graph/dist/d3-flamegraph.umd.min.js')}<script src="tree.js"></script>
-<script>const chart = flamegraph.default().width(innerWidth - 40).minFrameSize(1); d3.select('#chart').datum(tree).call(chart);</script>`);
+<script>const chart = flamegraph.default().width(innerWidth - 40).minFrameSize(1); d3.select('#chart').datum(tree).call(chart);</script>`,
+  );
   // As its command line hands a file to its page.
-  writeFileSync(join(folder, 'profile.js'), `speedscope.loadFileFromBase64("tree.json", "${readFileSync(input).toString('base64')}")`);
+  writeFileSync(
+    join(folder, 'profile.js'),
+    `speedscope.loadFileFromBase64("tree.json", "${readFileSync(input).toString('base64')}")`,
+  );
 }
 
 // --- what is measured; these functions run in the page
@@ -78,7 +114,8 @@ const TOOLS = {
     search: `term => { chart.search(term); return ''; }`,
   },
   'speedscope 1.25': {
-    address: () => `${pathToFileURL(join(folder, 'node_modules/speedscope/dist/release/index.html')).href}#localProfilePath=${join(folder, 'profile.js')}`,
+    address: () =>
+      `${pathToFileURL(join(folder, 'node_modules/speedscope/dist/release/index.html')).href}#localProfilePath=${join(folder, 'profile.js')}`,
     // Its canvas is there from the beginning; those of the flame graph come with the profile.
     ready: `document.querySelectorAll('canvas').length > 1 && /Left Heavy/.test(document.body.innerText)`,
     canvas: `document.elementFromPoint(800, 600)`,
@@ -93,12 +130,16 @@ async function measure(browser, tool) {
   page.setDefaultTimeout(LIMIT_MS);
   const result = {};
   try {
-    await page.addInitScript(`(() => { const look = () => { if (${tool.ready}) requestAnimationFrame(() => { window.firstPicture = performance.now(); }); else requestAnimationFrame(look); }; requestAnimationFrame(look); })()`);
+    await page.addInitScript(
+      `(() => { const look = () => { if (${tool.ready}) requestAnimationFrame(() => { window.firstPicture = performance.now(); }); else requestAnimationFrame(look); }; requestAnimationFrame(look); })()`,
+    );
     await page.goto(tool.address(), {waitUntil: 'commit'});
     // A page that is busy answers late or never.
     const limit = new Promise(done => setTimeout(done, LIMIT_MS).unref());
     let over = false;
-    limit.then(() => { over = true; });
+    limit.then(() => {
+      over = true;
+    });
     while (!over && result.first === undefined) {
       result.first = await Promise.race([page.evaluate('window.firstPicture'), limit]);
       await new Promise(done => setTimeout(done, 100));
@@ -112,13 +153,19 @@ async function measure(browser, tool) {
     result.median = median(times);
     result.worst = Math.max(...times);
     for (const term of tool.search ? ['decode', 'lock_5', '^app::.*cache.*9$'] : []) {
-      const took = await page.evaluate(`(async () => { const begin = performance.now(); (${tool.search})(${JSON.stringify(term)}); const done = performance.now() - begin; await new Promise(requestAnimationFrame); return done; })()`)
-        .catch(error => { result.error = `search: ${error.message.split('\n')[0]}`; });
+      const took = await page
+        .evaluate(
+          `(async () => { const begin = performance.now(); (${tool.search})(${JSON.stringify(term)}); const done = performance.now() - begin; await new Promise(requestAnimationFrame); return done; })()`,
+        )
+        .catch(error => {
+          result.error = `search: ${error.message.split('\n')[0]}`;
+        });
       if (took !== undefined) result.search = Math.max(result.search ?? 0, took);
     }
     await session.send('HeapProfiler.collectGarbage');
     const heap = await session.send('Runtime.getHeapUsage');
-    result.heap = (heap.usedSize + (heap.backingStorageSize ?? 0) + (heap.embedderHeapUsedSize ?? 0)) / 2 ** 20;
+    result.heap =
+      (heap.usedSize + (heap.backingStorageSize ?? 0) + (heap.embedderHeapUsedSize ?? 0)) / 2 ** 20;
   } catch (error) {
     result.error = error.message.split('\n')[0];
   } finally {
@@ -131,29 +178,43 @@ const best = (list, key) => {
   const values = list.map(result => result[key]).filter(value => value !== undefined);
   return values.length > 0 ? Math.min(...values) : undefined;
 };
-const shown = (value, digits = 0) => value === undefined ? '–' : value.toFixed(digits);
+const shown = (value, digits = 0) => (value === undefined ? '–' : value.toFixed(digits));
 
 if (!options['no-peers']) preparePeers();
-console.log(`load ${loadavg()[0].toFixed(1)}; page ${(statSync(html).size / 1e6).toFixed(1)} MB of ${(statSync(input).size / 1e6).toFixed(0)} MB\n`);
-console.log('| | first picture, s | frame, median ms | frame, worst ms | search, ms | heap, MB |\n|---|---|---|---|---|---|');
+console.log(
+  `load ${loadavg()[0].toFixed(1)}; page ${(statSync(html).size / 1e6).toFixed(1)} MB of ${(statSync(input).size / 1e6).toFixed(0)} MB\n`,
+);
+console.log(
+  '| | first picture, s | frame, median ms | frame, worst ms | search, ms | heap, MB |\n|---|---|---|---|---|---|',
+);
 for (const [name, tool] of Object.entries(TOOLS)) {
   const isPeer = !name.startsWith('wick');
   if (options['no-peers'] && isPeer) continue;
   const results = [];
   for (let run = 0; run < (isPeer ? 1 : Number(options.runs)); ++run) {
     // Without waiting for a display: how long a frame takes, not how often one is wanted.
-    const browser = await chromium.launch({executablePath: process.env.CHROMIUM,
-      args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-frame-rate-limit', '--disable-gpu-vsync']});
+    const browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM,
+      args: [
+        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+        '--disable-frame-rate-limit',
+        '--disable-gpu-vsync',
+      ],
+    });
     results.push(await measure(browser, tool));
     await browser.close();
   }
   const first = best(results, 'first');
-  console.log(`| ${name} | ${first === undefined ? `none in ${LIMIT_MS / 1000} s` : shown(first / 1000, 2)} | ${shown(best(results, 'median'), 1)} | ${shown(best(results, 'worst'))} | ${shown(best(results, 'search'))} | ${shown(best(results, 'heap'))} |`);
+  console.log(
+    `| ${name} | ${first === undefined ? `none in ${LIMIT_MS / 1000} s` : shown(first / 1000, 2)} | ${shown(best(results, 'median'), 1)} | ${shown(best(results, 'worst'))} | ${shown(best(results, 'search'))} | ${shown(best(results, 'heap'))} |`,
+  );
   for (const {error} of results) if (error) console.log(`  ${error}`);
 }
 
 if (options['perf-data']) {
   const page = join(folder, 'recording.html');
   execFileSync(wick, ['flame', '--quiet', options['perf-data'], '-o', page]);
-  console.log(`\nthe page of a perf.data file of ${(statSync(options['perf-data']).size / 1e6).toFixed(0)} MB has ${(statSync(page).size / 1e6).toFixed(2)} MB`);
+  console.log(
+    `\nthe page of a perf.data file of ${(statSync(options['perf-data']).size / 1e6).toFixed(0)} MB has ${(statSync(page).size / 1e6).toFixed(2)} MB`,
+  );
 }

@@ -11,7 +11,9 @@ import {pathToFileURL} from 'node:url';
 
 const {chromium} = createRequire(process.env.NODE_PACKAGES)('playwright-core');
 
-let browser, folder, count = 0;
+let browser;
+let folder;
+let count = 0;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'wick-browser-'));
@@ -41,9 +43,9 @@ export function file(content) {
 /** Draws `folded` (text or bytes) and returns the address of the picture on disk. */
 export function picture(folded, ...options) {
   const name = file(folded);
-  execFileSync(process.env.WICK,
-      ['flame', '--quiet', '-o', name + '.svg', ...options, name],
-      {stdio: ['ignore', 'inherit', 'pipe']});
+  execFileSync(process.env.WICK, ['flame', '--quiet', '-o', name + '.svg', ...options, name], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
   return pathToFileURL(name + '.svg').href;
 }
 
@@ -54,16 +56,25 @@ export async function show(address, options = {}) {
   page.errors = [];
   page.dialogs = 0;
   page.on('pageerror', error => page.errors.push(error.message));
-  page.on('dialog', dialog => { ++page.dialogs; dialog.dismiss(); });
+  page.on('dialog', dialog => {
+    ++page.dialogs;
+    dialog.dismiss();
+  });
   await page.goto(address);
   return page;
 }
 
 /** The frame with this name; of several, the first in the file. */
 export const frame = (page, name) =>
-  page.locator('#frames g').filter({has: page.locator(`title:text-matches("^${name} \\\\(")`)}).first();
+  page
+    .locator('#frames g')
+    .filter({has: page.locator(`title:text-matches("^${name} \\\\(")`)})
+    .first();
 
 /** Names of the frames that can be seen, from left to right within a row. */
-export const visibleNames = page => page.$$eval('#frames g', all => all
-  .filter(g => getComputedStyle(g).display !== 'none')
-  .map(g => g.querySelector('title').textContent.replace(/ \([^(]*\)$/, '')));
+export const visibleNames = page =>
+  page.$$eval('#frames g', all =>
+    all
+      .filter(g => getComputedStyle(g).display !== 'none')
+      .map(g => g.querySelector('title').textContent.replace(/ \([^(]*\)$/, '')),
+  );

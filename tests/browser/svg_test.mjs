@@ -20,8 +20,10 @@ const near = (actual, wanted, by = 1) =>
 // The browser tells a page of a new size when it comes to it.
 async function resized(page, width) {
   await page.setViewportSize({width, height: 600});
-  await page.waitForFunction(wanted =>
-    Math.abs(document.querySelector('#frames').width.baseVal.value - wanted) <= 1, width - 20);
+  await page.waitForFunction(
+    wanted => Math.abs(document.querySelector('#frames').width.baseVal.value - wanted) <= 1,
+    width - 20,
+  );
 }
 
 test('a click zooms, and what is outside is hidden', async () => {
@@ -67,8 +69,10 @@ test('the details say the share of all and of the zoomed part', async () => {
   assert.equal(await text(page, '#detail'), 'Function: flush (40 samples, 40.00%)');
   await frame(page, 'draw').click();
   await frame(page, 'flush').hover();
-  assert.equal(await text(page, '#detail'),
-      'Function: flush (40 samples, 40.00%) · 80.00% of the zoomed part');
+  assert.equal(
+    await text(page, '#detail'),
+    'Function: flush (40 samples, 40.00%) · 80.00% of the zoomed part',
+  );
 });
 
 test('a search marks frames and sums the width under them once', async () => {
@@ -77,7 +81,9 @@ test('a search marks frames and sums the width under them once', async () => {
   await page.keyboard.type('^(parse|read|idle)$');
   assert.equal(await page.locator('#frames .hit').count(), 3);
   assert.equal(await text(page, '#matched'), 'Matched: 50.00%');
-  const fill = await frame(page, 'read').locator('rect').evaluate(r => getComputedStyle(r).fill);
+  const fill = await frame(page, 'read')
+    .locator('rect')
+    .evaluate(r => getComputedStyle(r).fill);
   assert.equal(fill, 'rgb(230, 0, 230)');
   await page.keyboard.press('Escape');
   assert.equal(await page.locator('#frames .hit').count(), 0);
@@ -143,9 +149,11 @@ test('an address with nonsense in it shows the whole', async () => {
 
 test('keys move between frames and zoom', async () => {
   const page = await show(picture(SAMPLES));
-  const focused = () => page.evaluate(() =>
-    document.activeElement?.querySelector('title')?.textContent.replace(/ \(.*/, ''));
-  for (let i = 0; i < 9 && await focused() !== 'all'; ++i) await page.keyboard.press('Tab');
+  const focused = () =>
+    page.evaluate(() =>
+      document.activeElement?.querySelector('title')?.textContent.replace(/ \(.*/, ''),
+    );
+  for (let i = 0; i < 9 && (await focused()) !== 'all'; ++i) await page.keyboard.press('Tab');
   assert.equal(await focused(), 'all');
   const walk = {ArrowUp: 'main', ArrowRight: 'main', ArrowLeft: 'idle'};
   for (const [key, name] of Object.entries(walk)) {
@@ -155,7 +163,9 @@ test('keys move between frames and zoom', async () => {
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowUp');
   assert.equal(await focused(), 'draw');
-  const ring = await frame(page, 'draw').locator('rect').evaluate(r => getComputedStyle(r).strokeWidth);
+  const ring = await frame(page, 'draw')
+    .locator('rect')
+    .evaluate(r => getComputedStyle(r).strokeWidth);
   assert.equal(ring, '2.5px');
   assert.match(await text(page, '#detail'), /^Function: draw /);
   await page.keyboard.press('Enter');
@@ -187,8 +197,9 @@ test('a dark window gets a dark picture', async () => {
 
 test('a background that was asked for stays in a dark window', async () => {
   const page = await show(picture(SAMPLES, '--bgcolors', '#ffeedd'), {colorScheme: 'dark'});
-  const stop = await page.evaluate(() =>
-    getComputedStyle(document.querySelector('#paper stop')).stopColor);
+  const stop = await page.evaluate(
+    () => getComputedStyle(document.querySelector('#paper stop')).stopColor,
+  );
   assert.equal(stop, 'rgb(255, 238, 221)');
   const title = await page.evaluate(() => getComputedStyle(document.querySelector('#title')).fill);
   assert.equal(title, 'rgb(36, 41, 47)');
@@ -258,7 +269,8 @@ test('names are text, whatever is in them', async () => {
 
 test('bytes that are no text become replacement characters', async () => {
   const bytes = Buffer.concat([
-    Buffer.from('a\0b 10\n'), Buffer.from([0xff, 0xc3, 0x28, 0x20, 0x31, 0x30, 0x0a]),
+    Buffer.from('a\0b 10\n'),
+    Buffer.from([0xff, 0xc3, 0x28, 0x20, 0x31, 0x30, 0x0a]),
     Buffer.from([0x1b, 0x5b, 0x33, 0x31, 0x6d, 0x20, 0x31, 0x30, 0x0a]),
   ]);
   const page = await show(picture(bytes, '--format', 'folded'));
@@ -278,8 +290,23 @@ test('two names of 100 kB that differ at the end are two frames', async () => {
 
 test('title, subtitle, notes and fonts cannot leave their place', async () => {
   const evil = '--></style></text><script>alert(1)</script>"\';}';
-  const page = await show(picture(SAMPLES, '--title', evil, '--subtitle', evil,
-      '--notes', evil, '--countname', evil, '--nametype', evil, '--fonttype', evil));
+  const page = await show(
+    picture(
+      SAMPLES,
+      '--title',
+      evil,
+      '--subtitle',
+      evil,
+      '--notes',
+      evil,
+      '--countname',
+      evil,
+      '--nametype',
+      evil,
+      '--fonttype',
+      evil,
+    ),
+  );
   assert.equal(await text(page, '#title'), evil);
   assert.equal(await text(page, '#subtitle'), evil);
   assert.equal(await page.locator('script').count(), 1);
@@ -293,7 +320,10 @@ test('without script, picture and tooltips are there', async () => {
   const shown = await page.locator('#frames g').count();
   assert.equal(shown, 8);
   near((await box(page, 'all')).width, 1180);
-  assert.equal(await frame(page, 'flush').locator('title').textContent(), 'flush (40 samples, 40.00%)');
+  assert.equal(
+    await frame(page, 'flush').locator('title').textContent(),
+    'flush (40 samples, 40.00%)',
+  );
   assert.equal(await frame(page, 'flush').locator('text').textContent(), 'flush');
   assert.equal(await page.locator('foreignObject').count(), 0);
 });
@@ -332,10 +362,13 @@ test('the details stay in the window while a tall picture is scrolled', async ()
   };
   await page.locator('#frames g').nth(75).hover();
   await inWindow('#detail');
-  await page.evaluate(() => new Promise(done => {
-    scrollTo(0, 400);
-    requestAnimationFrame(() => requestAnimationFrame(done));
-  }));
+  await page.evaluate(
+    () =>
+      new Promise(done => {
+        scrollTo(0, 400);
+        requestAnimationFrame(() => requestAnimationFrame(done));
+      }),
+  );
   await inWindow('#tools');
   await inWindow('#details');
 });

@@ -25,7 +25,14 @@ async function packed(folded, ...options) {
   const folder = mkdtempSync(join(tmpdir(), 'wick-tree-'));
   try {
     writeFileSync(join(folder, 'in'), folded);
-    execFileSync(process.env.WICK, ['flame', '--quiet', '-o', join(folder, 'out.html'), ...options, join(folder, 'in')]);
+    execFileSync(process.env.WICK, [
+      'flame',
+      '--quiet',
+      '-o',
+      join(folder, 'out.html'),
+      ...options,
+      join(folder, 'in'),
+    ]);
     const page = readFileSync(join(folder, 'out.html'), 'utf8');
     return await gunzip(fromBase64(page.match(/id="data">([^<]*)</)[1]));
   } finally {
@@ -36,9 +43,15 @@ async function packed(folded, ...options) {
 async function opened(folded, transforms = [], options = {}) {
   const data = decode(await packed(folded));
   const filter = {group: data.meta.events.at(-1).group, threads: null, cpu: '', range: null};
-  const named = transforms.map(([type, name]) => ({type, at: name === undefined ? -1
-    : [...Array(data.names).keys()].find(f => data.name(f) === name)}));
-  const tree = buildTree(new Shapes(data).after(named), weigh(data, filter, null), {heavy: false, normalized: true, ...options});
+  const named = transforms.map(([type, name]) => ({
+    type,
+    at: name === undefined ? -1 : [...Array(data.names).keys()].find(f => data.name(f) === name),
+  }));
+  const tree = buildTree(new Shapes(data).after(named), weigh(data, filter, null), {
+    heavy: false,
+    normalized: true,
+    ...options,
+  });
   return {data, tree};
 }
 
@@ -51,7 +64,10 @@ async function after(folded, ...transforms) {
 const SAMPLES = 'main;parse;read 30\nmain;parse;parse;next 10\nmain;draw;flush 40\nidle 20\n';
 
 test('a page gives back what was packed', async () => {
-  assert.equal(await after(SAMPLES), 'idle 20\nmain;draw;flush 40\nmain;parse;parse;next 10\nmain;parse;read 30\n');
+  assert.equal(
+    await after(SAMPLES),
+    'idle 20\nmain;draw;flush 40\nmain;parse;parse;next 10\nmain;parse;read 30\n',
+  );
 });
 
 test('what has no stack is exported as wick fold prints it', async () => {
@@ -63,7 +79,10 @@ test('focus makes a function the root of its stacks', async () => {
 });
 
 test('hiding a function gives its weight to its callers', async () => {
-  assert.equal(await after(SAMPLES, ['hide', 'flush'], ['hide', 'parse']), 'idle 20\nmain;draw 40\nmain;next 10\nmain;read 30\n');
+  assert.equal(
+    await after(SAMPLES, ['hide', 'flush'], ['hide', 'parse']),
+    'idle 20\nmain;draw 40\nmain;next 10\nmain;read 30\n',
+  );
 });
 
 test('dropping a function drops its stacks', async () => {
@@ -75,16 +94,26 @@ test('direct recursion of all functions collapses', async () => {
 });
 
 test('the recursion of one function collapses with all that lies between', async () => {
-  assert.equal(await after('m;f;g;f;h 1\nm;f;g 2\nm;f;x 3\n', ['recursion', 'f']), 'm;f;g 2\nm;f;h 1\nm;f;x 3\n');
+  assert.equal(
+    await after('m;f;g;f;h 1\nm;f;g 2\nm;f;x 3\n', ['recursion', 'f']),
+    'm;f;g 2\nm;f;h 1\nm;f;x 3\n',
+  );
 });
 
 test('inverted stacks begin with what was running', async () => {
-  assert.equal(await after(SAMPLES, ['invert']), 'flush;draw;main 40\nidle 20\nnext;parse;parse;main 10\nread;parse;main 30\n');
+  assert.equal(
+    await after(SAMPLES, ['invert']),
+    'flush;draw;main 40\nidle 20\nnext;parse;parse;main 10\nread;parse;main 30\n',
+  );
 });
 
 test('template arguments are dropped, and what is equal without them is one', async () => {
-  assert.equal(await after('std::vector<int>::at 1\nstd::vector<std::pair<a, b> >::at 2\noperator< 3\n', ['templates']),
-    'operator< 3\nstd::vector<>::at 3\n');
+  assert.equal(
+    await after('std::vector<int>::at 1\nstd::vector<std::pair<a, b> >::at 2\noperator< 3\n', [
+      'templates',
+    ]),
+    'operator< 3\nstd::vector<>::at 3\n',
+  );
   assert.equal(withoutTemplates('a::operator<<<int>(x)'), 'a::operator<<<>(x)');
   assert.equal(withoutTemplates('f<(a->b)>::g'), 'f<>::g');
   assert.equal(withoutTemplates('f<unclosed'), 'f<unclosed');
@@ -97,13 +126,18 @@ test('callers of a function, each stack counted once', async () => {
 test('totals count a function once for each stack', async () => {
   const {data, tree} = await opened('f;f;g 3\nf 2\ng;f 4\n');
   const {self, total} = functionTotals(tree, data.names);
-  const [f, g] = ['f', 'g'].map(name => [...Array(data.names).keys()].find(i => data.name(i) === name));
+  const [f, g] = ['f', 'g'].map(name =>
+    [...Array(data.names).keys()].find(i => data.name(i) === name),
+  );
   assert.deepEqual([self[f], total[f], self[g], total[g]], [6, 9, 3, 7]);
 });
 
 test('the matched share counts each place once', async () => {
   const {data, tree} = await opened(SAMPLES);
-  const hits = matchingFunctions(data, matcher({text: '^(parse|read|idle)$', regex: true, ignoreCase: false}));
+  const hits = matchingFunctions(
+    data,
+    matcher({text: '^(parse|read|idle)$', regex: true, ignoreCase: false}),
+  );
   const main = [...tree.boxes].find(box => box > 0 && data.name(tree.shape.func[box]) === 'main');
   const found = matched(tree, hits, main);
   assert.equal(found.whole / tree.whole, 0.6);
@@ -112,27 +146,48 @@ test('the matched share counts each place once', async () => {
 
 test('a heavy tree has the widest box left', async () => {
   const {data, tree} = await opened('a 1\nb 5\nc 3\n', [], {heavy: true});
-  assert.deepEqual([...tree.boxes.subarray(1)].map(box => [data.name(tree.shape.func[box]), tree.x[box]]), [['b', 0], ['c', 5], ['a', 8]]);
+  assert.deepEqual(
+    [...tree.boxes.subarray(1)].map(box => [data.name(tree.shape.func[box]), tree.x[box]]),
+    [
+      ['b', 0],
+      ['c', 5],
+      ['a', 8],
+    ],
+  );
 });
 
 test('every box that is as wide as a pixel is drawn, and every pixel that has one', async () => {
   let seed = 7;
-  const random = below => (seed = seed * 48271 % 2147483647) % below;
+  const random = below => (seed = (seed * 48271) % 2147483647) % below;
   const lines = [];
-  for (let i = 0; i < 3000; ++i) lines.push(`r;f${random(40)};g${random(300)};h${random(5000)} ${random(8) === 0 ? 2000 + random(5000) : 1 + random(9)}`);
+  for (let i = 0; i < 3000; ++i)
+    lines.push(
+      `r;f${random(40)};g${random(300)};h${random(5000)} ${random(8) === 0 ? 2000 + random(5000) : 1 + random(9)}`,
+    );
   const {tree} = await opened(lines.join('\n') + '\n');
-  for (const window of [[0, 1], [0.2, 0.6], [0.5, 0.501]]) {
-    const width = 700, scale = width / ((window[1] - window[0]) * tree.whole), start = window[0] * tree.whole;
+  for (const window of [
+    [0, 1],
+    [0.2, 0.6],
+    [0.5, 0.501],
+  ]) {
+    const width = 700;
+    const scale = width / ((window[1] - window[0]) * tree.whole);
+    const start = window[0] * tree.whole;
     for (let depth = 0; depth + 1 < tree.level.length; ++depth) {
-      const drawn = new Map(), covered = new Uint8Array(width + 2);
+      const drawn = new Map();
+      const covered = new Uint8Array(width + 2);
       visibleBoxes(tree, depth, window, width, 1, (box, left, size) => {
         drawn.set(box, size);
-        for (let x = Math.max(0, Math.floor(left)); x < Math.min(width, left + size); ++x) covered[x] = 1;
+        for (let x = Math.max(0, Math.floor(left)); x < Math.min(width, left + size); ++x)
+          covered[x] = 1;
       });
       for (let i = tree.level[depth]; i < tree.level[depth + 1]; ++i) {
-        const box = tree.boxes[i], left = (tree.x[box] - start) * scale, right = left + tree.extent[box] * scale;
+        const box = tree.boxes[i];
+        const left = (tree.x[box] - start) * scale;
+        const right = left + tree.extent[box] * scale;
         if (right <= 0 || left >= width) continue;
-        if (right - left >= 1 + 1e-9) assert.ok(drawn.has(box), `box ${box} of ${right - left} pixels`);
+        if (right - left >= 1 + 1e-9)
+          assert.ok(drawn.has(box), `box ${box} of ${right - left} pixels`);
         assert.ok(covered[Math.max(0, Math.floor(left))], `pixel ${left} at depth ${depth}`);
       }
       assert.ok(drawn.size <= width + 2);
@@ -152,7 +207,7 @@ test('labels are cut as in the SVG', () => {
 test('a change is as sure as wick diff says', () => {
   // wick diff of 100 of 1000 samples before and none of 1010 after.
   const [low, high] = changeInterval(0.1, 0, [1000, 1010]);
-  assert.equal(((high - low) / 2 * 100).toFixed(2), '1.88');
+  assert.equal((((high - low) / 2) * 100).toFixed(2), '1.88');
 });
 
 test('damaged data is found, wherever it is', async () => {
@@ -169,39 +224,75 @@ test('damaged data is found, wherever it is', async () => {
     }
   }
   assert.ok(found > bytes.length / 4, `${found} of ${bytes.length}`);
-  for (let size = 0; size < bytes.length; ++size) assert.throws(() => decode(bytes.slice(0, size)), DataError);
+  for (let size = 0; size < bytes.length; ++size)
+    assert.throws(() => decode(bytes.slice(0, size)), DataError);
 });
 
 test('a stretch of a trace lasts as many cycles as it took, in the lanes, the heat map and ranges', async () => {
-  const data = decode(await packed('Indent: 1, Start label: a, At cycle: 100\n' +
-    'Indent: 2, Start label: b, At cycle: 110\n' +
-    'Indent: 2, End label: b, End cycle: 3110\n' +
-    'Indent: 1, End label: a, End cycle: 4110\n'));
+  const data = decode(
+    await packed(
+      'Indent: 1, Start label: a, At cycle: 100\n' +
+        'Indent: 2, Start label: b, At cycle: 110\n' +
+        'Indent: 2, End label: b, End cycle: 3110\n' +
+        'Indent: 1, End label: a, End cycle: 4110\n',
+    ),
+  );
   assert.equal(data.clock, 'cycles');
   assert.equal(data.duration, 4010);
-  const filter = {group: 'cycles', threads: null, cpu: '', range: null}, shape = new Shapes(data).base;
+  const filter = {group: 'cycles', threads: null, cpu: '', range: null};
+  const shape = new Shapes(data).base;
   // Calls do not last: cycles stand in for them.
   for (const group of ['cycles', 'calls']) {
     const [lane] = lanesOf(data, {...filter, group}, shape);
     assert.deepEqual(Array.from(lane.begin), [0, 10, 3010]);
     assert.deepEqual(Array.from(lane.end), [10, 3010, 4010]);
     const {weights, cellTicks} = heatMap(data, {...filter, group});
-    assert.deepEqual(Array.from(weights.slice(0, 4010 / cellTicks)), Array(Math.floor(4010 / cellTicks)).fill(cellTicks));
+    assert.deepEqual(
+      Array.from(weights.slice(0, 4010 / cellTicks)),
+      Array(Math.floor(4010 / cellTicks)).fill(cellTicks),
+    );
   }
   const {after, unit} = weigh(data, {...filter, range: [5, 1010]}, null);
   assert.deepEqual([Array.from(after), unit], [[0, 5, 1000], 'cycles']);
   // A range is compared with what it has.
   const compared = weigh(data, {...filter, group: 'calls'}, [0, 2000]);
-  assert.deepEqual([Array.from(compared.after), Array.from(compared.before), compared.unit], [[0, 1010, 3000], [0, 10, 1990], 'cycles']);
+  assert.deepEqual(
+    [Array.from(compared.after), Array.from(compared.before), compared.unit],
+    [[0, 1010, 3000], [0, 10, 1990], 'cycles'],
+  );
 });
 
 test('a sample of time is drawn as long as it says, one of another event as long as is usual', async () => {
-  const samples = (event, period) => [[1, 0], [1, 1], [1, 2], [1, 3], [2, 3.5], [2, 60], [2, 90], [3, 95]].map(([tid, ms]) =>
-    `t 1/${tid} 5.${String(ms * 1000).padStart(6, '0')}: ${period} ${event}: \n\t1000 main+0x1 (/bin/app)\n\n`).join('');
-  for (const [event, period] of [['cpu-clock', 1_000_000], ['cycles', 3_000_000]]) {
+  const samples = (event, period) =>
+    [
+      [1, 0],
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [2, 3.5],
+      [2, 60],
+      [2, 90],
+      [3, 95],
+    ]
+      .map(
+        ([tid, ms]) =>
+          `t 1/${tid} 5.${String(ms * 1000).padStart(6, '0')}: ${period} ${event}: \n\t1000 main+0x1 (/bin/app)\n\n`,
+      )
+      .join('');
+  for (const [event, period] of [
+    ['cpu-clock', 1_000_000],
+    ['cycles', 3_000_000],
+  ]) {
     const data = decode(await packed(samples(event, period)));
-    const lanes = lanesOf(data, {group: event, threads: null, cpu: '', range: null}, new Shapes(data).base);
-    assert.deepEqual(lanes.map(lane => Array.from(lane.end, (end, i) => end - lane.begin[i])),
-      [[1000, 1000, 1000, 1000], [1000, 1000, 1000], [1000]], event);
+    const lanes = lanesOf(
+      data,
+      {group: event, threads: null, cpu: '', range: null},
+      new Shapes(data).base,
+    );
+    assert.deepEqual(
+      lanes.map(lane => Array.from(lane.end, (end, i) => end - lane.begin[i])),
+      [[1000, 1000, 1000, 1000], [1000, 1000, 1000], [1000]],
+      event,
+    );
   }
 });

@@ -4,7 +4,24 @@ import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
-import {boxes, boxNamed, canvas, choose, click, drawn, exported, exportedFolded, layout, lines, open, pageOf, pasted, sameBoxes, tableRows, text} from './page.mjs';
+import {
+  boxes,
+  boxNamed,
+  canvas,
+  choose,
+  click,
+  drawn,
+  exported,
+  exportedFolded,
+  layout,
+  lines,
+  open,
+  pageOf,
+  pasted,
+  sameBoxes,
+  tableRows,
+  text,
+} from './page.mjs';
 import {SAMPLES, timed} from './profiles.mjs';
 
 const RECURSIVE = `\
@@ -22,7 +39,8 @@ before(() => {
   modules = pageOf(timed()).address;
 });
 const names = async page => (await boxes(page)).map(box => box.name);
-const widths = async page => Object.fromEntries((await boxes(page)).map(box => [box.name, Math.round(box.width)]));
+const widths = async page =>
+  Object.fromEntries((await boxes(page)).map(box => [box.name, Math.round(box.width)]));
 const crumbs = page => page.$$eval('#crumbs button', all => all.map(crumb => crumb.textContent));
 
 test('a click zooms, callers stay, and crumbs lead back', async () => {
@@ -31,7 +49,15 @@ test('a click zooms, callers stay, and crumbs lead back', async () => {
   assert.deepEqual(await widths(page), {flush: 800, draw: 1000, main: 1000, all: 1000});
   assert.deepEqual(await crumbs(page), ['all', 'main', 'draw']);
   await page.locator('#crumbs button', {hasText: 'main'}).click();
-  assert.deepEqual(await widths(page), {all: 1000, main: 1000, draw: 556, parse: 444, flush: 444, 'Reader::next': 111, read: 333});
+  assert.deepEqual(await widths(page), {
+    all: 1000,
+    main: 1000,
+    draw: 556,
+    parse: 444,
+    flush: 444,
+    'Reader::next': 111,
+    read: 333,
+  });
   await click(page, 'all');
   sameBoxes(await boxes(page), layout(SAMPLES));
   assert.deepEqual(await crumbs(page), ['all']);
@@ -45,7 +71,10 @@ test('the wheel scales about the mouse, dragging moves', async () => {
   await page.mouse.move(x + 100, y + 40);
   await page.mouse.wheel(0, -150);
   const scaled = await boxNamed(page, 'draw');
-  assert.ok(Math.abs(scaled.width - before.width * Math.exp(0.5)) < 1, `${before.width} ${scaled.width}`);
+  assert.ok(
+    Math.abs(scaled.width - before.width * Math.exp(0.5)) < 1,
+    `${before.width} ${scaled.width}`,
+  );
   assert.ok(Math.abs(scaled.left - 100) < 1, `draw begins at ${scaled.left}`);
   await page.mouse.down();
   await page.mouse.move(x + 60, y + 40);
@@ -68,17 +97,40 @@ test('hovering says self, total, shares and the module', async () => {
   const page = await open(modules);
   const {x, y} = await boxNamed(page, 'parse');
   await page.mouse.move(x, y);
-  assert.deepEqual(await page.$$eval('#tip > *', all => all.map(e => e.textContent)),
-    ['parse', 'total: 50,000 cycles, 29.41%', 'self: 0 cycles, 0.00%', '/bin/app']);
-  assert.match(await text(page, '#details'), /^parse · total: 50,000 cycles, 29\.41% · self: 0 cycles, 0\.00% · \/bin\/app$/);
+  assert.deepEqual(await page.$$eval('#tip > *', all => all.map(e => e.textContent)), [
+    'parse',
+    'total: 50,000 cycles, 29.41%',
+    'self: 0 cycles, 0.00%',
+    '/bin/app',
+  ]);
+  assert.match(
+    await text(page, '#details'),
+    /^parse · total: 50,000 cycles, 29\.41% · self: 0 cycles, 0\.00% · \/bin\/app$/,
+  );
   await click(page, 'main');
   const zoomed = await boxNamed(page, 'parse');
   await page.mouse.move(zoomed.x, zoomed.y);
   assert.match(await text(page, '#tip'), /29\.41% · 50\.00% of the zoomed part/);
   // Files and lines, where they are known.
-  const lined = pageOf(file(JSON.stringify({$schema: 'https://www.speedscope.app/file-format-schema.json',
-    shared: {frames: [{name: 'f', file: 'src/a.c', line: 12}]},
-    profiles: [{type: 'sampled', name: 'p', unit: 'none', startValue: 0, endValue: 3, samples: [[0]], weights: [3]}]})));
+  const lined = pageOf(
+    file(
+      JSON.stringify({
+        $schema: 'https://www.speedscope.app/file-format-schema.json',
+        shared: {frames: [{name: 'f', file: 'src/a.c', line: 12}]},
+        profiles: [
+          {
+            type: 'sampled',
+            name: 'p',
+            unit: 'none',
+            startValue: 0,
+            endValue: 3,
+            samples: [[0]],
+            weights: [3],
+          },
+        ],
+      }),
+    ),
+  );
   const other = await open(lined.address);
   assert.match((await boxNamed(other, 'f')).tip, /src\/a\.c:12/);
 });
@@ -88,7 +140,11 @@ test('a search by expression or text marks what matches and says its share', asy
   await page.keyboard.press('/');
   await page.keyboard.type('^(parse|read|idle)$');
   assert.equal(await text(page, '#matched'), 'Matched: 50.00%');
-  const marked = async () => (await boxes(page)).filter(box => box.color === '#e600e6').map(box => box.name).sort();
+  const marked = async () =>
+    (await boxes(page))
+      .filter(box => box.color === '#e600e6')
+      .map(box => box.name)
+      .sort();
   assert.deepEqual(await marked(), ['idle', 'parse', 'read']);
   await page.keyboard.press('Control+A');
   await page.keyboard.type('READER:');
@@ -109,7 +165,14 @@ test('a search by expression or text marks what matches and says its share', asy
   assert.equal(await text(page, '#matched'), 'Matched: 40.00% (80.00% of the zoomed part)');
   for (const width of [1000, 700, 400]) {
     await page.setViewportSize({width, height: 600});
-    assert.ok(await page.locator('#matched').evaluate(e => e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= innerWidth), `it is cut at ${width}`);
+    assert.ok(
+      await page
+        .locator('#matched')
+        .evaluate(
+          e => e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= innerWidth,
+        ),
+      `it is cut at ${width}`,
+    );
   }
   await page.setViewportSize({width: 1000, height: 600});
   await page.keyboard.press('Escape');
@@ -122,7 +185,10 @@ test('n and N go through the matches, widest first', async () => {
   await page.keyboard.press('/');
   await page.keyboard.type('^(draw|parse|idle)$');
   await page.keyboard.press('Enter');
-  const at = async () => [await text(page, '#matched'), (await text(page, '#details')).split(' ')[0]];
+  const at = async () => [
+    await text(page, '#matched'),
+    (await text(page, '#details')).split(' ')[0],
+  ];
   assert.deepEqual(await at(), ['Matched: 100.00% · 1 of 3', 'draw']);
   await page.locator('#next').click();
   assert.deepEqual(await at(), ['Matched: 100.00% · 2 of 3', 'parse']);
@@ -167,10 +233,22 @@ test('transforms stack, and each can be undone', async () => {
 test('subtree, direct recursion, template arguments, invert', async () => {
   const page = await open(recursive);
   await page.keyboard.press('R');
-  assert.deepEqual(lines(await exportedFolded(page)), lines(RECURSIVE.replace('walk;walk;walk;visit 8', 'walk;visit 12').replace('main;walk;visit 4\n', '')));
+  assert.deepEqual(
+    lines(await exportedFolded(page)),
+    lines(
+      RECURSIVE.replace('walk;walk;walk;visit 8', 'walk;visit 12').replace(
+        'main;walk;visit 4\n',
+        '',
+      ),
+    ),
+  );
   await page.keyboard.press('T');
-  assert.deepEqual(lines(await exportedFolded(page)),
-    ['main;operator< 1', 'main;std::vector<>::at 3', 'main;std::vector<>::at;walk;step;walk;visit 2', 'main;walk;visit 12']);
+  assert.deepEqual(lines(await exportedFolded(page)), [
+    'main;operator< 1',
+    'main;std::vector<>::at 3',
+    'main;std::vector<>::at;walk;step;walk;visit 2',
+    'main;walk;visit 12',
+  ]);
   const {x, y} = await boxNamed(page, 'step');
   await page.mouse.move(x, y);
   await page.keyboard.press('F');
@@ -186,7 +264,10 @@ test('subtree, direct recursion, template arguments, invert', async () => {
 test('inverted stacks are those that wick folds in reverse', async () => {
   const page = await open(plain);
   await page.keyboard.press('i');
-  const reversed = SAMPLES.replace(/^(.*) /gm, (_, stack) => stack.split(';').reverse().join(';') + ' ');
+  const reversed = SAMPLES.replace(
+    /^(.*) /gm,
+    (_, stack) => stack.split(';').reverse().join(';') + ' ',
+  );
   assert.deepEqual(lines(await exportedFolded(page)), lines(reversed));
   sameBoxes(await boxes(page), layout(reversed));
 });
@@ -194,8 +275,12 @@ test('inverted stacks are those that wick folds in reverse', async () => {
 test('a module collapses into one frame', async () => {
   const page = await open(modules);
   await choose(page, 'work', 'Collapse app');
-  assert.deepEqual(lines(await exportedFolded(page)), ['app;[app] 50000', 'app;[app];read 50000',
-    'tool;main;std::vector<char>::at 20000', 'worker;[app] 50000']);
+  assert.deepEqual(lines(await exportedFolded(page)), [
+    'app;[app] 50000',
+    'app;[app];read 50000',
+    'tool;main;std::vector<char>::at 20000',
+    'worker;[app] 50000',
+  ]);
 });
 
 test('all frames of a function can be marked', async () => {
@@ -225,12 +310,25 @@ test('the view is exported as SVG and PNG', async () => {
     const picture = new DOMParser().parseFromString(source, 'image/svg+xml');
     return Array.from(picture.querySelectorAll('g > title'), title => {
       const rect = title.parentElement.querySelector('rect');
-      return [title.textContent.replace(/ \([^(]*$/, ''), Number(rect.getAttribute('x')), Number(rect.getAttribute('width')), rect.getAttribute('fill')];
+      return [
+        title.textContent.replace(/ \([^(]*$/, ''),
+        Number(rect.getAttribute('x')),
+        Number(rect.getAttribute('width')),
+        rect.getAttribute('fill'),
+      ];
     });
   }, svg);
-  const order = (a, b) => a[0] < b[0] ? -1 : 1;
-  const clipped = drawnBoxes.map(([name, x, width, fill]) => [name, Math.round(Math.max(x, 0)), Math.round(Math.min(x + width, 1000) - Math.max(x, 0)), fill]);
-  assert.deepEqual(clipped.map(b => b.slice(0, 3)).sort(order), shown.map(box => [box.name, Math.round(box.left), Math.round(box.width)]).sort(order));
+  const order = (a, b) => (a[0] < b[0] ? -1 : 1);
+  const clipped = drawnBoxes.map(([name, x, width, fill]) => [
+    name,
+    Math.round(Math.max(x, 0)),
+    Math.round(Math.min(x + width, 1000) - Math.max(x, 0)),
+    fill,
+  ]);
+  assert.deepEqual(
+    clipped.map(b => b.slice(0, 3)).sort(order),
+    shown.map(box => [box.name, Math.round(box.left), Math.round(box.width)]).sort(order),
+  );
   assert.equal(clipped.find(b => b[0] === 'flush')[3], shown.find(b => b.name === 'flush').color);
   const png = await exported(page, 'PNG');
   assert.equal(png.subarray(1, 4).toString(), 'PNG');
@@ -240,17 +338,43 @@ test('the view is exported as SVG and PNG', async () => {
 
 test('lanes of time and both halves of a sandwich are exported', async () => {
   const page = await open(modules, {fragment: '#view=time'});
-  const titles = async () => page.evaluate(source => Array.from(new DOMParser().parseFromString(source, 'image/svg+xml').querySelectorAll('g > title'),
-    title => [title.textContent.replace(/ \(\d.*$/, ''), Number(title.nextElementSibling.getAttribute('x'))]), (await exported(page, 'SVG')).toString());
+  const titles = async () =>
+    page.evaluate(
+      source =>
+        Array.from(
+          new DOMParser().parseFromString(source, 'image/svg+xml').querySelectorAll('g > title'),
+          title => [
+            title.textContent.replace(/ \(\d.*$/, ''),
+            Number(title.nextElementSibling.getAttribute('x')),
+          ],
+        ),
+      (await exported(page, 'SVG')).toString(),
+    );
   const boxesOfTime = await titles();
   const first = name => boxesOfTime.find(box => box[0] === name)[1];
-  assert.ok(first('parse') < 1 && Math.abs(first('draw') - 500) < 10, JSON.stringify(boxesOfTime.slice(0, 20)));
-  assert.ok(boxesOfTime.some(box => box[0] === 'leaf') && boxesOfTime.some(box => box[0] === 'tool'));
-  await page.evaluate(() => { location.hash = '#view=sandwich'; });
+  assert.ok(
+    first('parse') < 1 && Math.abs(first('draw') - 500) < 10,
+    JSON.stringify(boxesOfTime.slice(0, 20)),
+  );
+  assert.ok(
+    boxesOfTime.some(box => box[0] === 'leaf') && boxesOfTime.some(box => box[0] === 'tool'),
+  );
+  await page.evaluate(() => {
+    location.hash = '#view=sandwich';
+  });
   await page.waitForSelector('#tab-sandwich[aria-selected=true]');
   await page.getByLabel('Function', {exact: true}).fill('work');
   await page.getByLabel('Function', {exact: true}).press('Enter');
-  assert.deepEqual((await titles()).map(box => box[0]).sort(), ['all', 'all', 'leaf', 'start', 'work', 'work', 'work', 'worker']);
+  assert.deepEqual((await titles()).map(box => box[0]).sort(), [
+    'all',
+    'all',
+    'leaf',
+    'start',
+    'work',
+    'work',
+    'work',
+    'worker',
+  ]);
   const png = await exported(page, 'PNG');
   const heights = await page.$$eval('#view canvas', all => all.map(c => c.height));
   assert.equal(png.readUInt32BE(20), heights[0] + heights[1]);
@@ -258,20 +382,40 @@ test('lanes of time and both halves of a sandwich are exported', async () => {
 
 test('the heat map is exported with its ranges, its axis and the flame graph below', async () => {
   const page = await open(modules, {fragment: '#view=heat&range=0-500000'});
-  const picture = await page.evaluate(source => {
-    const svg = new DOMParser().parseFromString(source, 'image/svg+xml');
-    const cells = Array.from(svg.querySelectorAll('rect:not(.range, g > g > rect)')).filter(rect => rect.parentElement.tagName === 'g');
-    const ranges = Array.from(svg.querySelectorAll('.range'));
-    return {cells: cells.length, columns: ranges.length, names: Array.from(svg.querySelectorAll('g > title'), title => title.textContent.replace(/ \(\d.*$/, '')),
-      right: Math.max(...ranges.map(rect => Number(rect.getAttribute('x')) + Number(rect.getAttribute('width')))),
-      axis: Array.from(svg.querySelectorAll('g > text'), t => t.textContent).filter(t => / s$/.test(t))};
-  }, (await exported(page, 'SVG')).toString());
+  const picture = await page.evaluate(
+    source => {
+      const svg = new DOMParser().parseFromString(source, 'image/svg+xml');
+      const cells = Array.from(svg.querySelectorAll('rect:not(.range, g > g > rect)')).filter(
+        rect => rect.parentElement.tagName === 'g',
+      );
+      const ranges = Array.from(svg.querySelectorAll('.range'));
+      return {
+        cells: cells.length,
+        columns: ranges.length,
+        names: Array.from(svg.querySelectorAll('g > title'), title =>
+          title.textContent.replace(/ \(\d.*$/, ''),
+        ),
+        right: Math.max(
+          ...ranges.map(
+            rect => Number(rect.getAttribute('x')) + Number(rect.getAttribute('width')),
+          ),
+        ),
+        axis: Array.from(svg.querySelectorAll('g > text'), t => t.textContent).filter(t =>
+          / s$/.test(t),
+        ),
+      };
+    },
+    (await exported(page, 'SVG')).toString(),
+  );
   // Cells are shorter than the time between two samples, so each sample has its own; columns last 20 ms.
   assert.equal(picture.cells, 170);
   assert.equal(picture.columns, 25);
   assert.ok(Math.abs(picture.right - 500) < 1);
   assert.deepEqual(picture.axis.slice(0, 3), ['0.0 s', '0.2 s', '0.4 s']);
-  assert.ok(picture.names.includes('parse') && !picture.names.includes('draw'), picture.names.join());
+  assert.ok(
+    picture.names.includes('parse') && !picture.names.includes('draw'),
+    picture.names.join(),
+  );
   const heights = await page.$$eval('#view canvas', all => all.map(c => c.height));
   assert.equal((await exported(page, 'PNG')).readUInt32BE(20), heights[0] + heights[1]);
   assert.match(await text(page, '#view .bar'), /^A column is 20 ms, a cell 400 µs\./);
@@ -292,7 +436,11 @@ test('the address restores the view', async () => {
   await page.mouse.wheel(0, -200);
   await page.keyboard.up('Control');
   await page.waitForURL(/window=/);
-  const before = {boxes: await boxes(page), folded: await exportedFolded(page), matched: await text(page, '#matched')};
+  const before = {
+    boxes: await boxes(page),
+    folded: await exportedFolded(page),
+    matched: await text(page, '#matched'),
+  };
   const again = await open(page.url());
   assert.deepEqual(await boxes(again), before.boxes);
   assert.equal(await exportedFolded(again), before.folded);
@@ -300,11 +448,16 @@ test('the address restores the view', async () => {
   assert.match(before.matched, /Matched: 33\.33%/);
   // And the other views; nonsense is left out.
   for (const view of ['icicle', 'time', 'heat', 'sandwich', 'table', 'about']) {
-    await again.evaluate(view => { location.hash = `#view=${view}`; }, view);
+    await again.evaluate(view => {
+      location.hash = `#view=${view}`;
+    }, view);
     await again.waitForSelector(`#tab-${view}[aria-selected=true]`);
   }
   assert.deepEqual(again.errors, []);
-  const nonsense = await open(modules, {fragment: '#view=x&zoom=99999999&window=5-3&do=function.99999_subtree.-1_q&func=1e9&mark=77777&threads=9.x&range=a-b&file=9&lanes=3-1&event=none&cpu=up&search=%ff%00'});
+  const nonsense = await open(modules, {
+    fragment:
+      '#view=x&zoom=99999999&window=5-3&do=function.99999_subtree.-1_q&func=1e9&mark=77777&threads=9.x&range=a-b&file=9&lanes=3-1&event=none&cpu=up&search=%ff%00',
+  });
   assert.deepEqual(nonsense.errors, []);
   assert.equal((await names(nonsense)).length, 15);
 });
@@ -320,15 +473,24 @@ test('the address restores names that transforms made, whatever was undone befor
   assert.equal(await exportedFolded(page), 'std::vector<>::at 50000\n');
   const again = await open(page.url());
   assert.equal(await exportedFolded(again), 'std::vector<>::at 50000\n');
-  assert.deepEqual(await again.$$eval('.chip', all => all.map(chip => chip.textContent)),
-    ['collapse tool', 'no template arguments', 'focus std::vector<>::at', 'marked: std::vector<>::at ×']);
+  assert.deepEqual(await again.$$eval('.chip', all => all.map(chip => chip.textContent)), [
+    'collapse tool',
+    'no template arguments',
+    'focus std::vector<>::at',
+    'marked: std::vector<>::at ×',
+  ]);
 });
 
 test('going to another address of the same page changes the view', async () => {
   const page = await open(plain);
-  await page.evaluate(() => { location.hash = '#view=table&search=draw'; });
+  await page.evaluate(() => {
+    location.hash = '#view=table&search=draw';
+  });
   await page.waitForSelector('table');
-  assert.deepEqual((await tableRows(page)).map(row => row.name), ['draw']);
+  assert.deepEqual(
+    (await tableRows(page)).map(row => row.name),
+    ['draw'],
+  );
 });
 
 test('everything can be done with keys alone', async () => {
@@ -337,12 +499,28 @@ test('everything can be done with keys alone', async () => {
   assert.ok(await page.locator('#help').isVisible());
   assert.match(await text(page, '#help'), /Ctrl-Z/);
   await page.keyboard.press('Escape');
-  assert.ok(!await page.locator('#help').isVisible());
+  assert.ok(!(await page.locator('#help').isVisible()));
   // Tab reaches the picture.
-  for (let i = 0; i < 30 && await page.evaluate(() => document.activeElement.tagName) !== 'CANVAS'; ++i) await page.keyboard.press('Tab');
+  for (
+    let i = 0;
+    i < 30 && (await page.evaluate(() => document.activeElement.tagName)) !== 'CANVAS';
+    ++i
+  )
+    await page.keyboard.press('Tab');
   const at = async () => (await text(page, '#details')).split(' ')[0];
   assert.equal(await at(), 'all');
-  const walk = [['ArrowUp', 'main'], ['ArrowUp', 'draw'], ['ArrowRight', 'parse'], ['ArrowUp', 'read'], ['ArrowLeft', 'Reader::next'], ['ArrowDown', 'parse'], ['ArrowLeft', 'draw'], ['Home', 'all'], ['ArrowUp', 'main'], ['ArrowUp', 'draw']];
+  const walk = [
+    ['ArrowUp', 'main'],
+    ['ArrowUp', 'draw'],
+    ['ArrowRight', 'parse'],
+    ['ArrowUp', 'read'],
+    ['ArrowLeft', 'Reader::next'],
+    ['ArrowDown', 'parse'],
+    ['ArrowLeft', 'draw'],
+    ['Home', 'all'],
+    ['ArrowUp', 'main'],
+    ['ArrowUp', 'draw'],
+  ];
   for (const [key, name] of walk) {
     await page.keyboard.press(key);
     assert.equal(await at(), name, key);
@@ -360,7 +538,13 @@ test('everything can be done with keys alone', async () => {
   assert.equal(await page.locator('.menu').count(), 0);
   assert.equal(await page.evaluate(() => document.activeElement.tagName), 'CANVAS');
   await page.keyboard.press('h');
-  assert.deepEqual(lines(await exportedFolded(page)), ['idle 10', 'main 10', 'main;flush 40', 'main;parse;Reader::next 10', 'main;parse;read 30']);
+  assert.deepEqual(lines(await exportedFolded(page)), [
+    'idle 10',
+    'main 10',
+    'main;flush 40',
+    'main;parse;Reader::next 10',
+    'main;parse;read 30',
+  ]);
   await page.keyboard.press('Control+Z');
   assert.deepEqual(lines(await exportedFolded(page)), lines(SAMPLES));
   // Views by number, and by arrows in the row of tabs.
@@ -377,9 +561,11 @@ test('everything can be done with keys alone', async () => {
   await page.keyboard.press('+');
   await page.keyboard.press('+');
   const wider = await boxNamed(page, 'parse');
-  assert.ok(Math.abs(wider.left - (0.6 - 0.18) / 0.64 * 1000) < 1, `${wider.left}`);
+  assert.ok(Math.abs(wider.left - ((0.6 - 0.18) / 0.64) * 1000) < 1, `${wider.left}`);
   await page.keyboard.press('d');
-  assert.ok(Math.abs((await boxNamed(page, 'parse')).left - (0.6 - 0.18 - 0.128) / 0.64 * 1000) < 1);
+  assert.ok(
+    Math.abs((await boxNamed(page, 'parse')).left - ((0.6 - 0.18 - 0.128) / 0.64) * 1000) < 1,
+  );
 });
 
 test('a heat map is used with keys', async () => {
@@ -457,19 +643,27 @@ test('the list of threads closes by Escape and by a click beside it', async () =
 });
 
 test('the list of threads stays where it was scrolled to', async () => {
-  const threads = Array.from({length: 60}, (_, i) => `t${i} ${1000 + i}/${1000 + i} 1.${String(i).padStart(6, '0')}: 1 cycles: \n\t1000 main+0x1 (/bin/app)\n\n`).join('');
+  const threads = Array.from(
+    {length: 60},
+    (_, i) =>
+      `t${i} ${1000 + i}/${1000 + i} 1.${String(i).padStart(6, '0')}: 1 cycles: \n\t1000 main+0x1 (/bin/app)\n\n`,
+  ).join('');
   const page = await open(pageOf(file(threads)).address);
   await page.locator('#filters summary').click();
   await page.getByLabel('t59 1059').uncheck();
   assert.equal(await text(page, '#filters summary'), '59 of 60 threads');
   assert.ok(await page.locator('#filters details > div').evaluate(list => list.scrollTop > 100));
-  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 't59 1059');
+  assert.equal(
+    await page.evaluate(() => document.activeElement.getAttribute('aria-label')),
+    't59 1059',
+  );
 });
 
 test('the lanes show that keys are for them', async () => {
   const page = await open(modules, {fragment: '#view=time'});
   const lanes = page.locator('#view .stage canvas');
-  for (let i = 0; i < 30 && !await lanes.evaluate(c => c === document.activeElement); ++i) await page.keyboard.press('Tab');
+  for (let i = 0; i < 30 && !(await lanes.evaluate(c => c === document.activeElement)); ++i)
+    await page.keyboard.press('Tab');
   assert.notEqual(await lanes.evaluate(c => getComputedStyle(c).outlineStyle), 'none');
 });
 
@@ -483,26 +677,47 @@ test('a finger that zooms gets the details', async () => {
 
 test('the table says what the picture does', async () => {
   const page = await open(plain);
-  assert.match(await canvas(page).getAttribute('aria-label'), /the table view has the same as text/);
+  assert.match(
+    await canvas(page).getAttribute('aria-label'),
+    /the table view has the same as text/,
+  );
   await page.keyboard.press('4');
   assert.equal(await page.getByRole('main').getByRole('tabpanel', {name: 'Table'}).count(), 1);
   const table = page.getByRole('table');
   assert.equal(await table.locator('caption').textContent(), 'Functions, in samples');
-  assert.deepEqual((await tableRows(page)).map(row => [row.name, row.cells[0], row.cells[2]]),
-    [['flush', '40', '40'], ['read', '30', '30'], ['Reader::next', '10', '10'], ['draw', '10', '50'], ['idle', '10', '10'], ['main', '0', '90'], ['parse', '0', '40']]);
+  assert.deepEqual(
+    (await tableRows(page)).map(row => [row.name, row.cells[0], row.cells[2]]),
+    [
+      ['flush', '40', '40'],
+      ['read', '30', '30'],
+      ['Reader::next', '10', '10'],
+      ['draw', '10', '50'],
+      ['idle', '10', '10'],
+      ['main', '0', '90'],
+      ['parse', '0', '40'],
+    ],
+  );
   await page.keyboard.press('/');
   await page.keyboard.type('^re');
-  assert.deepEqual((await tableRows(page)).map(row => row.name), ['read']);
+  assert.deepEqual(
+    (await tableRows(page)).map(row => row.name),
+    ['read'],
+  );
 });
 
 test('light and dark follow the system, and a button', async () => {
   const paper = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const light = await open(plain), dark = await open(plain, {colorScheme: 'dark'});
-  assert.deepEqual([await paper(light), await paper(dark)], ['rgb(255, 255, 251)', 'rgb(23, 25, 29)']);
-  const corner = page => page.evaluate(() => {
-    const c = document.querySelector('#view canvas');
-    return Array.from(c.getContext('2d').getImageData(2, 2, 1, 1).data).slice(0, 3);
-  });
+  const light = await open(plain);
+  const dark = await open(plain, {colorScheme: 'dark'});
+  assert.deepEqual(
+    [await paper(light), await paper(dark)],
+    ['rgb(255, 255, 251)', 'rgb(23, 25, 29)'],
+  );
+  const corner = page =>
+    page.evaluate(() => {
+      const c = document.querySelector('#view canvas');
+      return Array.from(c.getContext('2d').getImageData(2, 2, 1, 1).data).slice(0, 3);
+    });
   await drawn(dark);
   assert.deepEqual(await corner(dark), [23, 25, 29]);
   await dark.locator('#theme').click();
@@ -522,9 +737,21 @@ test('a page 400 pixels wide can be used', async () => {
     assert.ok(seen.height > 250, `${view} has ${seen.height} pixels`);
   }
   // Large numbers leave room for the names.
-  const large = await open(pageOf(file('main;some_function_of_a_library 1234567890\n')).address, {viewport: {width: 400, height: 600}, fragment: '#view=table'});
-  assert.equal(await large.locator('#view .page').evaluate(e => e.scrollWidth > e.clientWidth), false);
+  const large = await open(pageOf(file('main;some_function_of_a_library 1234567890\n')).address, {
+    viewport: {width: 400, height: 600},
+    fragment: '#view=table',
+  });
+  assert.equal(
+    await large.locator('#view .page').evaluate(e => e.scrollWidth > e.clientWidth),
+    false,
+  );
   await page.locator('#tab-flame').click();
   await click(page, 'draw');
-  assert.deepEqual(await widths(page), {'std::vector<int>::at': 400, draw: 400, main: 400, app: 400, all: 400});
+  assert.deepEqual(await widths(page), {
+    'std::vector<int>::at': 400,
+    draw: 400,
+    main: 400,
+    app: 400,
+    all: 400,
+  });
 });

@@ -6,7 +6,19 @@ import {writeFileSync} from 'node:fs';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
-import {boxes, drawn, exportedFolded, layout, lines, open, pageOf, sameBoxes, tableRows, text, wick} from './page.mjs';
+import {
+  boxes,
+  drawn,
+  exportedFolded,
+  layout,
+  lines,
+  open,
+  pageOf,
+  sameBoxes,
+  tableRows,
+  text,
+  wick,
+} from './page.mjs';
 
 /** Runs `early`, then `late`; a thread sleeps first, then calls itself. */
 const PROGRAM = `\
@@ -46,12 +58,22 @@ int main(void) {
 }
 `;
 
-let data, address, why = '';
+let data;
+let address;
+let why = '';
 before(() => {
   const program = file('');
   try {
     writeFileSync(program + '.c', PROGRAM);
-    execFileSync('cc', ['-g', '-O1', '-fno-omit-frame-pointer', '-pthread', '-o', program + '.out', program + '.c']);
+    execFileSync('cc', [
+      '-g',
+      '-O1',
+      '-fno-omit-frame-pointer',
+      '-pthread',
+      '-o',
+      program + '.out',
+      program + '.c',
+    ]);
     data = program + '.data';
     const offCpu = wick('doctor').includes('tracepoints can be used') ? ['--off-cpu'] : [];
     if (offCpu.length === 0) throw new Error('tracepoints cannot be used');
@@ -62,8 +84,9 @@ before(() => {
   }
 });
 const fold = (...options) => wick('fold', '--quiet', ...options, data);
-const recorded = (name, each) => test(name, async t => why ? t.skip(why) : each(t));
-const exact = folded => lines(folded).map(line => line.replace(/ (\d+)$/, (_, n) => ` ${Number(n)}`));
+const recorded = (name, each) => test(name, async t => (why ? t.skip(why) : each(t)));
+const exact = folded =>
+  lines(folded).map(line => line.replace(/ (\d+)$/, (_, n) => ` ${Number(n)}`));
 
 recorded('a recording is drawn as wick fold and wick report have it', async () => {
   const page = await open(address, {viewport: {width: 1000, height: 900}});
@@ -72,7 +95,17 @@ recorded('a recording is drawn as wick fold and wick report have it', async () =
   assert.equal(await exportedFolded(page), folded);
   sameBoxes(await boxes(page), layout(folded), {least: 20, surplus: 100});
   await page.getByRole('tab', {name: 'Table'}).click();
-  const report = wick('report', '--quiet', '--by', 'function', '--top', '0', '--name-width', '0', data);
+  const report = wick(
+    'report',
+    '--quiet',
+    '--by',
+    'function',
+    '--top',
+    '0',
+    '--name-width',
+    '0',
+    data,
+  );
   const rows = new Map((await tableRows(page)).map(row => [row.name, row.cells]));
   let compared = 0;
   for (const line of report.split('\n')) {
@@ -89,8 +122,10 @@ recorded('time on and off the CPU are filters', async () => {
   const page = await open(address);
   const choice = page.getByLabel('On or off the CPU');
   await choice.selectOption('off');
-  assert.deepEqual(exact(await exportedFolded(page)).filter(line => line.includes('nanosleep')),
-    exact(fold('--event', 'offcpu-time')).filter(line => line.includes('nanosleep')));
+  assert.deepEqual(
+    exact(await exportedFolded(page)).filter(line => line.includes('nanosleep')),
+    exact(fold('--event', 'offcpu-time')).filter(line => line.includes('nanosleep')),
+  );
   const [, slept] = (await exportedFolded(page)).match(/nanosleep.*\[blocked\] (\d+)\n/);
   assert.ok(slept > 199e6 && slept < 400e6, `slept ${slept} ns`);
   await choice.selectOption('both');
@@ -101,7 +136,9 @@ recorded('time on and off the CPU are filters', async () => {
     await page.locator('.heat canvas').press('End');
     await page.locator('.heat canvas').press('Home');
     for (let i = 0; i < 5; ++i) await page.locator('.heat canvas').press('ArrowRight');
-    return Number((await text(page, '#view .bar')).match(/: ([\d,]+) nanoseconds/)[1].replaceAll(',', ''));
+    return Number(
+      (await text(page, '#view .bar')).match(/: ([\d,]+) nanoseconds/)[1].replaceAll(',', ''),
+    );
   };
   const both = await inCell();
   await choice.selectOption('off');
@@ -113,7 +150,9 @@ recorded('threads are lanes, and each can be taken alone', async () => {
   const page = await open(address);
   await page.locator('#filters summary').click();
   await page.waitForSelector('#filters label');
-  const threads = await page.$$eval('#filters label', all => all.map(label => label.textContent.trim()));
+  const threads = await page.$$eval('#filters label', all =>
+    all.map(label => label.textContent.trim()),
+  );
   assert.equal(threads.length, 4, threads.join());
   const worker = threads.find(name => /^.*\d+\/\d+$/.test(name));
   const main = threads.find(name => /^\S+ \d+$/.test(name));
@@ -141,9 +180,17 @@ recorded('a range of time has what ran in it', async () => {
 
 recorded('the hot line of the source is the hottest', async () => {
   const page = await open(address, {fragment: '#view=source'});
-  const rows = await page.$$eval('#view tbody tr', all => all.map(row => Array.from(row.cells, cell => cell.textContent)));
-  assert.equal(rows.map(row => row[4] + '\n').join('').trimEnd(), PROGRAM.trimEnd());
-  const hot = rows.reduce((a, b) => parseFloat(b[1] || '0') > parseFloat(a[1] || '0') ? b : a);
+  const rows = await page.$$eval('#view tbody tr', all =>
+    all.map(row => Array.from(row.cells, cell => cell.textContent)),
+  );
+  assert.equal(
+    rows
+      .map(row => row[4] + '\n')
+      .join('')
+      .trimEnd(),
+    PROGRAM.trimEnd(),
+  );
+  const hot = rows.reduce((a, b) => (parseFloat(b[1] || '0') > parseFloat(a[1] || '0') ? b : a));
   assert.match(hot[4], /the hot line|while \(now/);
   const byLine = wick('report', '--quiet', '--by', 'line', '--top', '1', '--name-width', '0', data);
   assert.ok(byLine.includes(hot[0]), `${hot[0]} is not in ${byLine}`);
@@ -159,16 +206,24 @@ recorded('the source of a frame is shown where the frame is', async () => {
   assert.match(await line.textContent(), /void late\(double end\)/);
   assert.ok(await line.isVisible());
   const again = await open(page.url());
-  assert.match(await again.locator('#view tr[aria-current]').textContent(), /void late\(double end\)/);
+  assert.match(
+    await again.locator('#view tr[aria-current]').textContent(),
+    /void late\(double end\)/,
+  );
 });
 
 recorded('how it was recorded is said', async () => {
   const page = await open(address, {fragment: '#view=about'});
-  const facts = await page.$$eval('#view dl > *', all => Object.fromEntries(all.flatMap((e, i) => e.tagName === 'DT' ? [[e.textContent, all[i + 1].textContent]] : [])));
+  const facts = await page.$$eval('#view dl > *', all =>
+    Object.fromEntries(
+      all.flatMap((e, i) => (e.tagName === 'DT' ? [[e.textContent, all[i + 1].textContent]] : [])),
+    ),
+  );
   assert.match(facts.command ?? '', /^wick record --quiet --off-cpu -o .* -- .*\.out$/);
   assert.match(await text(page, '#title'), /^\S+\.out$/);
   assert.match(facts.rate ?? '', /Hz/);
-  for (const fact of ['host', 'kernel', 'date']) assert.ok(facts[fact], `${fact}: ${Object.keys(facts)}`);
+  for (const fact of ['host', 'kernel', 'date'])
+    assert.ok(facts[fact], `${fact}: ${Object.keys(facts)}`);
   assert.match(facts.threads, /^2 in 1 process$/);
   assert.match(await text(page, '#view'), /What is missing/);
 });

@@ -7,7 +7,20 @@ import {pathToFileURL} from 'node:url';
 import {gzipSync, gunzipSync} from 'node:zlib';
 
 import {file, show} from '../browser.mjs';
-import {boxes, boxNamed, click, drawn, exported, exportedFolded, lines, open, pageOf, tableRows, text, wick} from './page.mjs';
+import {
+  boxes,
+  boxNamed,
+  click,
+  drawn,
+  exported,
+  exportedFolded,
+  lines,
+  open,
+  pageOf,
+  tableRows,
+  text,
+  wick,
+} from './page.mjs';
 import {SAMPLES} from './profiles.mjs';
 
 /** The address of a page with this text. */
@@ -17,15 +30,18 @@ function pageWith(source) {
   return pathToFileURL(path).href;
 }
 
-const BEFORE = 'main;old 40\nmain;same 50\nmain;grown 10\n', AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 130\n';
+const BEFORE = 'main;old 40\nmain;same 50\nmain;grown 10\n';
+const AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 130\n';
 
 test('a difference is shown normalised or absolute, with what vanished and what is new', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   const by = async () => Object.fromEntries((await boxes(page)).map(box => [box.name, box]));
   // Normalised: each weight before counts twice.
   const normal = await by();
-  const share = {fresh: 20, grown: 130, old: 80, same: 100}, whole = 330;
-  for (const [name, weight] of Object.entries(share)) assert.ok(Math.abs(normal[name].width - weight / whole * 1000) < 1, name);
+  const share = {fresh: 20, grown: 130, old: 80, same: 100};
+  const whole = 330;
+  for (const [name, weight] of Object.entries(share))
+    assert.ok(Math.abs(normal[name].width - (weight / whole) * 1000) < 1, name);
   assert.match(normal.old.tip, /^old \(vanished\)before: 40\.00%, after: 0\.00%/);
   assert.match(normal.fresh.tip, /^fresh \(new\)before: 0\.00%, after: 10\.00%/);
   assert.match(normal.grown.tip, /change: \+55\.00 points, with 95% confidence /);
@@ -35,8 +51,11 @@ test('a difference is shown normalised or absolute, with what vanished and what 
   await page.getByLabel('Scale').selectOption('absolute');
   const absolute = await by();
   assert.equal(absolute.same.color, '#fafafa');
-  assert.ok(Math.abs(absolute.same.width - 50 / 240 * 1000) < 1);
-  assert.deepEqual(lines(await exportedFolded(page)), lines(wick('diff', '--quiet', '--to', 'folded', file(BEFORE), file(AFTER))));
+  assert.ok(Math.abs(absolute.same.width - (50 / 240) * 1000) < 1);
+  assert.deepEqual(
+    lines(await exportedFolded(page)),
+    lines(wick('diff', '--quiet', '--to', 'folded', file(BEFORE), file(AFTER))),
+  );
   const reopened = await open(page.url());
   assert.equal(await reopened.getByLabel('Scale').inputValue(), 'absolute');
 });
@@ -45,21 +64,38 @@ test('each side of a difference can be seen alone', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   await page.getByLabel('Side').selectOption('before');
   assert.equal(await exportedFolded(page), wick('fold', '--quiet', file(BEFORE)));
-  assert.deepEqual((await boxes(page)).map(box => box.name).sort(), ['all', 'grown', 'main', 'old', 'same']);
+  assert.deepEqual((await boxes(page)).map(box => box.name).sort(), [
+    'all',
+    'grown',
+    'main',
+    'old',
+    'same',
+  ]);
   assert.equal(await page.getByLabel('Scale').count(), 0);
   const again = await open(page.url());
   assert.equal(await exportedFolded(again), wick('fold', '--quiet', file(BEFORE)));
   await again.getByLabel('Side').selectOption('after');
   assert.equal(await exportedFolded(again), wick('fold', '--quiet', file(AFTER)));
   await again.getByRole('tab', {name: 'Table'}).click();
-  assert.deepEqual((await tableRows(again)).map(row => [row.name, row.cells[0]]), [['grown', '130'], ['same', '50'], ['fresh', '20'], ['main', '0']]);
+  assert.deepEqual(
+    (await tableRows(again)).map(row => [row.name, row.cells[0]]),
+    [
+      ['grown', '130'],
+      ['same', '50'],
+      ['fresh', '20'],
+      ['main', '0'],
+    ],
+  );
 });
 
 test('a difference says why it has no order of time', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   for (const view of ['Time', 'Heat map']) {
     await page.getByRole('tab', {name: view}).click();
-    assert.match(await text(page, '#view'), /Two recordings have no time in common.* wick flame RECORDING -o page\.html/);
+    assert.match(
+      await text(page, '#view'),
+      /Two recordings have no time in common.* wick flame RECORDING -o page\.html/,
+    );
   }
   await page.getByRole('tab', {name: 'About'}).click();
   assert.doesNotMatch(await text(page, '#view'), /the input has no times/);
@@ -69,31 +105,74 @@ test('a difference says why it has no order of time', async () => {
 test('the table of a difference has the changes and intervals of wick diff', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   await page.getByRole('tab', {name: 'Table'}).click();
-  const wanted = wick('diff', '--quiet', file(BEFORE), file(AFTER)).split('\n')
-    .map(line => line.match(/^ *([\d.]+%) +([\d.]+%) +([-+\d.]+) +([\d.]+)  (\*?) *(gone|new|) +(\S+)$/)).filter(Boolean)
-    .map(([, before, after, change, half, star, what, name]) =>
-      [name, change, half + (star ? ' *' : ''), what === 'new' ? 'new' : before, what === 'gone' ? 'gone' : after]);
+  const wanted = wick('diff', '--quiet', file(BEFORE), file(AFTER))
+    .split('\n')
+    .map(line =>
+      line.match(/^ *([\d.]+%) +([\d.]+%) +([-+\d.]+) +([\d.]+)  (\*?) *(gone|new|) +(\S+)$/),
+    )
+    .filter(Boolean)
+    .map(([, before, after, change, half, star, what, name]) => [
+      name,
+      change,
+      half + (star ? ' *' : ''),
+      what === 'new' ? 'new' : before,
+      what === 'gone' ? 'gone' : after,
+    ]);
   assert.equal(wanted.length, 5);
-  assert.deepEqual((await tableRows(page)).map(row => [row.name, ...row.cells.slice(0, 4)]), wanted);
+  assert.deepEqual(
+    (await tableRows(page)).map(row => [row.name, ...row.cells.slice(0, 4)]),
+    wanted,
+  );
   await page.setViewportSize({width: 400, height: 600});
-  const heights = await page.$$eval('#view tbody tr', rows => rows.map(row => row.getBoundingClientRect().height));
+  const heights = await page.$$eval('#view tbody tr', rows =>
+    rows.map(row => row.getBoundingClientRect().height),
+  );
   assert.ok(Math.max(...heights) < 40, `rows are ${heights} high`);
 });
 
 const LONG = 'long' + 'x'.repeat(100_000);
 const HOSTILE = [
-  '<script>alert(1)</script>', '</script><script>alert(2)</script>', '<!--<script>', '"><img src=x onerror=alert(3)>',
-  "' onclick='alert(4)", ']]>&lt&amp&#60<![CDATA[', 'javascript:alert(5)', 'a\u2028b\u2029c', '${alert(6)}`', '__proto__', 'constructor',
-  '\u202eevil\u202c \u2066x', '\u05d0\u05d1 <b>', '\ud83d\udd25 fire', LONG,
+  '<script>alert(1)</script>',
+  '</script><script>alert(2)</script>',
+  '<!--<script>',
+  '"><img src=x onerror=alert(3)>',
+  "' onclick='alert(4)",
+  ']]>&lt&amp&#60<![CDATA[',
+  'javascript:alert(5)',
+  'a\u2028b\u2029c',
+  '${alert(6)}`',
+  '__proto__',
+  'constructor',
+  '\u202eevil\u202c \u2066x',
+  '\u05d0\u05d1 <b>',
+  '\ud83d\udd25 fire',
+  LONG,
 ];
 
 let hostile;
 before(() => {
   const frames = HOSTILE.map((name, i) => ({name, file: HOSTILE[(i + 1) % 14], line: i + 1}));
   const samples = HOSTILE.map((_, i) => [i]);
-  const profile = (name, startValue) => ({type: 'sampled', name, unit: 'seconds', startValue, endValue: startValue + 15, samples, weights: samples.map(() => 1)});
-  hostile = pageOf(file(JSON.stringify({$schema: 'https://www.speedscope.app/file-format-schema.json', shared: {frames},
-    profiles: [profile(HOSTILE[0], 0), profile(HOSTILE[11], 0), profile(HOSTILE[1], 0)]})), '--title', HOSTILE[1]);
+  const profile = (name, startValue) => ({
+    type: 'sampled',
+    name,
+    unit: 'seconds',
+    startValue,
+    endValue: startValue + 15,
+    samples,
+    weights: samples.map(() => 1),
+  });
+  hostile = pageOf(
+    file(
+      JSON.stringify({
+        $schema: 'https://www.speedscope.app/file-format-schema.json',
+        shared: {frames},
+        profiles: [profile(HOSTILE[0], 0), profile(HOSTILE[11], 0), profile(HOSTILE[1], 0)],
+      }),
+    ),
+    '--title',
+    HOSTILE[1],
+  );
 });
 
 test('names are shown as text everywhere, whatever is in them', async () => {
@@ -103,16 +182,32 @@ test('names are shown as text everywhere, whatever is in them', async () => {
   const page = await open(hostile.address);
   assert.equal(await text(page, '#title'), HOSTILE[1]);
   const tabs = await page.$$eval('[role=tab]', all => all.map(tab => tab.id));
-  assert.deepEqual(tabs, ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'].map(name => `tab-${name}`));
-  const shown = name => name === LONG ? /^longx{1900,}$/ : name;
+  assert.deepEqual(
+    tabs,
+    ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'].map(
+      name => `tab-${name}`,
+    ),
+  );
+  const shown = name => (name === LONG ? /^longx{1900,}$/ : name);
   for (const id of tabs) {
     await page.locator(`#${id}`).click();
     await drawn(page);
     if (id === 'tab-flame') {
       const names = new Set((await boxes(page)).map(box => box.name));
-      for (const name of HOSTILE) assert.ok([...names].some(n => name === LONG ? shown(name).test(n) : n === name), JSON.stringify(name.slice(0, 50)));
+      for (const name of HOSTILE)
+        assert.ok(
+          [...names].some(n => (name === LONG ? shown(name).test(n) : n === name)),
+          JSON.stringify(name.slice(0, 50)),
+        );
     }
-    if (id === 'tab-table') assert.deepEqual((await tableRows(page)).map(row => row.name).filter(name => HOSTILE.includes(name)).sort(), [...HOSTILE].sort());
+    if (id === 'tab-table')
+      assert.deepEqual(
+        (await tableRows(page))
+          .map(row => row.name)
+          .filter(name => HOSTILE.includes(name))
+          .sort(),
+        [...HOSTILE].sort(),
+      );
     if (id === 'tab-source') {
       const files = await page.$$eval('#view option', all => all.map(o => o.textContent));
       assert.equal(files.length, 14);
@@ -122,8 +217,14 @@ test('names are shown as text everywhere, whatever is in them', async () => {
   await page.locator('#tab-flame').click();
   await page.locator('#filters summary').click();
   await page.waitForSelector('#filters label');
-  const labels = await page.$$eval('#filters label', all => all.map(label => label.textContent.trim()));
-  for (const name of [HOSTILE[0], HOSTILE[11], HOSTILE[1]]) assert.ok(labels.some(label => label.includes(name)), name);
+  const labels = await page.$$eval('#filters label', all =>
+    all.map(label => label.textContent.trim()),
+  );
+  for (const name of [HOSTILE[0], HOSTILE[11], HOSTILE[1]])
+    assert.ok(
+      labels.some(label => label.includes(name)),
+      name,
+    );
   await page.locator('#filters summary').click();
   for (const name of [HOSTILE[1], HOSTILE[3], HOSTILE[11]]) {
     await click(page, name);
@@ -141,7 +242,9 @@ test('names are shown as text everywhere, whatever is in them', async () => {
   const svg = (await exported(page, 'SVG')).toString();
   const titles = await page.evaluate(source => {
     const picture = new DOMParser().parseFromString(source, 'image/svg+xml');
-    return picture.querySelector('parsererror,script,img,[onerror]') ? null : Array.from(picture.querySelectorAll('g > title'), t => t.textContent);
+    return picture.querySelector('parsererror,script,img,[onerror]')
+      ? null
+      : Array.from(picture.querySelectorAll('g > title'), t => t.textContent);
   }, svg);
   assert.ok(titles.some(title => title.startsWith(HOSTILE[3] + ' (')));
   assert.equal(page.dialogs, 0);
@@ -167,20 +270,36 @@ test('a damaged page says so', async () => {
     return good.replace(data, gzipSync(copy).toString('base64'));
   };
   const cases = {
-    'the data ends early': good.replace(data, data.slice(0, data.length / 2 & ~3)),
-    'a letter of the data was changed': good.replace(data, data.slice(0, 300) + (data[300] === 'A' ? 'B' : 'A') + data.slice(301)),
+    'the data ends early': good.replace(data, data.slice(0, (data.length / 2) & ~3)),
+    'a letter of the data was changed': good.replace(
+      data,
+      data.slice(0, 300) + (data[300] === 'A' ? 'B' : 'A') + data.slice(301),
+    ),
     'the data is not base64': good.replace(data, '!' + data.slice(1)),
     'there is no data': good.replace(data, ''),
-    'the data is something else': good.replace(data, gzipSync('something else that is long enough').toString('base64')),
-    'the data is of another version': repacked(copy => { copy[8] = 9; }),
-    'a number has no end': repacked(copy => copy.fill(0xff, 16 + copy.readUInt32LE(12), 26 + copy.readUInt32LE(12))),
+    'the data is something else': good.replace(
+      data,
+      gzipSync('something else that is long enough').toString('base64'),
+    ),
+    'the data is of another version': repacked(copy => {
+      copy[8] = 9;
+    }),
+    'a number has no end': repacked(copy =>
+      copy.fill(0xff, 16 + copy.readUInt32LE(12), 26 + copy.readUInt32LE(12)),
+    ),
     'the file ends within the data': good.slice(0, good.indexOf(data) + data.length / 2),
-    'the description is broken': repacked(copy => { copy[17] = 0; }),
+    'the description is broken': repacked(copy => {
+      copy[17] = 0;
+    }),
   };
   for (const [what, source] of Object.entries(cases)) {
     assert.notEqual(source, good, what);
     const page = await open(pageWith(source));
-    assert.match(await text(page, '#message'), /^This page cannot be shown: .*data.* Get the file again, or write it again with wick\.$/, what);
+    assert.match(
+      await text(page, '#message'),
+      /^This page cannot be shown: .*data.* Get the file again, or write it again with wick\.$/,
+      what,
+    );
     assert.ok(await page.locator('#message').isVisible(), what);
     assert.deepEqual(page.errors, [], what);
   }
@@ -189,7 +308,10 @@ test('a damaged page says so', async () => {
 test('a page whose script was changed or is missing says that something is wrong', async () => {
   const good = pageOf(file(SAMPLES)).text();
   const script = good.match(/<script>([^]*?)<\/script>/)[1];
-  for (const source of [good.replace(script, script + ' '), good.slice(0, good.indexOf(script) + script.length / 2)]) {
+  for (const source of [
+    good.replace(script, script + ' '),
+    good.slice(0, good.indexOf(script) + script.length / 2),
+  ]) {
     const page = await show(pageWith(source));
     assert.ok(await page.locator('#message').isVisible());
     assert.match(await text(page, '#message'), /not complete or was changed/);
@@ -198,20 +320,36 @@ test('a page whose script was changed or is missing says that something is wrong
 
 test('a browser that cannot unpack the data is told so', async () => {
   const page = await show('about:blank');
-  await page.addInitScript(() => { delete window.DecompressionStream; });
+  await page.addInitScript(() => {
+    delete window.DecompressionStream;
+  });
   await page.goto(pageOf(file(SAMPLES)).address);
-  assert.equal(await text(page, '#message.failed'), 'This page cannot be shown in this browser: it cannot unpack gzip, as those of 2023 and later do');
+  assert.equal(
+    await text(page, '#message.failed'),
+    'This page cannot be shown in this browser: it cannot unpack gzip, as those of 2023 and later do',
+  );
 });
 
 test('a tree that is too large to be inverted says what is left out', async () => {
   const whole = pageOf(file(SAMPLES)).text();
   // A limit that small profiles reach; the policy knows the script as it was.
-  const small = whole.replace('MOST_BOXES = 2_000_000', 'MOST_BOXES = 7').replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, '');
+  const small = whole
+    .replace('MOST_BOXES = 2_000_000', 'MOST_BOXES = 7')
+    .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, '');
   const page = await open(pageWith(small));
   assert.equal(await page.locator('.loss').count(), 0);
   await page.keyboard.press('i');
-  assert.equal(await text(page, '#filters .loss'), '3 stacks are without their outermost callers: a tree of more than 7 boxes is not drawn');
-  assert.deepEqual(lines(await exportedFolded(page)), ['Reader::next;parse 10', 'draw;main 10', 'flush;draw 40', 'idle 10', 'read;parse 30']);
+  assert.equal(
+    await text(page, '#filters .loss'),
+    '3 stacks are without their outermost callers: a tree of more than 7 boxes is not drawn',
+  );
+  assert.deepEqual(lines(await exportedFolded(page)), [
+    'Reader::next;parse 10',
+    'draw;main 10',
+    'flush;draw 40',
+    'idle 10',
+    'read;parse 30',
+  ]);
   await page.keyboard.press('Control+Z');
   assert.equal(await page.locator('#filters .loss').count(), 0);
   const complete = await open(pageWith(whole));
@@ -225,7 +363,9 @@ test('the page loads nothing and may load nothing', async () => {
   page.on('requestfinished', request => requests.push(request.url()));
   const blocked = await page.evaluate(async () => {
     const violations = [];
-    document.addEventListener('securitypolicyviolation', event => violations.push(event.effectiveDirective));
+    document.addEventListener('securitypolicyviolation', event =>
+      violations.push(event.effectiveDirective),
+    );
     const script = document.createElement('script');
     script.textContent = 'window.ran = true';
     document.body.append(script);
@@ -234,12 +374,16 @@ test('the page loads nothing and may load nothing', async () => {
     document.body.append(image);
     document.body.setAttribute('onclick', 'window.ran = true');
     document.body.click();
-    const fetched = await fetch('https://example.org/').then(() => true, () => false);
+    const fetched = await fetch('https://example.org/').then(
+      () => true,
+      () => false,
+    );
     await new Promise(done => setTimeout(done, 50));
     return {violations, ran: window.ran, fetched};
   });
   assert.equal(blocked.ran, undefined);
   assert.equal(blocked.fetched, false);
-  for (const directive of ['script-src-elem', 'img-src', 'script-src-attr', 'connect-src']) assert.ok(blocked.violations.includes(directive), `${directive}: ${blocked.violations}`);
+  for (const directive of ['script-src-elem', 'img-src', 'script-src-attr', 'connect-src'])
+    assert.ok(blocked.violations.includes(directive), `${directive}: ${blocked.violations}`);
   assert.deepEqual(requests, []);
 });

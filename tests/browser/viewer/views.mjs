@@ -4,7 +4,22 @@ import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
-import {boxes, boxNamed, canvas, drawn, exportedFolded, layout, lines, open, pageOf, ROW, sameBoxes, tableRows, text, wick} from './page.mjs';
+import {
+  boxes,
+  boxNamed,
+  canvas,
+  drawn,
+  exportedFolded,
+  layout,
+  lines,
+  open,
+  pageOf,
+  ROW,
+  sameBoxes,
+  tableRows,
+  text,
+  wick,
+} from './page.mjs';
 import {SAMPLES, timed} from './profiles.mjs';
 
 let input, page0;
@@ -52,19 +67,32 @@ test('the order of siblings can be chosen in both', async () => {
 test('the table has the numbers of wick report, and sorts by each of its columns', async () => {
   const page = await open(page0);
   await page.getByRole('tab', {name: 'Table'}).click();
-  const reported = new Map(wick('report', '--quiet', '--by', 'function', '--top', '0', input).split('\n')
-    .map(line => line.match(/^ *([\d,]+) +([\d.]+%) +([\d,]+) +([\d.]+%)  (.+)$/)).filter(Boolean).map(([, ...cells]) => [cells.pop(), cells]));
+  const reported = new Map(
+    wick('report', '--quiet', '--by', 'function', '--top', '0', input)
+      .split('\n')
+      .map(line => line.match(/^ *([\d,]+) +([\d.]+%) +([\d,]+) +([\d.]+%)  (.+)$/))
+      .filter(Boolean)
+      .map(([, ...cells]) => [cells.pop(), cells]),
+  );
   assert.equal(reported.size, 9);
   const rows = await tableRows(page);
   // What stands for a thread is a box, but no function of the report.
-  assert.deepEqual(rows.map(row => row.name).filter(name => !reported.has(name)).sort(), ['app', 'tool', 'worker']);
-  for (const {name, cells} of rows) if (reported.has(name)) assert.deepEqual(cells, reported.get(name), name);
+  assert.deepEqual(
+    rows
+      .map(row => row.name)
+      .filter(name => !reported.has(name))
+      .sort(),
+    ['app', 'tool', 'worker'],
+  );
+  for (const {name, cells} of rows)
+    if (reported.has(name)) assert.deepEqual(cells, reported.get(name), name);
 
   const number = cell => Number(cell.replace(/[,%]/g, ''));
   const falling = values => values.every((v, i) => i === 0 || values[i - 1] >= v);
   for (const [i, title] of ['Self', 'Self %', 'Total', 'Total %'].entries()) {
     const head = page.locator('thead th').nth(i);
-    if (await head.getAttribute('aria-sort') !== 'descending') await head.locator('button').click();
+    if ((await head.getAttribute('aria-sort')) !== 'descending')
+      await head.locator('button').click();
     assert.match(await head.textContent(), new RegExp(`^${title}`));
     assert.ok(falling((await tableRows(page)).map(row => number(row.cells[i]))), title);
     await head.locator('button').click();
@@ -81,32 +109,72 @@ test('the sandwich has the callers and the callees of a function', async () => {
   await page.getByRole('tab', {name: 'Table'}).click();
   await page.locator('td button', {hasText: /^work$/}).click();
   await drawn(page);
-  const names = async which => (await boxes(page, which)).map(box => [box.name, Math.round(box.width)]);
-  assert.deepEqual(await names(0), [['worker', 1000], ['start', 1000], ['work', 1000], ['all', 1000]]);
-  assert.deepEqual(await names(1), [['all', 1000], ['work', 1000], ['work', 1000], ['leaf', 1000]]);
+  const names = async which =>
+    (await boxes(page, which)).map(box => [box.name, Math.round(box.width)]);
+  assert.deepEqual(await names(0), [
+    ['worker', 1000],
+    ['start', 1000],
+    ['work', 1000],
+    ['all', 1000],
+  ]);
+  assert.deepEqual(await names(1), [
+    ['all', 1000],
+    ['work', 1000],
+    ['work', 1000],
+    ['leaf', 1000],
+  ]);
   // All stacks that have it, from either process.
   await page.getByLabel('Function', {exact: true}).fill('main');
   await page.getByLabel('Function', {exact: true}).press('Enter');
   const callers = await names(0);
   assert.deepEqual(callers.map(([name]) => name).sort(), ['all', 'app', 'main', 'tool']);
-  assert.deepEqual(Object.fromEntries(callers), {app: Math.round(100 / 120 * 1000), tool: Math.round(20 / 120 * 1000), main: 1000, all: 1000});
-  assert.deepEqual(Object.fromEntries(await names(1)),
-    {all: 1000, main: 1000, draw: 417, parse: 417, read: 417, 'std::vector<int>::at': 417, 'std::vector<char>::at': 167});
+  assert.deepEqual(Object.fromEntries(callers), {
+    app: Math.round((100 / 120) * 1000),
+    tool: Math.round((20 / 120) * 1000),
+    main: 1000,
+    all: 1000,
+  });
+  assert.deepEqual(Object.fromEntries(await names(1)), {
+    all: 1000,
+    main: 1000,
+    draw: 417,
+    parse: 417,
+    read: 417,
+    'std::vector<int>::at': 417,
+    'std::vector<char>::at': 167,
+  });
 });
 
 test('time has a lane for each thread, with its samples in their order', async () => {
   const page = await open(page0);
   await page.getByRole('tab', {name: 'Time'}).click();
   await drawn(page);
-  const at = (x, y) => page.evaluate(([x, y]) => {
-    const stage = document.querySelector('#view .stage canvas'), bounds = stage.getBoundingClientRect();
-    stage.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: bounds.left + x, clientY: bounds.top + y, pointerType: 'mouse'}));
-    const tip = document.getElementById('tip');
-    return tip.hidden ? '' : tip.textContent;
-  }, [x, y]);
+  const at = (x, y) =>
+    page.evaluate(
+      ([x, y]) => {
+        const stage = document.querySelector('#view .stage canvas');
+        const bounds = stage.getBoundingClientRect();
+        stage.dispatchEvent(
+          new PointerEvent('pointermove', {
+            bubbles: true,
+            clientX: bounds.left + x,
+            clientY: bounds.top + y,
+            pointerType: 'mouse',
+          }),
+        );
+        const tip = document.getElementById('tip');
+        return tip.hidden ? '' : tip.textContent;
+      },
+      [x, y],
+    );
   // Below the axis, each lane has a head and its rows; the heaviest thread is the first.
-  const lane = 20 + 18, second = lane + 4 * ROW + 6 + 18, third = second + 5 * ROW + 6 + 18;
-  assert.match(await at(110, lane + 2.5 * ROW), /^parseat 0\.1\d* s in app 100this stack in all: 50,000 cycles, 29\.41%$/);
+  const lane = 20 + 18;
+  const second = lane + 4 * ROW + 6 + 18;
+  const third = second + 5 * ROW + 6 + 18;
+  assert.match(
+    await at(110, lane + 2.5 * ROW),
+    /^parseat 0\.1\d* s in app 100this stack in all: 50,000 cycles, 29\.41%$/,
+  );
   assert.match(await at(900, lane + 2.5 * ROW), /^drawat 0\.8\d* s in app 100/);
   assert.match(await at(103, second + 4.5 * ROW), /^leafat 0\.1\d* s in worker 100\/101/);
   assert.match(await at(58, third + 2.5 * ROW), /^std::vector<char>::atat 0\.0\d* s in tool 200/);
@@ -147,8 +215,14 @@ test('a range of the heat map has the flame graph that wick fold --time has', as
   assert.doesNotMatch(half, /draw/);
 
   // With Shift, the other half becomes what it is compared with.
-  await dragged(page, [map.x + map.width / 2 + 2, map.y + map.height - 1], [map.x + map.width - 2, map.y + 1], {shift: true});
-  const vanished = await boxNamed(page, 'draw'), fresh = await boxNamed(page, 'parse');
+  await dragged(
+    page,
+    [map.x + map.width / 2 + 2, map.y + map.height - 1],
+    [map.x + map.width - 2, map.y + 1],
+    {shift: true},
+  );
+  const vanished = await boxNamed(page, 'draw');
+  const fresh = await boxNamed(page, 'parse');
   assert.match(vanished.tip, /^draw \(vanished\)before: 58\.82%, after: 0\.00%/);
   assert.match(fresh.tip, /^parse \(new\)before: 0\.00%, after: 58\.82%/);
   assert.match(vanished.color, /^#(..)\1ff$/);
@@ -168,7 +242,10 @@ test('filters by event, thread and process', async () => {
   await page.locator('#filters summary').click();
   await page.getByLabel('worker 100/101').uncheck();
   assert.equal(await text(page, '#filters summary'), '2 of 3 threads');
-  assert.deepEqual(lines(await exportedFolded(page)), lines(fold('--only-tid', '100') + fold('--only-tid', '200')));
+  assert.deepEqual(
+    lines(await exportedFolded(page)),
+    lines(fold('--only-tid', '100') + fold('--only-tid', '200')),
+  );
   // A click beside the list has closed it.
   await page.locator('#filters summary').click();
   await page.getByLabel('worker 100/101').check();
