@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something to profile: makes up a text, counts its words, looks for pairs of
-// anagrams, and checks how well it would compress. `make demo` draws it.
+// Something to profile: generates a text, counts its words, looks for anagrams,
+// and checks how well it compresses. `make demo` draws it.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-// Keeps a function a frame of its own, as larger ones are.
+// Gives a function its own frame, as larger ones have.
 #define FRAME __attribute__((noinline))
 
 namespace text {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """cpio.py DIR > FILE: DIR as an initramfs (cpio, "newc"), owned by root.
 
-Links stay links; /dev/console is added, since an init without it is mute.
+Links stay links; /dev/console is added, since init prints nothing without it.
 """
 import os
 import stat
@@ -21,9 +21,9 @@ def entry(number, name, mode, content=b"", device=(0, 0)):
 def main():
     root = sys.argv[1]
     out = sys.stdout.buffer
-    paths = [os.path.relpath(os.path.join(folder, name), root)
-             for folder, folders, files in os.walk(root)
-             for name in folders + files]
+    paths = [os.path.relpath(os.path.join(directory, name), root)
+             for directory, directories, files in os.walk(root)
+             for name in directories + files]
     for number, path in enumerate(sorted(paths)):
         full = os.path.join(root, path)
         mode = os.lstat(full).st_mode

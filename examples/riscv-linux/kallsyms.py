@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kallsyms.py IMAGE > System.map: the symbols that a Linux kernel has in itself.
+"""kallsyms.py IMAGE > System.map: the symbols embedded in a Linux kernel.
 
-Debian has System.map in a package of 1 GB only. The kernel's own table, which
-/proc/kallsyms shows, has the same text symbols: names written as numbers of 256
-frequent pieces, and 32-bit offsets. Its parts lie one behind the other (Linux
-6.4 and later, scripts/kallsyms.c): number of symbols, names, markers (where each
-256th name begins), pieces, where each piece begins, offsets.
+Debian ships System.map only in a package of 1 GB. The kernel's own table, shown
+by /proc/kallsyms, has the same text symbols: names as sequences of 256 frequent
+tokens, and 32-bit offsets. Its parts follow each other (Linux 6.4 and later,
+scripts/kallsyms.c): number of symbols, names, markers (where every 256th name
+begins), tokens, where each token begins, offsets.
 """
 import re
 import struct
@@ -19,8 +19,8 @@ def aligned(at):
     return (at + 7) // 8 * 8
 
 
-def find_pieces(image):
-    """Start and end of the table of pieces, and the pieces."""
+def find_tokens(image):
+    """Start and end of the table of tokens, and the tokens."""
     digits = b"".join(b"%d\0" % digit for digit in range(10))
     for match in re.finditer(re.escape(digits), image):
         end = match.start()
@@ -29,17 +29,17 @@ def find_pieces(image):
         index = struct.unpack_from("<256H", image, aligned(end))
         start = match.start() - index[ord("0")]
         if index[0] == 0 and start >= 0:
-            pieces = image[start:end].split(b"\0")[:256]
-            if list(index) == [sum(map(len, pieces[:i])) + i for i in range(256)]:
-                return start, end, pieces
-    sys.exit("kallsyms.py: no table of symbols in this image; is it compressed?")
+            tokens = image[start:end].split(b"\0")[:256]
+            if list(index) == [sum(map(len, tokens[:i])) + i for i in range(256)]:
+                return start, end, tokens
+    sys.exit("kallsyms.py: no symbol table in this image; is it compressed?")
 
 
 def read_markers(image, end):
-    """Where the 256th names begin, and where that table begins."""
+    """Where every 256th name begins, and where that table begins."""
     at = end - 4
     if struct.unpack_from("<I", image, at)[0] == 0:
-        at -= 4  # only there to align
+        at -= 4  # alignment
     markers = []
     while not markers or markers[-1] != 0:
         markers.append(struct.unpack_from("<I", image, at)[0])
@@ -48,7 +48,7 @@ def read_markers(image, end):
 
 
 def read_name(image, at):
-    """The numbers of a name's pieces, and where the next name begins."""
+    """The numbers of a name's tokens, and where the next name begins."""
     size = image[at]
     at += 1
     if size & 0x80:
@@ -71,21 +71,21 @@ def find_names(image, markers, end):
             name = read_name(image, name)[1]
         if name - (at + 8) == markers[1]:
             return count, at + 8
-    sys.exit("kallsyms.py: the names of the symbols are not where expected")
+    sys.exit("kallsyms.py: the symbol names are not where expected")
 
 
 def main():
     with open(sys.argv[1], "rb") as file:
         image = file.read()
-    pieces_at, pieces_end, pieces = find_pieces(image)
-    markers, markers_at = read_markers(image, pieces_at)
+    tokens_at, tokens_end, tokens = find_tokens(image)
+    markers, markers_at = read_markers(image, tokens_at)
     count, at = find_names(image, markers, markers_at)
     offsets = struct.unpack_from(
-        "<%dI" % count, image, aligned(aligned(pieces_end) + 512))
+        "<%dI" % count, image, aligned(aligned(tokens_end) + 512))
     symbols = []
     for offset in offsets:
         numbers, at = read_name(image, at)
-        text = b"".join(pieces[number] for number in numbers).decode()
+        text = b"".join(tokens[number] for number in numbers).decode()
         symbols.append((offset, text[0], text[1:]))
     # The base is filled in when the kernel is loaded.
     start = {name: offset for offset, _, name in symbols}.get("_start")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls whose numbers are known; built static and as a PIE. noipa keeps every
-// function as it is written: one symbol, called as often as it says.
+// Known numbers of calls; built static and as a PIE. noipa keeps every function
+// as written: one symbol, called as often as the source says.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static volatile unsigned sink;
 KEEP unsigned fib(unsigned n) {  // 1973 calls for n = 15
   if (n < 2) return n;
   unsigned sum = fib(n - 1) + fib(n - 2);
-  asm("" : "+r"(sum));  // else the second call becomes a loop
+  asm("" : "+r"(sum));  // otherwise the second call becomes a loop
   return sum;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mark start|stop: executes the marker instruction that starts or stops the
-// trace, so that a shell script can say what is traced. It has no library: the
-// marker stands in its first function, so that the trace begins with a stack
-// that is known from its bottom on.
+// trace, so that a shell script can choose what is traced. It uses no library:
+// the marker is in its first function, so the trace begins with a stack that is
+// known down to its root.
 asm(".globl _start\n"
     ".type _start, @function\n"
     "_start:\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two processes of one program and a pipe: the child writes, the parent reads,
-// and what each computes on the way stands under its own root.
+// and each one's computation appears under its own root.
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
