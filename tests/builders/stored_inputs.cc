@@ -44,6 +44,10 @@ void PrintTo(const StoredInput& input, std::ostream* out) {
   *out << input.format << '/' << input.name;
 }
 
+std::string stored_file(const std::string& name) {
+  return fs::path(WICK_SOURCE_DIR) / "tests" / name;
+}
+
 std::vector<StoredInput> golden_inputs() { return inputs_in("golden"); }
 std::vector<StoredInput> corpus_inputs() { return inputs_in("corpus"); }
 

@@ -18,6 +18,9 @@ struct StoredInput {
 };
 void PrintTo(const StoredInput& input, std::ostream* out);
 
+// The path of a file below tests/.
+std::string stored_file(const std::string& name);
+
 // tests/golden: inputs whose folded stacks are known.
 std::vector<StoredInput> golden_inputs();
 

@@ -51,7 +51,6 @@ void describe(const PerfHeader& h, PerfDataWriter& out) {
   for (const PerfEvent& event : h.events)
     if (event.tracepoint != nullptr) tracepoints.push_back(event.name);
   if (!tracepoints.empty()) out.tracing_data(collect_tracing_data(tracepoints));
-  out.note("rewritten", "yes");
 }
 
 class Rewriter {

@@ -13,8 +13,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "perf/file/features.h"
-#include "perf/file/notes.h"
 #include "perf/file/record_stream.h"
+#include "perf/file/recording_facts.h"
 
 namespace wick {
 namespace {
@@ -59,8 +59,8 @@ class FileReader {
     const auto attr_size = in.read<std::uint64_t>();
     const Section attrs = read_section(in);
     const Section data = read_section(in);
-    // The event types of perf before 3.12, or wick's notes.
-    read_notes_of_wick(read_section(in));
+    // The event types of perf before 3.12, or the facts of wick.
+    read_facts_of_wick(read_section(in));
     std::uint64_t features[4];
     for (std::uint64_t& word : features) word = in.read<std::uint64_t>();
     read_events(attrs, attr_size);
@@ -95,13 +95,13 @@ class FileReader {
     }
   }
 
-  void read_notes_of_wick(Section section) {
+  void read_facts_of_wick(Section section) {
     constexpr std::uint64_t kLongest = 1 << 20;
     if (section.size > kLongest) return;
-    auto notes = read_notes(bytes_of(file_, section));
-    if (!notes) return;
-    if (!notes->finished) counts_.truncated = true;
-    header_.notes = std::move(notes->lines);
+    auto facts = read_facts(bytes_of(file_, section));
+    if (!facts) return;
+    if (!facts->is_finished) counts_.truncated = true;
+    header_.facts = std::move(*facts);
   }
 
   // A recorder that was killed leaves 0 as the size of the data, one that had

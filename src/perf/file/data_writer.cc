@@ -21,7 +21,7 @@
 #include "base/output_file.h"
 #include "base/unique_fd.h"
 #include "perf/file/feature_encoding.h"
-#include "perf/file/notes.h"
+#include "perf/file/recording_facts.h"
 #include "perf/records/record_scanner.h"
 
 namespace wick {
@@ -118,13 +118,13 @@ struct PerfDataWriter::State {
   // What is in the file, up to the last flush.
   std::uint64_t data_offset = 0, data_end = 0;
   std::map<Feature, Section> early;
-  Section early_notes;
+  Section early_facts;
 
   std::string buffer;  // records that are not in the file yet
   std::string piece;   // of them, those to be compressed
   std::optional<ZstdStream> zstd;
   std::map<Feature, std::string> features;  // not in the file yet
-  Notes notes;
+  RecordingFacts facts;
 
   bool started = false, full = false, finished = false;
   std::uint64_t record_bytes = 0, dropped = 0, compressed_from = 0,
@@ -139,16 +139,16 @@ struct PerfDataWriter::State {
   void write_late_sections();
   bool correct_header(bool with_features,
                       const std::map<Feature, Section>& sections,
-                      Section notes_section);
+                      Section facts_section);
   bool hide_features();
   void take_back(int error);
 };
 
-// The bits of `sections` behind the place of the data and of the notes, which
+// The bits of `sections` behind the place of the data and of the facts, which
 // stand where perf before 3.12 had its event types and nobody looks any more.
 bool PerfDataWriter::State::correct_header(
     bool with_features, const std::map<Feature, Section>& sections,
-    Section notes_section) {
+    Section facts_section) {
   std::array<std::uint64_t, 4> bits{};
   for (const auto& [feature, section] : sections) {
     const auto bit = static_cast<std::uint32_t>(feature);
@@ -156,7 +156,7 @@ bool PerfDataWriter::State::correct_header(
   }
   std::string out;
   append_section(out, {data_offset, data_end - data_offset});
-  append_section(out, notes_section);
+  append_section(out, facts_section);
   for (const std::uint64_t word : bits) append_raw(out, word);
   return write_at(fd.get(), kDataOfHeader, out);
 }
@@ -201,8 +201,8 @@ void PerfDataWriter::State::start() {
     out += content;
     pad(out);
   }
-  const std::string text = notes.encode(false);
-  early_notes = {data_offset + out.size(), text.size()};
+  const std::string text = encode_facts(facts);
+  early_facts = {data_offset + out.size(), text.size()};
   out += text;
   pad(out);
   const std::uint64_t begin = data_offset;
@@ -210,7 +210,7 @@ void PerfDataWriter::State::start() {
   // First of all, nobody shall take it for records.
   if (!correct_header(false, {}, {}) || !write_at(fd.get(), begin, out)) {
     early.clear();
-    early_notes = {};
+    early_facts = {};
     data_offset = data_end = begin;
     return take_back(errno);
   }
@@ -274,10 +274,10 @@ void PerfDataWriter::State::flush(std::string_view more) {
     return take_back(errno);
   data_end += buffer.size() + more.size();
   buffer.clear();
-  if (is_first && (!correct_header(false, early, early_notes) ||
+  if (is_first && (!correct_header(false, early, early_facts) ||
                    !write_at(fd.get(), data_end, table)))
     return take_back(errno);
-  if (!correct_header(true, early, early_notes)) take_back(errno);
+  if (!correct_header(true, early, early_facts)) take_back(errno);
 }
 
 // The last write failed: the file becomes what it was at the flush before.
@@ -291,7 +291,7 @@ void PerfDataWriter::State::take_back(int error) {
   const bool cut = ::ftruncate(fd.get(), static_cast<off_t>(data_end)) == 0;
   const bool with_table = cut && write_at(fd.get(), data_end, table);
   // Written over what is there; it needs no space.
-  correct_header(with_table, early, early_notes);
+  correct_header(with_table, early, early_facts);
   errno = error;
   if (!said) fail("cannot write on: {}", last_system_error());
 }
@@ -306,13 +306,14 @@ void PerfDataWriter::State::write_late_sections() {
     contents += content;
     pad(contents);
   }
-  const std::string text = notes.encode(true);
-  const Section notes_section{begin + contents.size(), text.size()};
+  facts.is_finished = true;
+  const std::string text = encode_facts(facts);
+  const Section facts_section{begin + contents.size(), text.size()};
   for (const auto& [feature, section] : sections)
     append_section(table, section);
   if (!hide_features() ||
       !write_at(fd.get(), data_end, {table, contents, text}) ||
-      !correct_header(true, sections, notes_section))
+      !correct_header(true, sections, facts_section))
     take_back(errno);
 }
 
@@ -428,8 +429,8 @@ void PerfDataWriter::tracing_data(std::string bytes) {
   feature(Feature::kTracingData, std::move(bytes));
 }
 
-void PerfDataWriter::note(std::string_view key, std::string_view value) {
-  state_->notes.set(key, value);
+void PerfDataWriter::facts(RecordingFacts facts) {
+  state_->facts = std::move(facts);
 }
 
 std::uint64_t PerfDataWriter::bytes() const {

@@ -90,8 +90,8 @@ class PerfDataWriter {
   void tracing_data(std::string bytes);  // see tracing_data.h
   // Any section, as the file shall hold it.
   void feature(Feature feature, std::string content);
-  // wick's own: a line "key: value" that other readers do not see.
-  void note(std::string_view key, std::string_view value);
+  // Replaces what was set before. Other readers do not see it.
+  void facts(RecordingFacts facts);
 
   // Bytes of the file so far, of those that a reader would find now, and of
   // records before compression.

@@ -28,7 +28,6 @@ namespace {
 using namespace sample_type;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Pair;
 
 EventAttr clock_attr() {
   return {.type = event_type::kSoftware,
@@ -141,7 +140,7 @@ TEST_P(PerfDataWriterTest, SectionsAreReadAgainWheneverTheyWereSet) {
     file.clock({.clockid = 1, .wall_ns = 20, .clock_ns = 10}, 1);
     file.pmus(pmus);
     file.groups(groups);
-    file.note("lost", "nothing");
+    file.facts({.begin_time = 4});
     file.finish();
 
     InputFile in = input();
@@ -174,7 +173,7 @@ TEST_P(PerfDataWriterTest, SectionsAreReadAgainWheneverTheyWereSet) {
       EXPECT_EQ(h.build_ids[i].pid, -1);
       EXPECT_EQ(h.build_ids[i].cpu_mode, misc::kUser);
     }
-    EXPECT_THAT(h.notes, ElementsAre(Pair("lost", "nothing")));
+    EXPECT_EQ(h.facts.begin_time, 4u);
     EXPECT_FALSE(data.counts().truncated);
   }
 }
@@ -334,7 +333,9 @@ TEST_P(PerfDataWriterTest, OnAFullDiskWhatWasFlushedStays) {
     EXPECT_NO_THROW(file.write(make_records()));
     EXPECT_NO_THROW(file.finished_round());
     EXPECT_GT(file.dropped_bytes(), make_records().size());
-    file.note("end", "the disk was full");
+    RecordingFacts facts;
+    facts.losses.note(Problem::kLostSamples, 7);
+    file.facts(facts);
     EXPECT_NO_THROW(file.finish());
   }
   ::setrlimit(RLIMIT_FSIZE, &before);
@@ -351,8 +352,7 @@ TEST_P(PerfDataWriterTest, OnAFullDiskWhatWasFlushedStays) {
   EXPECT_EQ(data.counts().damaged_streams, 0u);
   EXPECT_FALSE(data.counts().truncated);
   EXPECT_EQ(data.header().hostname, "host");
-  EXPECT_THAT(data.header().notes,
-              ElementsAre(Pair("end", "the disk was full")));
+  EXPECT_EQ(data.header().facts.losses.count(Problem::kLostSamples), 7u);
 }
 
 // perf 6.1 unpacks each COMPRESSED record by one call, into as many bytes as

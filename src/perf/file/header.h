@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "object/unwind/unwinder.h"
+#include "perf/file/recording_facts.h"
 #include "perf/records/attr.h"
 #include "perf/records/tracepoint.h"
 
@@ -59,8 +60,7 @@ struct PerfHeader {
     std::string name;
   };
   std::vector<Pmu> pmus;
-  // What wick wrote about a recording of its own.
-  std::vector<std::pair<std::string, std::string>> notes;
+  RecordingFacts facts;  // if wick recorded it
   bool has_branch_stacks = false;
   bool compressed = false;
   bool is_directory = false;  // perf record --threads

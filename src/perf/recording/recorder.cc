@@ -24,7 +24,6 @@
 #include "perf/file/build_ids.h"
 #include "perf/file/data_writer.h"
 #include "perf/file/machine_info.h"
-#include "perf/file/notes.h"
 #include "perf/file/record_window.h"
 #include "perf/recording/known_processes.h"
 #include "perf/recording/live_stacks.h"
@@ -228,8 +227,8 @@ class Recorder {
     if (options_.delay == 0 && !attaches()) return;
     begin_time_ = event_clock_now(events_->front().attr()) +
                   static_cast<std::uint64_t>(options_.delay * 1e9);
-    if (options_.delay > 0 || options_.off_cpu)
-      file_->note(kBeginNote, fmt::format("{}", begin_time_));
+    if (options_.delay > 0 || options_.off_cpu) facts_.begin_time = begin_time_;
+    file_->facts(facts_);
   }
 
   // Where threads went to sleep that have not come back by then is worth
@@ -463,22 +462,14 @@ class Recorder {
     waiting_rings = nullptr;
     if (!result_.write_error.empty()) {
       result_.unwritten = result_.samples - kept_;
-      file_->note(info(Problem::kLostSamples).key,
-                  fmt::format("{}", result_.unwritten));
+      facts_.losses.note(Problem::kLostSamples, result_.unwritten);
     }
     if (stacks_) {
-      const auto& ends = stacks_->unwinding();
-      for (const auto& [problem, count] :
-           {std::pair{Problem::kStackTooShort,
-                      ends.count(UnwindEnd::kStackTooShort)},
-            {Problem::kNoUnwindRule, ends.count(UnwindEnd::kNoRule)},
-            {Problem::kBadStack, ends.count(UnwindEnd::kBadMemory)},
-            {Problem::kDeepStack, ends.count(UnwindEnd::kTooDeep)},
-            {Problem::kBadRecord, stacks_->damaged()}}) {
-        file_->note(info(problem).key, fmt::format("{}", count));
-        if (count > 0) result_.stacks.note(problem, count);
-      }
+      stacks_->unwinding().note_ends(result_.stacks);
+      result_.stacks.note(Problem::kBadRecord, stacks_->damaged());
+      facts_.losses.merge(result_.stacks);
     }
+    file_->facts(facts_);
     file_->sample_times(first_time_, last_time_);
     finish_file();
   }
@@ -494,6 +485,7 @@ class Recorder {
   std::vector<PerfEvent> known_;
   std::optional<RecordWindow> window_;
   std::optional<PerfDataWriter> file_;
+  RecordingFacts facts_;
   DebugFiles debug_files_{{.os_release = limits_.release}};
   Images images_{debug_files_};
   std::optional<LiveStacks> stacks_;

@@ -10,7 +10,6 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
-#include "perf/file/notes.h"
 #include "perf/session/chain.h"
 #include "perf/session/off_cpu.h"
 #include "perf/session/process.h"
@@ -45,11 +44,9 @@ class Session {
         main_event_ = events_.back();
     }
     image_modules_.push_back(ModuleId::kUnknown);
-    for (const auto& [key, value] : data.header().notes) {
-      if (key != kBeginNote) continue;
-      const std::uint64_t begin = to_number<std::uint64_t>(value).value_or(0);
-      off_cpu_.begin_at(begin);
-      wall_.begin_at(begin);
+    if (const auto begin = data.header().facts.begin_time) {
+      off_cpu_.begin_at(*begin);
+      wall_.begin_at(*begin);
     }
   }
 
@@ -384,13 +381,7 @@ class Session {
     if (counts.truncated) notes.note(Problem::kTruncated);
     unwinding_.note_ends(notes);
     const PerfHeader& header = data_.header();
-    // What wick counted while it recorded.
-    for (const auto& [key, value] : header.notes)
-      for (const Problem problem :
-           {Problem::kStackTooShort, Problem::kNoUnwindRule, Problem::kBadStack,
-            Problem::kDeepStack, Problem::kBadRecord, Problem::kLostSamples})
-        if (key == info(problem).key)
-          notes.note(problem, to_number<std::uint64_t>(value).value_or(0));
+    notes.merge(header.facts.losses);
     const auto about = [&](std::string_view key, const std::string& value) {
       if (!value.empty()) profile_.set_about(key, value);
     };

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/file/recording_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace wick {
+namespace {
+
+constexpr std::string_view kFinished = "wick notes 1";
+constexpr std::string_view kUnfinished = "wick notes 1, recording";
+constexpr std::string_view kBegin = "begin";
+
+// What a recorder counts; stored as the problem's key and the count.
+constexpr std::array kLosses = {Problem::kStackTooShort, Problem::kNoUnwindRule,
+                                Problem::kBadStack,      Problem::kDeepStack,
+                                Problem::kBadRecord,     Problem::kLostSamples};
+
+void read_fact(std::string_view key, std::uint64_t value,
+               RecordingFacts& facts) {
+  if (key == kBegin) facts.begin_time = value;
+  for (const Problem problem : kLosses)
+    if (key == info(problem).key) facts.losses.note(problem, value);
+}
+
+}  // namespace
+
+std::string encode_facts(const RecordingFacts& facts) {
+  std::string out(facts.is_finished ? kFinished : kUnfinished);
+  out += '\n';
+  const auto add = [&](std::string_view key, std::uint64_t value) {
+    fmt::format_to(std::back_inserter(out), "{}: {}\n", key, value);
+  };
+  if (facts.begin_time) add(kBegin, *facts.begin_time);
+  for (const Problem problem : kLosses)
+    if (const std::uint64_t count = facts.losses.count(problem); count > 0)
+      add(info(problem).key, count);
+  return out;
+}
+
+std::optional<RecordingFacts> read_facts(std::string_view text) {
+  const std::string_view first = take_line(text);
+  if (first != kFinished && first != kUnfinished) return std::nullopt;
+  RecordingFacts facts;
+  facts.is_finished = first == kFinished;
+  while (!text.empty()) {
+    std::string_view line = take_line(text);
+    const std::string_view key = take_until(line, ':');
+    if (const auto value = to_number<std::uint64_t>(trim_left(line)))
+      read_fact(key, *value, facts);
+  }
+  return facts;
+}
+
+}  // namespace wick

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/file/recording_facts.h"
+
+#include <gtest/gtest.h>
+
+namespace wick {
+namespace {
+
+TEST(RecordingFacts, AreReadAsTheyWereWritten) {
+  RecordingFacts facts{.is_finished = true, .begin_time = 1234, .losses = {}};
+  facts.losses.note(Problem::kStackTooShort, 3);
+  facts.losses.note(Problem::kLostSamples, 17);
+  const auto read = read_facts(encode_facts(facts));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->is_finished);
+  EXPECT_EQ(read->begin_time, 1234u);
+  EXPECT_EQ(read->losses, facts.losses);
+}
+
+TEST(RecordingFacts, SayThatTheRecordingIsNotFinished) {
+  const auto read = read_facts(encode_facts({}));
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->is_finished);
+  EXPECT_FALSE(read->begin_time);
+  EXPECT_TRUE(read->losses.empty());
+}
+
+TEST(RecordingFacts, OfVersion010AreRead) {
+  const auto read = read_facts(
+      "wick notes 1\n"
+      "begin: 5\n"
+      "stack-too-short: 14\n"
+      "no-unwind-rule: 0\n"
+      "bad-record: 2\n");
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->is_finished);
+  EXPECT_EQ(read->begin_time, 5u);
+  EXPECT_EQ(read->losses.count(Problem::kStackTooShort), 14u);
+  EXPECT_EQ(read->losses.count(Problem::kBadRecord), 2u);
+  EXPECT_EQ(read->losses.entries().size(), 2u);
+}
+
+TEST(RecordingFacts, OfLaterVersionsAreSkipped) {
+  const auto read = read_facts("wick notes 1\nweather: fine\nbegin: soon\n");
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->begin_time);
+  EXPECT_TRUE(read->losses.empty());
+}
+
+TEST(RecordingFacts, AreNotSeenInOtherBytes) {
+  EXPECT_FALSE(read_facts(""));
+  EXPECT_FALSE(read_facts(std::string(72, '\0')));
+  EXPECT_FALSE(read_facts("wick notes 12\n"));
+}
+
+}  // namespace
+}  // namespace wick
