@@ -6,7 +6,8 @@ usage: run.py WICK UNIT-TESTS [SUITE...]
 
 WICK is the release binary, UNIT-TESTS the GoogleTest program. The suites:
   layers       which directory may include which
-  docs         README lists every format; links between pages lead somewhere
+  docs         README lists every format, architecture.md every room; links and
+               paths of source files lead somewhere
   unit         src/**/*_test.cc
   golden       tests/golden: inputs and what `wick fold` prints for them
   e2e          tests/e2e/*.sh: exit status 0 is good, 77 is skipped with the last
@@ -39,6 +40,10 @@ def layers(_wick, _unit):
     return (1, 0, 0) if bad.returncode == 0 else (0, 1, 0)
 
 
+# `profile/fold.h`, `tests/e2e/*.sh`: files that a page names.
+SOURCE_PATH = r"`((?:[a-z_-]+/)+[\w.*-]+\.(?:cc|css|h|js|md|mjs|py|sh))`"
+
+
 def docs(wick, _unit):
     wrong = []
     readme = (SOURCE / "README.md").read_text()
@@ -51,6 +56,15 @@ def docs(wick, _unit):
         for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text()):
             if not (page.parent / link).exists():
                 wrong.append(f"{page.name}: there is no {link}")
+        for path in re.findall(SOURCE_PATH, page.read_text()):
+            if not any(any((SOURCE / root).glob(path)) for root in ("", "src")):
+                wrong.append(f"{page.name}: there is no {path}")
+    rooms = re.search(r'ROOMS = """(.*?)"""',
+                      (SOURCE / "tools/check_layers.py").read_text(), re.S)[1]
+    architecture = (SOURCE / "docs/architecture.md").read_text()
+    wrong += [f"architecture.md does not list {room}" for room in rooms.split()
+              if f"`{room}`" not in architecture
+              and f"`{room}/`" not in architecture]
     for line in sorted(wrong):
         print(f"FAIL {line}")
     return (0, len(wrong), 0) if wrong else (1, 0, 0)
