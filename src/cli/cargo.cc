@@ -347,7 +347,7 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
   add_target_options(app, command->cargo);
   add_build_options(app, command->cargo);
   add_picture_options(app, *command);
-  add_recording_options(app, *command, {.targets = false});
+  add_record_options(app, *command, {.targets = false});
   add_drawing_options(app, command->write.draw, command->write.fold);
   add_reading_options(app, command->write.fold, command->input, command->run);
   remove_format_options(app);

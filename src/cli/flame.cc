@@ -47,7 +47,7 @@ struct FlameCommand : FlameRun {
 std::function<int(const Arguments&)> declare(OptionSet& app) {
   auto command = std::make_shared<FlameCommand>();
   add_picture_options(app, *command);
-  command->only_for_recording = add_recording_options(app, *command, {});
+  command->only_for_recording = add_record_options(app, *command, {});
   add_texts(app, "--perfdata", command->perf_data, "FILE",
             "draw this perf.data (the same as INPUT)")
       ->group("Recording");

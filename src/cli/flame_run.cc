@@ -199,7 +199,7 @@ std::vector<std::string> FlameRun::more_words_of_perf() const {
   add("-e", recording.events);
   add("--filter", recording.filter);
   add("-m", recording.buffer);
-  if (recording.clock != RecordingOptions().clock) add("-k", recording.clock);
+  if (recording.clock != RecordArguments().clock) add("-k", recording.clock);
   if (recording.delay > 0)
     add("-D", fmt::format("{:.0f}", recording.delay * 1000));
   if (recording.user_only) words.emplace_back("--all-user");
@@ -278,16 +278,15 @@ void add_picture_options(OptionSet& app, FlameRun& flame) {
       ->group("Output");
 }
 
-std::vector<Option*> add_recording_options(OptionSet& app, FlameRun& flame,
-                                           RecordingNames names) {
+std::vector<Option*> add_record_options(OptionSet& app, FlameRun& flame,
+                                        RecordOptionNames names) {
   PerfOptions& perf = flame.perf;
   const std::string group = "Recording";
   // Drawing has others of these names.
   names.event = "-e,--record-event";
   names.period = "--count";
   names.clock = "--clockid";
-  std::vector<Option*> added =
-      add_recording_options(app, flame.recording, names);
+  std::vector<Option*> added = add_record_options(app, flame.recording, names);
   added.push_back(add_flag(
       app, "--wall", flame.recording.wall,
       "draw time on and off the CPU in one picture, as wide as the time that "

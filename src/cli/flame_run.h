@@ -7,7 +7,7 @@
 
 #include "cli/options.h"
 #include "cli/perf_driver.h"
-#include "cli/record_options.h"
+#include "cli/record_arguments.h"
 
 namespace wick {
 
@@ -18,7 +18,7 @@ struct FlameRun {
   OutputOptions output;
   WriteOptions write;
   RunOptions run;
-  RecordingOptions recording;
+  RecordArguments recording;
   PerfOptions perf;  // the program; and where a real perf is wanted
   std::vector<Option*> recording_options;  // as they are declared
   std::string folder;  // where the program runs; empty: where wick does
@@ -49,7 +49,7 @@ struct FlameRun {
 // Output and what belongs to it; what a recording is made by; how it is drawn.
 void add_picture_options(OptionSet& app, FlameRun& flame);
 // Returns those that make no sense without a recording.
-std::vector<Option*> add_recording_options(OptionSet& app, FlameRun& flame,
-                                           RecordingNames names);
+std::vector<Option*> add_record_options(OptionSet& app, FlameRun& flame,
+                                        RecordOptionNames names);
 
 }  // namespace wick

@@ -8,14 +8,14 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/process.h"
-#include "cli/record_options.h"
+#include "cli/record_arguments.h"
 #include "cli/setting_names.h"
 
 namespace wick {
 namespace {
 
 struct RecordCommand {
-  RecordingOptions recording;
+  RecordArguments recording;
   RunOptions run;
   std::string output = "wick.data";
   bool exit_status = false;
@@ -54,7 +54,8 @@ struct RecordCommand {
                          "where none are"
                        : "a lower -F, a larger -m or smaller stacks lose "
                          "fewer"));
-    for (const std::string& line : describe(result.stacks, 0, setting_name))
+    for (const std::string& line :
+         describe(result.diagnostics, 0, setting_name))
       say(run, line);
     if (result.throttles > 0)
       say(run, fmt::format(
@@ -89,7 +90,7 @@ std::function<int(const Arguments&)> declare(OptionSet& app) {
   add_text(app, "-o,--output", command->output, "FILE",
            "write the recording to this file")
       ->group("Recording");
-  add_recording_options(app, command->recording, {});
+  add_record_options(app, command->recording, {});
   add_flag(app, "--exit-status", command->exit_status,
            "end with the program's status")
       ->group("Recording");

@@ -2,8 +2,6 @@
 #include "perf/events/ring_buffer.h"
 
 #include <linux/perf_event.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -126,11 +124,12 @@ std::size_t RingBuffer::read(const Visit& visit) {
 
 RingBuffers::RingBuffers(std::span<const int> fds, std::size_t pages)
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       pages_(std::bit_ceil(std::max<std::size_t>(pages, 1))) {
-  if (!epoll_ || !wake_)
-    fail("no file for waiting: {}; 'ulimit -n 1024' allows more of them",
-         last_system_error());
+  if (!epoll_)
+    fail(
+        "cannot create an epoll instance: {}; 'ulimit -n 1024' allows more "
+        "open files",
+        last_system_error());
   // All of one size, so that no CPU loses sooner than another: if one does not
   // get its memory, all try again with half of it.
   while (rings_.size() < fds.size()) {
@@ -153,7 +152,6 @@ RingBuffers::RingBuffers(std::span<const int> fds, std::size_t pages)
           fds.size());
     fail("cannot map the buffer of an event: {}", std::strerror(error));
   }
-  watch(wake_.get(), EPOLLIN);
   for (const int fd : fds) {
     watch(fd, EPOLLIN);
     ++live_;
@@ -182,24 +180,14 @@ bool RingBuffers::wait(std::chrono::milliseconds timeout) {
                    static_cast<int>(timeout.count()));
   for (int i = 0; i < count; ++i) {
     const int fd = events[static_cast<std::size_t>(i)].data.fd;
-    if (fd == wake_.get()) {
-      std::uint64_t wakes = 0;
-      [[maybe_unused]] const auto got = ::read(fd, &wakes, sizeof(wakes));
-    } else if ((events[static_cast<std::size_t>(i)].events &
-                (EPOLLHUP | EPOLLERR)) != 0) {
+    if ((events[static_cast<std::size_t>(i)].events & (EPOLLHUP | EPOLLERR)) !=
+        0) {
       // It would be reported for ever.
       ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
       --live_;
     }
   }
   return count != 0;  // a signal counts as a reason to look
-}
-
-void RingBuffers::wake() const {
-  const std::uint64_t one = 1;
-  const int error = errno;  // of whom a signal handler interrupted
-  [[maybe_unused]] const auto put = ::write(wake_.get(), &one, sizeof(one));
-  errno = error;
 }
 
 std::size_t RingBuffers::drain(const Visit& visit) {

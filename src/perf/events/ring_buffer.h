@@ -3,6 +3,8 @@
 // thread), read without a system call.
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -72,12 +74,11 @@ class RingBuffers {
   void redirect(int fd, int mapped_fd);
 
   // Waits until a ring is full to its watermark (half of it, unless the attr
-  // says otherwise), an event has hung up, a signal came or wake() was called;
-  // at most `timeout`. False if time was up.
+  // says otherwise), an event has hung up, a signal came or a file of
+  // wake_for() can be read; at most `timeout`. False if time was up.
   bool wait(std::chrono::milliseconds timeout);
-  // Ends a wait, now or the next; may be called from signal handlers and other
-  // threads.
-  void wake() const;
+  // `fd` stays the caller's, and open.
+  void wake_for(int fd) { watch(fd, EPOLLIN); }
 
   // Reads every ring once; returns the number of records.
   using Visit = std::function<void(std::size_t ring, std::string_view record)>;
@@ -99,7 +100,7 @@ class RingBuffers {
   void watch(int fd, std::uint32_t events);
 
   std::vector<RingBuffer> rings_;
-  UniqueFd epoll_, wake_;
+  UniqueFd epoll_;
   std::size_t pages_ = 0;
   int refusal_ = 0;
   std::size_t live_ = 0;

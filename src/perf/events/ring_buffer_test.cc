@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "builders/child.h"
 #include "perf/events/event_open.h"
+#include "perf/recording/stop_request.h"
 #include "perf/records/record.h"
 
 namespace wick {
@@ -389,15 +390,16 @@ TEST_F(RealRing, TakesLessMemoryWhereItIsLimited) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST_F(RealRing, WakesUpWhenItIsTold) {
+TEST_F(RealRing, WakesUpWhenTheRecordingIsStopped) {
   SpinningChild child;
   const UniqueFd fd = open(cpu_clock(), child.pid());  // not enabled
   SKIP_UNLESS(fd);
   RingBuffers rings(std::vector<int>{fd.get()}, 1);
+  StopRequest stop;
+  rings.wake_for(stop.fd());
   EXPECT_FALSE(rings.wait(1ms));
-  rings.wake();
+  stop.stop();
   EXPECT_TRUE(rings.wait(10s));
-  EXPECT_FALSE(rings.wait(1ms));
 }
 
 }  // namespace

@@ -39,12 +39,21 @@ std::vector<std::uint64_t> read_ids(std::string_view bytes, bool swap) {
 
 const PerfEvent* PerfHeader::event(std::uint64_t id) const {
   const auto found =
-      std::lower_bound(id_index.begin(), id_index.end(), id,
+      std::lower_bound(id_index_.begin(), id_index_.end(), id,
                        [](const auto& entry, std::uint64_t wanted) {
                          return entry.first < wanted;
                        });
-  if (found == id_index.end() || found->first != id) return nullptr;
+  if (found == id_index_.end() || found->first != id) return nullptr;
   return &events[found->second];
+}
+
+void PerfHeader::index_ids() {
+  id_index_.clear();
+  for (std::uint32_t i = 0; i < events.size(); ++i)
+    for (const std::uint64_t id : events[i].ids) id_index_.push_back({id, i});
+  std::stable_sort(
+      id_index_.begin(), id_index_.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
 void HeaderReader::feature(Feature feature, std::string_view bytes) {
@@ -309,12 +318,7 @@ Machine HeaderReader::guess_machine() const {
 
 void HeaderReader::finish() {
   PerfHeader& h = header_;
-  for (std::uint32_t i = 0; i < h.events.size(); ++i)
-    for (const std::uint64_t id : h.events[i].ids)
-      h.id_index.push_back({id, i});
-  std::stable_sort(
-      h.id_index.begin(), h.id_index.end(),
-      [](const auto& a, const auto& b) { return a.first < b.first; });
+  h.index_ids();
   find_tracepoints();
   name_events();
   group_events();

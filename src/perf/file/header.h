@@ -69,11 +69,14 @@ struct PerfHeader {
   // else this machine's own.
   Machine machine = Machine::kOther;
 
-  // The event of this id; null if there is none.
+  // The event of this id; null if there is none. Needs index_ids(), once all
+  // events are known.
   const PerfEvent* event(std::uint64_t id) const;
+  void index_ids();
 
+ private:
   // Ids and the index of their event, in the order of the ids.
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> id_index;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> id_index_;
 };
 
 }  // namespace wick

@@ -10,33 +10,11 @@
 
 #include "perf/file/data_file.h"
 #include "perf/file/header.h"
+#include "perf/file/record_locator.h"
 #include "perf/records/event_sorter.h"
 #include "perf/records/record_scanner.h"
 
 namespace wick {
-
-// Finds the event and the time of a record by the events' layouts.
-class RecordLocator {
- public:
-  explicit RecordLocator(const PerfHeader& header);
-
-  // 0 if there is none.
-  std::uint64_t time(const RecordHeader& record, std::string_view body);
-  // Null: a sample whose id no event has.
-  const PerfEvent* event(const RecordHeader& record, std::string_view body);
-
- private:
-  const PerfEvent* event_of_id(std::uint64_t id);
-  std::uint64_t word(std::string_view body, std::size_t index) const;
-
-  const PerfHeader& header_;
-  std::vector<IdLayout> layouts_;  // the distinct ones
-  struct Seen {
-    std::uint64_t id = 0;
-    const PerfEvent* event = nullptr;
-  };
-  std::vector<Seen> seen_;  // by the low bits of the id
-};
 
 class RecordStream {
  public:

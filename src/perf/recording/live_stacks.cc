@@ -103,6 +103,11 @@ void LiveStacks::end_round() {
 #endif
 }
 
+void LiveStacks::note_problems(Diagnostics& diagnostics) const {
+  unwinding_.note_ends(diagnostics);
+  diagnostics.note(Problem::kBadRecord, damaged_);
+}
+
 void LiveStacks::write_sample(const Head& head, const Chain& chain) {
   const std::uint64_t bits = stored(head.event->attr).sample_type;
   std::string& out = buffer_;

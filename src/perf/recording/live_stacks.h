@@ -30,8 +30,8 @@ class LiveStacks {
   // Everything given so far is written; its bytes are needed no longer.
   void end_round();
 
-  std::uint64_t damaged() const { return damaged_; }
-  const StackUnwinding& unwinding() const { return unwinding_; }
+  // Records that were damaged and stacks that could not be followed.
+  void note_problems(Diagnostics& diagnostics) const;
 
  private:
   // What a sample has beside its stack.

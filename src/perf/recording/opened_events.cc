@@ -36,7 +36,7 @@ std::vector<pid_t> all_threads(const RecordOptions& options) {
 OpenedEvents::OpenedEvents(const RecordingPlan& plan,
                            const RecordOptions& options,
                            const KernelLimits& limits, pid_t program,
-                           std::vector<std::string>& notes)
+                           std::vector<std::string>& limitations)
     : plan_(plan), options_(options), limits_(limits) {
   for (const PlannedEvent& planned : plan.events)
     events_.push_back({.plan = planned, .fds = {}, .ids = {}});
@@ -52,14 +52,14 @@ OpenedEvents::OpenedEvents(const RecordingPlan& plan,
     if (event.fds.empty()) fail("everything that was to be recorded is gone");
   }
   for (const std::string_view what : describe_given_up(given_up_))
-    notes.push_back(fmt::format("not recorded: {}", what));
+    limitations.push_back(fmt::format("not recorded: {}", what));
 }
 
 std::vector<OpenTarget> OpenedEvents::targets(pid_t program) {
   std::vector<OpenTarget> targets;
   if (!options_.cgroup.empty()) cgroup_ = open_cgroup(options_.cgroup);
   std::vector<pid_t> threads = all_threads(options_);
-  if (records_program(options_)) threads = {program};
+  if (options_.records_program()) threads = {program};
   if (options_.system_wide || cgroup_) threads = {-1};
   if (threads.empty()) fail_usage("there is nothing to record");
   for (const pid_t thread : threads)
@@ -108,7 +108,8 @@ std::size_t OpenedEvents::lasting() const {
   return count;
 }
 
-RingBuffers OpenedEvents::map_buffers(std::vector<std::string>& notes) const {
+RingBuffers OpenedEvents::map_buffers(
+    std::vector<std::string>& limitations) const {
   std::vector<int> leaders(plan_.cpus.size(), -1);
   std::vector<std::pair<int, std::size_t>> others;
   std::size_t i = 0;
@@ -128,7 +129,7 @@ RingBuffers OpenedEvents::map_buffers(std::vector<std::string>& notes) const {
   RingBuffers rings(used, plan_.buffer_size / page);
   const std::size_t size = rings.pages() * page;
   if (options_.buffer_size > 0 && size < plan_.buffer_size)
-    notes.push_back(
+    limitations.push_back(
         explain_smaller_buffers(size, plan_.buffer_size, rings.refusal()));
   for (const auto& [fd, cpu] : others) rings.redirect(fd, leaders[cpu]);
   return rings;

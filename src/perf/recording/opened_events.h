@@ -12,7 +12,7 @@
 #include "perf/events/event_open.h"
 #include "perf/events/kernel_limits.h"
 #include "perf/events/ring_buffer.h"
-#include "perf/recording/recorder.h"
+#include "perf/recording/record_options.h"
 #include "perf/recording/recording_plan.h"
 #include "perf/records/attr.h"
 
@@ -29,11 +29,11 @@ struct OpenedEvent {
 class OpenedEvents {
  public:
   // Opens them, not enabled; `program` is the one to record, if there is one.
-  // Fails with what helps. Attributes become less where the kernel wants that,
-  // which is added to `notes`.
+  // Fails with advice. Where the kernel demands that attributes be reduced,
+  // `limitations` says which.
   OpenedEvents(const RecordingPlan& plan, const RecordOptions& options,
                const KernelLimits& limits, pid_t program,
-               std::vector<std::string>& notes);
+               std::vector<std::string>& limitations);
 
   const std::vector<OpenedEvent>& all() const { return events_; }
   const OpenedEvent& front() const { return events_.front(); }
@@ -43,7 +43,7 @@ class OpenedEvents {
 
   // Maps a buffer for each CPU, which every event of that CPU writes into. To
   // be called once.
-  RingBuffers map_buffers(std::vector<std::string>& notes) const;
+  RingBuffers map_buffers(std::vector<std::string>& limitations) const;
 
   void enable() const;  // but for what begins with the program
   void disable() const;

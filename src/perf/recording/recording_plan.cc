@@ -45,7 +45,7 @@ class Planner {
           "on another CPU would be taken for one that waits");
     plan_.buffer_size = buffer_size();
     // An event of all processes of a CPU does not notice that one begins.
-    plan_.begins_with_exec = records_program(options_);
+    plan_.begins_with_exec = options_.records_program();
     choose_events();
     say_what_is_less();
     return std::move(plan_);
@@ -58,7 +58,7 @@ class Planner {
     };
     if (frequency() < static_cast<std::uint64_t>(options_.frequency) &&
         std::ranges::any_of(plan_.events, is_by_rate))
-      plan_.notes.push_back(fmt::format(
+      plan_.limitations.push_back(fmt::format(
           "{0} samples a second are all that the kernel allows; `sudo sysctl "
           "kernel.perf_event_max_sample_rate={1}` allows {1}",
           frequency(), options_.frequency));
@@ -95,7 +95,7 @@ class Planner {
       if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
         watch_strangers();
     } else {
-      plan_.notes.push_back(fmt::format(
+      plan_.limitations.push_back(fmt::format(
           "without the right to tracepoints, where threads left the CPU is "
           "only roughly known{}; `{}` gives it",
           options_.wakers ? ", and who woke them not at all" : "",
@@ -215,7 +215,7 @@ class Planner {
                     attr_flag::kKsymbol | attr_flag::kBpfEvent |
                     attr_flag::kBuildId;
     // perf looks for unwind rules in mappings, and these are data.
-    if (is_first && options_.keep_stacks && copies_stacks(options_))
+    if (is_first && options_.keep_stacks && options_.copies_stacks())
       attr.flags |= attr_flag::kMmapData;
     if (is_first && options_.off_cpu) attr.flags |= attr_flag::kContextSwitch;
     attr.flags |= attr_flag::kUseClockid;
@@ -236,7 +236,7 @@ class Planner {
     if (options_.call_graph == RecordOptions::CallGraph::kFramePointers)
       attr.sample_max_stack = static_cast<std::uint16_t>(
           std::min<std::uint32_t>(limits_.max_stack, UINT16_MAX));
-    if (copies_stacks(options_)) {
+    if (options_.copies_stacks()) {
       attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
       attr.flags |= attr_flag::kExcludeCallchainUser;
       attr.sample_regs_user = unwind_register_mask(own_machine());
@@ -288,18 +288,6 @@ class Planner {
 };
 
 }  // namespace
-
-bool records_program(const RecordOptions& options) {
-  return !options.program.empty() && !options.system_wide &&
-         options.cgroup.empty() && options.processes.empty() &&
-         options.threads.empty();
-}
-
-bool copies_stacks(const RecordOptions& options) {
-  using CallGraph = RecordOptions::CallGraph;
-  return options.call_graph == CallGraph::kDwarf ||
-         options.call_graph == CallGraph::kAuto;
-}
 
 RecordingPlan plan_recording(const RecordOptions& options,
                              const KernelLimits& limits,

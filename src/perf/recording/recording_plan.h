@@ -10,7 +10,7 @@
 
 #include "perf/events/event_spec.h"
 #include "perf/events/kernel_limits.h"
-#include "perf/recording/recorder.h"
+#include "perf/recording/record_options.h"
 #include "perf/records/attr.h"
 
 namespace wick {
@@ -34,19 +34,13 @@ struct RecordingPlan {
   std::size_t buffer_size = 0;  // bytes, for each CPU
   // The events begin with the program, and need not be enabled.
   bool begins_with_exec = false;
-  bool has_no_cycles = false;      // cpu-clock is used instead
-  std::vector<std::string> notes;  // what could not be had
+  bool has_no_cycles = false;  // cpu-clock is used instead
+  // How it falls short of the options, a sentence each.
+  std::vector<std::string> limitations;
 };
 
 RecordingPlan plan_recording(const RecordOptions& options,
                              const KernelLimits& limits,
                              const SystemPaths& paths = {});
-
-// Whether the program itself is recorded, and not something else for as long as
-// it runs.
-bool records_program(const RecordOptions& options);
-
-// Whether stacks are copied by the kernel and unwound by us.
-bool copies_stacks(const RecordOptions& options);
 
 }  // namespace wick

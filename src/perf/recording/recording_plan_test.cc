@@ -166,8 +166,9 @@ TEST(RecordingPlan, WithoutTheRightToTracepointsTimeOffTheCpuIsRough) {
       plan_recording({.events = "cpu-clock", .off_cpu = true}, limits);
   EXPECT_EQ(plan.events.size(), 1u);
   EXPECT_TRUE(plan.events.front().attr.flag(attr_flag::kContextSwitch));
-  ASSERT_EQ(plan.notes.size(), 1u);
-  EXPECT_NE(plan.notes[0].find("perf_event_paranoid=-1"), std::string::npos);
+  ASSERT_EQ(plan.limitations.size(), 1u);
+  EXPECT_NE(plan.limitations[0].find("perf_event_paranoid=-1"),
+            std::string::npos);
 }
 
 // An event that happens in the kernel does not happen at all without it.

@@ -43,6 +43,13 @@ class EventSorter {
     release_up_to(previous_max_);
     previous_max_ = max_;
   }
+  // What is older than `time`: nothing older comes later.
+  void release_before(std::uint64_t time) {
+    if (time == 0)
+      sort_new();
+    else
+      release_up_to(time - 1);
+  }
   void release_all() {
     sort_new();
     ready_end_ = entries_.size();
@@ -51,6 +58,13 @@ class EventSorter {
   void release_half() {
     sort_new();
     ready_end_ = ready_at_ + (entries_.size() - ready_at_ + 1) / 2;
+  }
+
+  // Drops what was given out, and sets `where` of the others to move(where).
+  template <class Move>
+  void move_waiting(Move move) {
+    drop_given_out();
+    for (Entry& entry : entries_) entry.where = move(entry.where);
   }
 
  private:
@@ -67,13 +81,19 @@ class EventSorter {
     ready_end_ = static_cast<std::size_t>(end - entries_.begin());
   }
 
-  // Everything that waits becomes one ordered run, [0, size).
-  void sort_new() {
+  void drop_given_out() {
     if (ready_at_ > 0)
       entries_.erase(entries_.begin(),
                      entries_.begin() + static_cast<std::ptrdiff_t>(ready_at_));
     sorted_end_ -= std::min(sorted_end_, ready_at_);
-    ready_at_ = ready_end_ = 0;
+    ready_end_ -= ready_at_;
+    ready_at_ = 0;
+  }
+
+  // Everything that waits becomes one ordered run, [0, size).
+  void sort_new() {
+    drop_given_out();
+    ready_end_ = 0;
     find_runs();
     if (runs_.size() > entries_.size() / 8 + 64)
       std::stable_sort(entries_.begin(), entries_.end(), earlier);

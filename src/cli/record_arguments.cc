@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/record_options.h"
+#include "cli/record_arguments.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/error.h"
 #include "base/tell.h"
@@ -14,7 +15,6 @@
 #include "cli/option_table.h"
 #include "cli/process.h"
 #include "perf/events/kernel_limits.h"
-#include "perf/recording/recording_plan.h"
 
 namespace wick {
 namespace {
@@ -93,7 +93,7 @@ void parse_call_graph(std::string_view text, RecordOptions& options) {
     fail_usage("--call-graph: '{}' is none of auto, dwarf, fp, none",
                excerpt(kind));
   if (text.empty()) return;
-  if (!copies_stacks(options))
+  if (!options.copies_stacks())
     fail_usage(
         "--call-graph: '{}' behind {}: a size is for dwarf, which copies "
         "stacks",
@@ -132,7 +132,9 @@ class RecordLine {
   bool written_ = false;
 };
 
+// Signals belong to the whole process, so the request they stop by does too.
 EndRequests interruptions;
+std::atomic<StopRequest*> stopped_by_signal = nullptr;
 
 extern "C" void on_interrupt(int signal) {
   const int count = interruptions.add();
@@ -141,7 +143,7 @@ extern "C" void on_interrupt(int signal) {
     ::raise(signal);
     return;
   }
-  stop_recording();
+  if (StopRequest* request = stopped_by_signal) request->stop();
 }
 
 // Ctrl-C and `timeout` end the recording; what was recorded is kept.
@@ -149,6 +151,9 @@ class StopBySignal {
  public:
   StopBySignal() {
     interruptions.clear();
+    stopped_by_signal = &request_;
+    // write() then reports a file that may not grow further.
+    ::signal(SIGXFSZ, SIG_IGN);
     struct sigaction action {};
     action.sa_handler = on_interrupt;
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
@@ -161,18 +166,22 @@ class StopBySignal {
   ~StopBySignal() {
     for (std::size_t i = 0; i < std::size(kSignals); ++i)
       ::sigaction(kSignals[i], &before_[i], nullptr);
+    stopped_by_signal = nullptr;
   }
   StopBySignal(const StopBySignal&) = delete;
   StopBySignal& operator=(const StopBySignal&) = delete;
 
+  const StopRequest& request() const { return request_; }
+
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  StopRequest request_;
   struct sigaction before_[std::size(kSignals)];
 };
 
 }  // namespace
 
-int RecordingOptions::compression_level() const {
+int RecordArguments::compression_level() const {
   if (compression.empty()) return 0;
   const auto level = to_number<int>(compression);
   if (!level || *level < 1 || *level > 22)
@@ -180,7 +189,7 @@ int RecordingOptions::compression_level() const {
   return *level;
 }
 
-RecordOptions RecordingOptions::resolved(
+RecordOptions RecordArguments::resolved(
     const std::vector<std::string>& program) const {
   if (!program.empty()) check_program(program);
   RecordOptions options{.program = program,
@@ -208,7 +217,7 @@ RecordOptions RecordingOptions::resolved(
       fail_usage("-C: '{}' is not a list of CPUs, as in 0,2-3", excerpt(cpus));
   }
   parse_call_graph(call_graph, options);
-  if (keep_stacks && !copies_stacks(options))
+  if (keep_stacks && !options.copies_stacks())
     fail_usage(
         "--keep-stacks: there are no copies of stacks to keep with "
         "--call-graph {}; dwarf makes some",
@@ -237,7 +246,7 @@ Option* add_list(OptionSet& app, const std::string& names, std::string& out,
 }
 
 std::vector<Option*> add_target_options(OptionSet& app,
-                                        RecordingOptions& options) {
+                                        RecordArguments& options) {
   return {
       add_list(app, "-p,--pid", options.pids, "PID[,PID…]",
                "attach to these processes"),
@@ -253,9 +262,9 @@ std::vector<Option*> add_target_options(OptionSet& app,
 
 }  // namespace
 
-std::vector<Option*> add_recording_options(OptionSet& app,
-                                           RecordingOptions& options,
-                                           const RecordingNames& names) {
+std::vector<Option*> add_record_options(OptionSet& app,
+                                        RecordArguments& options,
+                                        const RecordOptionNames& names) {
   std::vector<Option*> targets;
   if (names.targets) targets = add_target_options(app, options);
   Option* rate = add_number(app, "-F,--freq", options.frequency, "HZ",
@@ -319,9 +328,10 @@ RecordResult run_recording(const RecordOptions& options,
   const StopBySignal signals;
   RecordResult result = [&] {
     RecordLine line(run.quiet);
-    return record(options, [&](const RecordProgress& now) { line(now); });
+    return record(options, signals.request(),
+                  [&](const RecordProgress& now) { line(now); });
   }();
-  for (const std::string& note : result.notes) say(run, note);
+  for (const std::string& limitation : result.limitations) say(run, limitation);
   return result;
 }
 

@@ -13,7 +13,7 @@
 namespace wick {
 
 // As they stand on the command line.
-struct RecordingOptions {
+struct RecordArguments {
   std::string pids, tids, cpus, cgroup, events, filter;
   bool system_wide = false, user_only = false, keep_stacks = false,
        off_cpu = false, wakers = false, wall = false;
@@ -33,14 +33,14 @@ struct RecordingOptions {
 };
 
 // What is called otherwise where drawing has options of these names.
-struct RecordingNames {
+struct RecordOptionNames {
   std::string event = "-e,--event", period = "-c,--count",
               clock = "-k,--clockid";
   bool targets = true;  // -p, -t, -a, --cgroup
 };
-std::vector<Option*> add_recording_options(OptionSet& app,
-                                           RecordingOptions& options,
-                                           const RecordingNames& names);
+std::vector<Option*> add_record_options(OptionSet& app,
+                                        RecordArguments& options,
+                                        const RecordOptionNames& names);
 
 // Records, with a line of progress on a terminal; Ctrl-C ends it orderly, a
 // second one aborts. Says what could not be had.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perf/file/record_window.h"
+#include "perf/recording/record_window.h"
 
 #include <gtest/gtest.h>
 
@@ -15,15 +15,17 @@ constexpr std::uint64_t kBits = sample_type::kIdentifier | sample_type::kIp |
                                 sample_type::kTime | sample_type::kRegsUser |
                                 sample_type::kStackUser;
 
-std::vector<PerfEvent> one_event() {
-  PerfEvent event;
+PerfHeader one_event() {
+  PerfHeader header;
+  PerfEvent& event = header.events.emplace_back();
   event.attr = {.sample_type = kBits,
                 .flags = attr_flag::kSampleIdAll,
                 .sample_regs_user = 1,
                 .sample_stack_user = 32};
   event.layout = id_layout(event.attr);
   event.ids = {77};
-  return {event};
+  header.index_ids();
+  return header;
 }
 
 // A sample at `time` with `filled` of 32 bytes of stack.
@@ -54,16 +56,16 @@ std::vector<std::uint64_t> times_until(RecordWindow& window,
 }
 
 TEST(RecordWindow, GivesRecordsInTheOrderOfTime) {
-  const auto events = one_event();
-  RecordWindow window(events);
+  const PerfHeader header = one_event();
+  RecordWindow window(header);
   for (const std::uint64_t time : {30, 10, 20}) window.add(sample(time, 8));
   EXPECT_EQ(times_until(window, UINT64_MAX),
             (std::vector<std::uint64_t>{10, 20, 30}));
 }
 
 TEST(RecordWindow, KeepsWhatIsTooYoungForTheNextRound) {
-  const auto events = one_event();
-  RecordWindow window(events);
+  const PerfHeader header = one_event();
+  RecordWindow window(header);
   for (const std::uint64_t time : {30, 10}) window.add(sample(time, 8));
   EXPECT_EQ(times_until(window, 30), (std::vector<std::uint64_t>{10}));
   window.add(sample(20, 8));
@@ -71,8 +73,8 @@ TEST(RecordWindow, KeepsWhatIsTooYoungForTheNextRound) {
 }
 
 TEST(RecordWindow, KeepsOfAStackOnlyWhatWasFilled) {
-  const auto events = one_event();
-  RecordWindow window(events);
+  const PerfHeader header = one_event();
+  RecordWindow window(header);
   window.add(sample(10, 12));
   PerfSample decoded;
   std::size_t size = 0;
@@ -86,8 +88,8 @@ TEST(RecordWindow, KeepsOfAStackOnlyWhatWasFilled) {
 }
 
 TEST(RecordWindow, AnEmptyStackIsStillASample) {
-  const auto events = one_event();
-  RecordWindow window(events);
+  const PerfHeader header = one_event();
+  RecordWindow window(header);
   window.add(sample(10, 0));
   bool good = false;
   window.take_until(20, [&](const PerfRecord& record, std::string_view) {
@@ -97,14 +99,29 @@ TEST(RecordWindow, AnEmptyStackIsStillASample) {
   EXPECT_TRUE(good);
 }
 
+TEST(RecordWindow, CountsSamplesOfNoEvent) {
+  PerfHeader header = one_event();
+  header.events.push_back(header.events.front());
+  header.events.back().ids = {78};
+  header.index_ids();
+  RecordWindow window(header);
+  std::string stranger = sample(10, 8);
+  stranger[8] = 79;
+  window.add(stranger);
+  window.add(sample(20, 8));
+  EXPECT_EQ(times_until(window, 30), (std::vector<std::uint64_t>{20}));
+  EXPECT_EQ(window.unknown(), 1u);
+}
+
 // What the window makes of the misc field of a mapping.
 std::uint16_t stored_misc(std::uint64_t attr_flags) {
-  auto events = one_event();
-  events[0].attr.flags |= attr_flags;
+  PerfHeader header = one_event();
+  EventAttr& attr = header.events.front().attr;
+  attr.flags |= attr_flags;
   std::string mapping =
-      std::string(RecordEncoder(events[0].attr, 77, 10)
+      std::string(RecordEncoder(attr, 77, 10)
                       .mmap2({.build_id = "0123456789abcdef", .path = "/x"}));
-  RecordWindow window(events);
+  RecordWindow window(header);
   window.add(mapping);
   std::uint16_t misc = 0;
   window.take_until(20, [&](const PerfRecord& record, std::string_view whole) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording/recorded_processes.h"
+
+#include <utility>
+
+#include "perf/events/cgroups.h"
+
+namespace wick {
+
+RecordedProcesses::RecordedProcesses(const RecordOptions& options,
+                                     const OpenedEvents& events,
+                                     RecordWindow& window, Store store)
+    : options_(options),
+      events_(events),
+      window_(window),
+      store_(std::move(store)) {}
+
+void RecordedProcesses::watch_wakers(const PerfEvent& wakings,
+                                     std::string_view tracing_data) {
+  wakings_ = &wakings;
+  threads_.emplace(tracing_data);
+}
+
+ProcEvents RecordedProcesses::proc_events(std::uint64_t time) const {
+  const OpenedEvent& first = events_.front();
+  return ProcEvents({.attr = first.attr(),
+                     .id = first.ids.front(),
+                     .time = time,
+                     .build_ids = true,
+                     .data_mappings = first.attr().flag(attr_flag::kMmapData)});
+}
+
+void RecordedProcesses::describe_what_runs(const KernelLimits& limits,
+                                           std::uint64_t time,
+                                           const std::function<void()>& pause) {
+  ProcEvents proc = proc_events(time);
+  const auto emit = [&](std::string_view record) {
+    describe(record);
+    pause();
+  };
+  // The sizes of these are guesses; modules, whose sizes are known, come later
+  // and take precedence.
+  if (limits.shows_kernel_addresses() && !options_.user_only &&
+      has_bpf_programs())
+    proc.kernel_symbols(emit);
+  proc.kernel(emit);
+  // Any process may move into the group later and needs its code then. Those in
+  // it count as asleep until they are seen to run.
+  if (!options_.cgroup.empty())
+    proc.all_processes(threads_of_cgroup(options_.cgroup), emit);
+  else if (options_.system_wide)
+    proc.all_processes(emit);
+  for (const pid_t pid : options_.processes) proc.process(pid, emit);
+  for (const pid_t tid : options_.threads) proc.thread(tid, emit);
+}
+
+void RecordedProcesses::describe(std::string_view whole) {
+  const PerfRecord record = window_.parsed(whole);
+  known_.on_described(record);
+  visit(record);
+  store_(record, whole);
+}
+
+void RecordedProcesses::visit(const PerfRecord& record) {
+  known_.visit(record);
+  if (threads_) threads_->visit(record);
+}
+
+bool RecordedProcesses::admits(const PerfRecord& sample) {
+  if (wakings_ != nullptr && sample.event == wakings_) {
+    if (!threads_->are_woken_by(sample)) return false;
+    describe_waker(sample.time - 1);
+  } else if (!options_.records_program()) {
+    describe_newcomer(sample);
+  }
+  return true;
+}
+
+void RecordedProcesses::describe_newcomer(const PerfRecord& sample) {
+  if (const std::uint32_t pid = known_.newcomer(sample))
+    proc_events(sample.time - 1)
+        .process(static_cast<pid_t>(pid),
+                 [&](std::string_view record) { describe(record); });
+}
+
+// A waker that is not recorded does not become one of the recorded threads by
+// its description.
+void RecordedProcesses::describe_waker(std::uint64_t time) {
+  if (const std::uint32_t pid = threads_->new_stranger())
+    proc_events(time).stranger(static_cast<pid_t>(pid),
+                               [&](std::string_view record) {
+                                 store_(window_.parsed(record), record);
+                               });
+}
+
+}  // namespace wick
