@@ -3,10 +3,10 @@
 # lines are left out.
 #
 # wick_embed_page(HEADER STYLE PAGE module...): the same for the viewer. The
-# modules are joined into one script, kViewerJs: a module stands behind those
-# that it imports, and since all of them share one scope, `import` and `export`
-# are left out and no two may declare the same name (tests/browser checks both).
-# kViewerJsSha256 and kViewerCssSha256 are what the page's policy allows.
+# modules are joined into one script, kViewerJs, each after those that it imports.
+# They share one scope, so `import` and `export` are left out and no two may
+# declare the same name (tests/browser checks that). The page's policy allows
+# kViewerJsSha256 and kViewerCssSha256.
 
 function(wick_strip_comments text out)
   string(REGEX REPLACE "(^|\n)( *//[^\n]*\n)+" "\\1" text "${text}")
@@ -49,11 +49,43 @@ function(wick_embed header)
   wick_write_header(${header} "${code}")
 endfunction()
 
+# Orders modules such that each comes after those that it imports.
+function(wick_import_order modules out)
+  foreach(path IN LISTS modules)
+    get_filename_component(folder ${path} DIRECTORY)
+    get_filename_component(name ${path} NAME)
+    file(READ ${path} text)
+    string(REGEX MATCHALL "from '\\./[^']+'" imports "${text}")
+    list(TRANSFORM imports REPLACE "from '\\./([^']+)'" "${folder}/\\1")
+    set(imports_${name} ${imports})
+  endforeach()
+  set(ordered "")
+  while(modules)
+    set(waiting "")
+    foreach(path IN LISTS modules)
+      get_filename_component(name ${path} NAME)
+      set(missing ${imports_${name}})
+      list(REMOVE_ITEM missing "" ${ordered})
+      if(missing)
+        list(APPEND waiting ${path})
+      else()
+        list(APPEND ordered ${path})
+      endif()
+    endforeach()
+    if(waiting STREQUAL modules)
+      message(FATAL_ERROR "modules import each other, or a missing one: ${waiting}")
+    endif()
+    set(modules ${waiting})
+  endwhile()
+  set(${out} ${ordered} PARENT_SCOPE)
+endfunction()
+
 function(wick_embed_page header style page)
   wick_read(${style} style)
   wick_read(${page} page)
   set(script "")
-  foreach(path IN LISTS ARGN)
+  wick_import_order("${ARGN}" modules)
+  foreach(path IN LISTS modules)
     wick_read(${path} text)
     string(REGEX REPLACE "(^|\n)import [^;]*;" "\\1" text "${text}")
     string(REGEX REPLACE "(^|\n)export " "\\1" text "${text}")

@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// The truth about the profile: what was recorded, how, and what is missing.
+// What was recorded, how, and what is missing.
 import {el} from './dom.js';
 import {amount, duration} from './numbers.js';
 
-const NO_COMMON_TIME =
-  'two recordings have no time in common: the samples of each are added up by stack, so there is neither a heat map nor an order of time';
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./data.js').Data} Data */
+/** @typedef {[string, string]} Fact */
 
-/** Instead of the views of time, in a difference. */
-export function noTimeView() {
-  const element = el(
-    'div',
-    {className: 'page', tabIndex: 0, role: 'region', 'aria-label': 'Why there is no time'},
+const NO_COMMON_TIME =
+  'two recordings have no time in common: the samples of each are added up by stack, ' +
+  'so there is neither a heat map nor an order of time';
+
+/** @param {string} label @param {...HTMLElement} children */
+function textView(label, ...children) {
+  const properties = {className: 'page', tabIndex: 0, role: 'region', 'aria-label': label};
+  const element = el('div', properties, ...children);
+  return {
+    element,
+    show() {},
+    remove() {
+      element.remove();
+    },
+  };
+}
+
+/** Replaces the views of time in a difference. */
+export const noTimeView = () =>
+  textView(
+    'Why there is no time',
     el('h2', {textContent: 'A difference has no order of time'}),
     el('p', {textContent: `${NO_COMMON_TIME[0].toUpperCase()}${NO_COMMON_TIME.slice(1)}.`}),
     el(
@@ -21,90 +38,96 @@ export function noTimeView() {
       '. There, two ranges of one recording can be compared, in the heat map.',
     ),
   );
-  return {
-    element,
-    show() {},
-    remove() {
-      element.remove();
-    },
-  };
-}
 
-/** @param {import('./app.js').App} app */
-export function aboutView(app) {
-  const {data} = app;
-  const {meta} = data;
-  /** @type {[string, string][]} */
-  const facts = [...meta.about];
+/**
+ * Whether to offer the views of time: also where there is a reason for not having them.
+ * @param {Data} data
+ */
+export const isTimeOffered = data => data.meta.has_time || data.isDifference;
+
+/** @param {Data} data @returns {Fact[]} */
+function eventFacts({meta, samples, sampleEvent, sampleWeight}) {
   const sums = new Float64Array(meta.events.length);
   const counts = new Float64Array(meta.events.length);
-  for (let i = 0; i < data.samples; ++i) {
-    sums[data.sampleEvent[i]] += data.sampleWeight[i];
-    ++counts[data.sampleEvent[i]];
+  for (let i = 0; i < samples; ++i) {
+    sums[sampleEvent[i]] += sampleWeight[i];
+    ++counts[sampleEvent[i]];
   }
-  meta.events.forEach((event, i) =>
-    facts.push([
-      event.role ? `event, ${event.role}` : 'event',
-      `${event.name || 'samples'}: ${amount(sums[i], event.decimals)} ${event.unit}` +
-        (meta.has_time && !meta.summed ? ` in ${amount(counts[i], 0)} samples` : ''),
-    ]),
-  );
-  if (meta.samples > 0 && meta.has_time) facts.push(['samples', amount(meta.samples, 0)]);
-  if (meta.has_time) facts.push(['time', duration(data.duration * meta.tick_ns, data.clock)]);
-  const processes = new Set(meta.threads.filter(t => t[0] >= 0).map(t => t[0]));
-  const threads = meta.threads.filter(t => t[1] >= 0);
-  if (threads.length > 0 && processes.size > 0)
-    facts.push([
-      'threads',
-      `${amount(threads.length, 0)} in ${processes.size === 1 ? '1 process' : `${amount(processes.size, 0)} processes`}`,
-    ]);
-  facts.push(
+  return meta.events.map(({name, role, decimals, unit}, i) => {
+    const sum = `${name || 'samples'}: ${amount(sums[i], decimals)} ${unit}`;
+    const isCounted = meta.has_time && !meta.summed;
+    return [
+      role ? `event, ${role}` : 'event',
+      isCounted ? `${sum} in ${amount(counts[i], 0)} samples` : sum,
+    ];
+  });
+}
+
+/** @param {Data} data @returns {Fact[]} */
+function threadFacts({meta}) {
+  const processes = new Set(meta.threads.map(([pid]) => pid).filter(pid => pid >= 0)).size;
+  const threads = meta.threads.filter(([, tid]) => tid >= 0).length;
+  if (threads === 0 || processes === 0) return [];
+  const among = processes === 1 ? '1 process' : `${amount(processes, 0)} processes`;
+  return [['threads', `${amount(threads, 0)} in ${among}`]];
+}
+
+/** @param {Data} data @returns {Fact[]} */
+function facts(data) {
+  const {meta} = data;
+  const all = [...meta.about, ...eventFacts(data)];
+  if (meta.has_time) {
+    if (meta.samples > 0) all.push(['samples', amount(meta.samples, 0)]);
+    all.push(['time', duration(data.duration * meta.tick_ns, data.clock)]);
+  }
+  all.push(
+    ...threadFacts(data),
     ['functions', amount(data.functions, 0)],
     ['distinct stacks', amount(new Set(data.sampleNode).size, 0)],
   );
-  if (meta.side_samples)
-    facts.push([
-      'worth as samples',
-      `before ${amount(meta.side_samples[0], 0)}, after ${amount(meta.side_samples[1], 0)}`,
-    ]);
-  const notes = meta.notes.map(note =>
-    el('li', {className: note.loss ? 'loss' : '', textContent: note.text}),
-  );
-  if (meta.summed)
-    notes.push(
-      el('li', {
-        textContent: `samples of equal stack and thread within ${duration(meta.tick_ns, data.clock)} are added up in this page`,
-      }),
-    );
-  if (data.isDifference) notes.push(el('li', {textContent: NO_COMMON_TIME}));
+  if (meta.side_samples) {
+    const [before, after] = meta.side_samples.map(samples => amount(samples, 0));
+    all.push(['worth as samples', `before ${before}, after ${after}`]);
+  }
+  return all;
+}
+
+/** @param {Data} data */
+function missingItems(data) {
+  const {meta} = data;
+  const item = (/** @type {string} */ text, isLoss = false) =>
+    el('li', {className: isLoss ? 'loss' : '', textContent: text});
+  const items = meta.notes.map(note => item(note.text, note.loss));
+  if (meta.summed) {
+    const tick = duration(meta.tick_ns, data.clock);
+    items.push(item(`samples of equal stack and thread within ${tick} are added up in this page`));
+  }
+  if (data.isDifference) items.push(item(NO_COMMON_TIME));
   else if (!meta.has_time)
-    notes.push(
-      el('li', {
-        textContent: 'the input has no times, so there is neither a heat map nor an order of time',
-      }),
-    );
-  const element = el(
-    'div',
-    {className: 'page', tabIndex: 0, role: 'region', 'aria-label': 'About the profile'},
+    items.push(item('the input has no times, so there is neither a heat map nor an order of time'));
+  return items;
+}
+
+/** @param {App} app */
+function aboutView({data}) {
+  const items = missingItems(data);
+  const rows = facts(data).flatMap(([key, value]) => [
+    el('dt', {textContent: key}),
+    el('dd', {textContent: value}),
+  ]);
+  return textView(
+    'About the profile',
     el('h2', {textContent: 'What was recorded'}),
-    el(
-      'dl',
-      {},
-      ...facts.flatMap(([key, value]) => [
-        el('dt', {textContent: key}),
-        el('dd', {textContent: value}),
-      ]),
-    ),
+    el('dl', {}, ...rows),
     el('h2', {textContent: 'What is missing'}),
-    notes.length > 0
-      ? el('ul', {}, ...notes)
+    items.length > 0
+      ? el('ul', {}, ...items)
       : el('p', {textContent: 'Nothing that wick knows of.'}),
   );
-  return {
-    element,
-    show() {},
-    remove() {
-      element.remove();
-    },
-  };
 }
+
+/** @type {import('./views.js').ViewKind} */
+export const ABOUT_VIEW = {id: 'about', title: 'About', make: aboutView};
+
+/** @param {App} app */
+export const showAbout = app => app.set({view: ABOUT_VIEW.id});

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the text in the page to bytes and numbers. Nothing of it is trusted: who
-// opens a file did not write it, and files are cut and changed on their way.
+// From the text in the page to bytes and numbers. Nothing is trusted: pages come from others, and
+// files get cut off and changed on their way.
 
-/** What is wrong with the data, said to who opened the page. */
+/** The data in the page is damaged; the message tells the reader of the page how. */
 export class DataError extends Error {}
 
 /** @param {string} text @returns {Uint8Array} */
 export function fromBase64(text) {
   const compact = text.trim();
   try {
-    // Newer browsers have it built in, and faster.
+    // Newer browsers have a faster one built in.
     const native = /** @type {any} */ (Uint8Array).fromBase64;
     if (native) return native.call(Uint8Array, compact);
     const letters = atob(compact);
@@ -21,11 +21,11 @@ export function fromBase64(text) {
   }
 }
 
-/** Far more than a browser can show; a bomb ends here. */
+/** Far more than a browser can show; protects from decompression bombs. */
 const MAX_PLAIN = 2 ** 30;
 
 /**
- * Unpacks gzip, whose checksum the browser compares.
+ * Unpacks gzip; the browser verifies its checksum.
  * @param {Uint8Array} packed @returns {Promise<Uint8Array>}
  */
 export async function gunzip(packed) {
@@ -37,7 +37,7 @@ export async function gunzip(packed) {
   try {
     const stream = new DecompressionStream('gzip');
     const writer = stream.writable.getWriter();
-    // What goes wrong here is said when it is read.
+    // Errors are reported when the result is read.
     writer.write(/** @type {any} */ (packed)).catch(() => {});
     writer.close().catch(() => {});
     const reader = stream.readable.getReader();
@@ -61,7 +61,7 @@ export async function gunzip(packed) {
   return plain;
 }
 
-/** Numbers in LEB128, one after the other. */
+/** A sequence of numbers in LEB128. */
 export class Numbers {
   /** @param {Uint8Array} bytes */
   constructor(bytes) {
@@ -93,7 +93,7 @@ export class Numbers {
     throw new DataError('its data has a broken number');
   }
 
-  /** The next number with a sign. @returns {number} */
+  /** The next number, which has a sign. @returns {number} */
   nextSigned() {
     const value = this.next();
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree on a canvas that is used with mouse, wheel, fingers and keys. The canvas
-// is as large as what is seen; a tall element behind it makes the scroll bar, so
-// no depth is too much for it.
+// A tree on a canvas. The canvas is as large as its visible part; a tall element behind it makes
+// the scroll bar, so depth is not limited by the size of a canvas.
+import {listenToCanvas} from './canvas_input.js';
 import {el, oncePerFrame} from './dom.js';
+import {panned, scaled, within} from './gestures.js';
 import {paintTree} from './paint.js';
 import {fitCanvas, Pixels} from './pixels.js';
 import {boxAt, depthOf} from './tree.js';
 
-/** @typedef {import('./tree.js').Tree} Tree */
+/** @typedef {import('./gestures.js').Window} Window   of a width of 1 */
 /** @typedef {import('./paint.js').Painter} Painter */
-/** @typedef {import('./paint.js').Window} Window */
+/** @typedef {import('./paint.js').Theme} Theme */
+/** @typedef {import('./tree.js').Tree} Tree */
 /**
  * @typedef {{
- *   theme: () => import('./paint.js').Theme,
+ *   theme: () => Theme,
  *   hover: (canvas: FlameCanvas, box: number, event: MouseEvent|null) => void,
  *   zoom: (box: number) => void,
  *   moved: () => void,
@@ -20,12 +22,27 @@ import {boxAt, depthOf} from './tree.js';
  * }} Host
  */
 
-const REDUCED = matchMedia('(prefers-reduced-motion: reduce)');
+const REDUCED_MOTION = matchMedia('(prefers-reduced-motion: reduce)');
+const ANIMATION_MS = 120;
 
-/** Keeps a window within the whole. @param {Window} window @returns {Window} */
-function within([a, b]) {
-  const size = Math.min(Math.max(b - a, 1e-12), 1);
-  const start = Math.min(Math.max(a, 0), 1 - size);
+/** The narrowest window, of a width of 1. */
+const LEAST_WINDOW = 1e-12;
+
+/** @param {Window} window */
+const inTree = window => within(window, LEAST_WINDOW, 1);
+
+/**
+ * A window on the way from one to another.
+ * @param {Window} from @param {Window} to @param {number} t 0 to 1 @returns {Window}
+ */
+function between(from, to, t) {
+  const eased = 1 - (1 - t) ** 3;
+  const oldSize = from[1] - from[0];
+  const newSize = to[1] - to[0];
+  // Sizes change by factors, so that a deep zoom looks even.
+  const size = Math.exp(Math.log(oldSize) * (1 - eased) + Math.log(newSize) * eased);
+  const share = oldSize === newSize ? eased : (size - oldSize) / (newSize - oldSize);
+  const start = from[0] + (to[0] - from[0]) * share;
   return [start, start + size];
 }
 
@@ -46,9 +63,9 @@ export class FlameCanvas {
     this.zoomed = 0;
     this.selected = -1;
     this.hovered = -1;
-    /** Rows above flames that do not fill the height: their root lies at the bottom. */
+    /** Rows above a flame graph that does not fill the height: its root is at the bottom. */
     this.emptyRows = 0;
-    /** @type {Set<number>} */
+    /** The callers of the zoomed box. @type {Set<number>} */
     this.above = new Set();
     this.canvas = el('canvas', {tabIndex: 0, role: 'img', 'aria-label': label});
     this.spacer = el('div', {className: 'spacer'});
@@ -56,37 +73,40 @@ export class FlameCanvas {
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
     this.pixels = new Pixels();
     this.redraw = oncePerFrame(() => this.draw());
-    // What lies below; a flame graph keeps its root in place when its height changes.
-    this.below = 0;
-    this.element.addEventListener(
-      'scroll',
-      () => {
-        this.below = this.element.scrollHeight - this.element.clientHeight - this.element.scrollTop;
-        this.redraw();
-      },
-      {passive: true},
-    );
-    this.sizes = new ResizeObserver(() => {
-      if (!rootAtTop)
-        this.element.scrollTop = this.element.scrollHeight - this.element.clientHeight - this.below;
-      this.draw();
-    });
-    this.sizes.observe(this.element);
-    this.listen();
     this.animation = 0;
+    /** The height that is scrolled out of sight at the bottom. */
+    this.below = 0;
+    this.sizes = new ResizeObserver(() => this.resized());
+    this.sizes.observe(this.element);
+    this.element.addEventListener('scroll', () => this.scrolled(), {passive: true});
+    listenToCanvas(this);
   }
 
   get levels() {
     return this.tree ? this.tree.level.length - 1 : 0;
   }
+
   get width() {
     return this.element.clientWidth;
+  }
+
+  scrolled() {
+    const {scrollHeight, clientHeight, scrollTop} = this.element;
+    this.below = scrollHeight - clientHeight - scrollTop;
+    this.redraw();
+  }
+
+  /** Keeps the root of a flame graph in place. */
+  resized() {
+    const {scrollHeight, clientHeight} = this.element;
+    if (!this.rootAtTop) this.element.scrollTop = scrollHeight - clientHeight - this.below;
+    this.draw();
   }
 
   /** @param {Tree} tree @param {number} zoomed @param {Window|null} window */
   show(tree, zoomed, window) {
     const isNew = tree !== this.tree;
-    if (isNew && this.tree?.shape !== tree.shape) this.selected = this.hovered = -1;
+    if (tree.shape !== this.tree?.shape) this.selected = this.hovered = -1;
     this.tree = tree;
     this.spacer.style.height = `${this.levels * this.row}px`;
     this.zoomed = zoomed;
@@ -101,34 +121,25 @@ export class FlameCanvas {
 
   /** @param {number} box @returns {Window} */
   windowOf(box) {
-    const tree = /** @type {Tree} */ (this.tree);
-    if (tree.extent[box] === 0) return [0, 1];
-    return within([tree.x[box] / tree.whole, (tree.x[box] + tree.extent[box]) / tree.whole]);
+    const {x, extent, whole} = /** @type {Tree} */ (this.tree);
+    if (extent[box] === 0) return [0, 1];
+    return inTree([x[box] / whole, (x[box] + extent[box]) / whole]);
   }
 
-  /** @param {Window} target @param {boolean} smooth */
-  goTo(target, smooth) {
+  /** @param {Window} to @param {boolean} isAnimated */
+  goTo(to, isAnimated) {
     cancelAnimationFrame(this.animation);
     const from = this.window;
-    if (!smooth || REDUCED.matches || (from[0] === target[0] && from[1] === target[1])) {
-      this.window = target;
+    const isThere = from[0] === to[0] && from[1] === to[1];
+    if (!isAnimated || REDUCED_MOTION.matches || isThere) {
+      this.window = to;
       this.draw();
       return;
     }
     const begin = performance.now();
     const step = (/** @type {number} */ now) => {
-      const t = Math.min((now - begin) / 120, 1);
-      const eased = 1 - (1 - t) ** 3;
-      // Widths shrink by factors, so that far zooms look even.
-      const size = Math.exp(
-        Math.log(from[1] - from[0]) * (1 - eased) + Math.log(target[1] - target[0]) * eased,
-      );
-      const share =
-        from[1] - from[0] === target[1] - target[0]
-          ? eased
-          : (size - (from[1] - from[0])) / (target[1] - target[0] - (from[1] - from[0]));
-      const start = from[0] + (target[0] - from[0]) * share;
-      this.window = t === 1 ? target : [start, start + size];
+      const t = Math.min((now - begin) / ANIMATION_MS, 1);
+      this.window = t === 1 ? to : between(from, to, t);
       this.draw();
       if (t < 1) this.animation = requestAnimationFrame(step);
     };
@@ -141,44 +152,38 @@ export class FlameCanvas {
   }
 
   draw() {
-    const width = this.element.clientWidth;
-    const height = this.element.clientHeight;
-    if (!this.tree || width === 0 || height === 0) return;
+    const {clientWidth: width, clientHeight: height} = this.element;
+    const {tree, context} = this;
+    if (!tree || width === 0 || height === 0) return;
     const ratio = fitCanvas(this.canvas, width, height);
-    const context = this.context;
-    const scroll = this.element.scrollTop;
     const theme = this.host.theme();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, width, height);
-    if (this.tree.whole === 0) {
+    if (tree.whole === 0) {
       context.fillStyle = theme.faint;
       context.font = '15px sans-serif';
       context.fillText('No samples are left.', 12, 30);
       return;
     }
-    const empty = (this.emptyRows = this.rootAtTop
-      ? 0
-      : Math.max(0, Math.floor(height / this.row) - this.levels));
-    const first = Math.max(0, Math.floor(scroll / this.row) - empty);
-    const last = Math.min(this.levels, Math.ceil((scroll + height) / this.row) - empty);
-    if (last <= first) return;
-    const from = this.rootAtTop ? first : this.levels - last;
-    const to = this.rootAtTop ? last : this.levels - first;
-    paintTree(context, this.painter, this.tree, {
-      window: this.window,
-      width,
-      from,
-      to,
-      top: depth => this.top(depth) - scroll,
-      row: this.row,
-      ratio,
-      above: this.above,
-      theme,
-      pixels: this.pixels,
-    });
+    this.drawTree(tree, ratio, theme);
     this.outline(this.hovered, theme.ink, 1);
     if (this.selected >= 0) this.outline(this.selected, theme.ring, 2.5);
+  }
+
+  /** @param {Tree} tree @param {number} ratio @param {Theme} theme */
+  drawTree(tree, ratio, theme) {
+    const {rootAtTop, row, levels, window, width, above, pixels} = this;
+    const {clientHeight: height, scrollTop: scroll} = this.element;
+    const empty = rootAtTop ? 0 : Math.max(0, Math.floor(height / row) - levels);
+    this.emptyRows = empty;
+    const first = Math.max(0, Math.floor(scroll / row) - empty);
+    const end = Math.min(levels, Math.ceil((scroll + height) / row) - empty);
+    if (end <= first) return;
+    const [from, to] = rootAtTop ? [first, end] : [levels - end, levels - first];
+    const top = (/** @type {number} */ depth) => this.top(depth) - scroll;
+    const place = {window, width, from, to, top, row, ratio, above, theme, pixels};
+    paintTree(this.context, this.painter, tree, place);
   }
 
   /** @param {number} box @param {string} color @param {number} size */
@@ -198,25 +203,27 @@ export class FlameCanvas {
     this.context.lineWidth = 1;
   }
 
-  /** Where a box lies, in pixels of the whole height. @param {number} box */
+  /** The position of a box, in pixels of the whole height. @param {number} box */
   placeOf(box) {
-    const tree = this.tree;
+    const {tree, window, width} = this;
     if (!tree || box < 0 || box >= tree.shape.count || tree.extent[box] === 0) return null;
-    const scale = this.width / ((this.window[1] - this.window[0]) * tree.whole);
-    const left = (tree.x[box] - this.window[0] * tree.whole) * scale;
+    const scale = width / ((window[1] - window[0]) * tree.whole);
+    const left = (tree.x[box] - window[0] * tree.whole) * scale;
     return {left, right: left + tree.extent[box] * scale, top: this.top(depthOf(tree.shape, box))};
   }
 
-  /** The box at a place of the window. @param {number} clientX @param {number} clientY */
+  /**
+   * The box at a point of the browser's window; -1: none.
+   * @param {number} clientX @param {number} clientY
+   */
   at(clientX, clientY) {
-    const bounds = this.canvas.getBoundingClientRect();
-    const tree = this.tree;
+    const {tree, window} = this;
     if (!tree) return -1;
-    const line =
-      Math.floor((clientY - bounds.top + this.element.scrollTop) / this.row) - this.emptyRows;
+    const bounds = this.canvas.getBoundingClientRect();
+    const y = clientY - bounds.top + this.element.scrollTop;
+    const line = Math.floor(y / this.row) - this.emptyRows;
     const depth = this.rootAtTop ? line : this.levels - 1 - line;
-    const share =
-      this.window[0] + ((clientX - bounds.left) / this.width) * (this.window[1] - this.window[0]);
+    const share = window[0] + ((clientX - bounds.left) / this.width) * (window[1] - window[0]);
     return boxAt(tree, depth, share * tree.whole);
   }
 
@@ -224,196 +231,52 @@ export class FlameCanvas {
   select(box) {
     this.selected = box;
     const place = this.placeOf(box);
+    const {scrollTop, clientHeight} = this.element;
     if (place) {
-      if (place.top < this.element.scrollTop) this.element.scrollTop = place.top;
-      else if (place.top + this.row > this.element.scrollTop + this.element.clientHeight)
-        this.element.scrollTop = place.top + this.row - this.element.clientHeight;
+      const bottom = place.top + this.row;
+      if (place.top < scrollTop) this.element.scrollTop = place.top;
+      else if (bottom > scrollTop + clientHeight) this.element.scrollTop = bottom - clientHeight;
     }
     this.host.hover(this, box, null);
     this.draw();
   }
 
-  /** Shows a box, zooming out if it lies outside. @param {number} box */
+  /** Selects a box, and moves the window if the box is not visible in it. @param {number} box */
   reveal(box) {
     const [a, b] = this.windowOf(box);
-    const size = this.window[1] - this.window[0];
-    if (a < this.window[0] || b > this.window[1] || b - a < size / 400) {
-      const wanted = Math.min(1, (b - a) * 8);
-      this.goTo(within([(a + b - wanted) / 2, (a + b + wanted) / 2]), true);
+    const [from, to] = this.window;
+    if (a < from || b > to || b - a < (to - from) / 400) {
+      const size = Math.min(1, (b - a) * 8);
+      this.goTo(inTree([(a + b - size) / 2, (a + b + size) / 2]), true);
       this.host.moved();
     }
     this.select(box);
   }
 
-  /** @param {number} factor @param {number} [at] where, 0 to 1 of the width */
+  /** @param {number} factor @param {number} [at] what stays in place, 0 to 1 of the width */
   scale(factor, at = 0.5) {
-    const [a, b] = this.window;
-    const center = a + (b - a) * at;
-    this.window = within([center - (center - a) * factor, center + (b - center) * factor]);
-    this.host.moved();
-    this.redraw();
+    this.moveTo(scaled(this.window, factor, at));
   }
 
-  /** @param {number} share of what is seen */
+  /** @param {number} share of the visible width */
   pan(share) {
-    const by = share * (this.window[1] - this.window[0]);
-    this.window = within([this.window[0] + by, this.window[1] + by]);
+    this.moveTo(panned(this.window, share));
+  }
+
+  /** @param {Window} window */
+  moveTo(window) {
+    this.window = inTree(window);
     this.host.moved();
     this.redraw();
   }
 
-  /** @param {number} box */
-  hover(box, /** @type {MouseEvent|null} */ event) {
+  /** @param {number} box @param {MouseEvent|null} event */
+  hover(box, event) {
     if (box !== this.hovered) {
       this.hovered = box;
       this.redraw();
     }
     this.host.hover(this, box, event);
-  }
-
-  listen() {
-    const canvas = /** @type {HTMLCanvasElement} */ (this.canvas);
-    /** @type {{x: number, y: number, scroll: number, moved: boolean}|null} */
-    let drag = null;
-    // Of clicks, only newer browsers know it.
-    let isTouch = false;
-    canvas.addEventListener('pointerdown', event => {
-      isTouch = event.pointerType === 'touch';
-      if (event.button !== 0) return;
-      drag = {x: event.clientX, y: event.clientY, scroll: this.element.scrollTop, moved: false};
-    });
-    canvas.addEventListener('pointermove', event => {
-      if (drag && event.buttons & 1) {
-        const dx = event.clientX - drag.x;
-        if (!drag.moved && Math.hypot(dx, event.clientY - drag.y) < 4) return;
-        if (!drag.moved) canvas.setPointerCapture(event.pointerId);
-        drag.moved = true;
-        this.pan(-dx / this.width);
-        this.element.scrollTop -= event.clientY - drag.y;
-        drag.x = event.clientX;
-        drag.y = event.clientY;
-        return;
-      }
-      if (event.pointerType !== 'touch') this.hover(this.at(event.clientX, event.clientY), event);
-    });
-    canvas.addEventListener('pointerleave', () => this.hover(-1, null));
-    canvas.addEventListener('click', event => {
-      const dragged = drag?.moved;
-      drag = null;
-      if (dragged) return;
-      const box = this.at(event.clientX, event.clientY);
-      if (box < 0) return;
-      this.selected = box;
-      this.host.zoom(box);
-      if (isTouch) this.host.hover(this, box, null);
-    });
-    canvas.addEventListener('contextmenu', event => {
-      const box = this.at(event.clientX, event.clientY);
-      if (box < 0) return;
-      event.preventDefault();
-      this.selected = box;
-      this.redraw();
-      this.host.menu(this, box, event.clientX, event.clientY);
-    });
-    canvas.addEventListener(
-      'wheel',
-      event => {
-        const tall = this.element.scrollHeight > this.element.clientHeight + 1;
-        const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
-        if (
-          event.ctrlKey ||
-          event.metaKey ||
-          event.altKey ||
-          (!tall && !event.shiftKey && Math.abs(event.deltaY) > Math.abs(event.deltaX))
-        ) {
-          event.preventDefault();
-          const bounds = canvas.getBoundingClientRect();
-          const lines = event.deltaMode === 1 ? 16 : 1;
-          this.scale(
-            Math.exp(Math.max(-1, Math.min(1, (event.deltaY * lines) / 300))),
-            (event.clientX - bounds.left) / this.width,
-          );
-        } else if (
-          sideways !== 0 &&
-          (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-        ) {
-          event.preventDefault();
-          this.pan(sideways / this.width);
-        }
-      },
-      {passive: false},
-    );
-    canvas.addEventListener('focus', () => {
-      if (this.selected < 0 && this.tree && canvas.matches(':focus-visible'))
-        this.select(this.zoomed);
-    });
-    canvas.addEventListener('keydown', event => {
-      if (this.key(event)) event.preventDefault();
-    });
-  }
-
-  /** Moves the selection; true if the key means something here. @param {KeyboardEvent} event */
-  key(event) {
-    const tree = this.tree;
-    if (!tree || event.ctrlKey || event.metaKey || event.altKey) return false;
-    const current = this.selected < 0 ? this.zoomed : this.selected;
-    const outward = this.rootAtTop ? 'ArrowDown' : 'ArrowUp';
-    const inward = this.rootAtTop ? 'ArrowUp' : 'ArrowDown';
-    const {key} = event;
-    if (key === outward) this.step(this.widestChild(tree, current));
-    else if (key === inward) this.step(current > 0 ? tree.shape.parent[current] : -1);
-    else if (key === 'ArrowLeft') this.step(this.beside(tree, current, -1));
-    else if (key === 'ArrowRight') this.step(this.beside(tree, current, 1));
-    else if (key === 'Home') this.step(this.zoomed);
-    else if (key === 'Enter' || key === ' ') this.host.zoom(current);
-    else if (key === 'ContextMenu' || (key === 'F10' && event.shiftKey) || key === 'm') {
-      const place = this.placeOf(current);
-      const bounds = this.canvas.getBoundingClientRect();
-      if (place)
-        this.host.menu(
-          this,
-          current,
-          bounds.left + Math.max(place.left, 0) + 8,
-          bounds.top + place.top - this.element.scrollTop + this.row,
-        );
-    } else if (key === '+' || key === '=' || key === 'w') this.scale(0.8);
-    else if (key === '-' || key === 's') this.scale(1.25);
-    else if (key === 'a') this.pan(-0.2);
-    else if (key === 'd') this.pan(0.2);
-    else return false;
-    return true;
-  }
-
-  /** @param {number} box */
-  step(box) {
-    if (box >= 0) this.select(box);
-  }
-
-  /** @param {Tree} tree @param {number} box */
-  widestChild(tree, box) {
-    let best = -1;
-    for (let c = tree.shape.firstChild[box]; c < tree.shape.firstChild[box + 1]; ++c)
-      if (tree.extent[c] > 0 && (best < 0 || tree.extent[c] > tree.extent[best])) best = c;
-    return best;
-  }
-
-  /** The neighbour that can be seen. @param {Tree} tree @param {number} box @param {number} by */
-  beside(tree, box, by) {
-    const depth = depthOf(tree.shape, box);
-    const {boxes, level, x, extent, whole} = tree;
-    const least = ((this.window[1] - this.window[0]) * whole) / Math.max(this.width, 1);
-    let i = level[depth];
-    while (i < level[depth + 1] && boxes[i] !== box) ++i;
-    for (i += by; i >= level[depth] && i < level[depth + 1]; i += by) {
-      const other = boxes[i];
-      if (
-        extent[other] >= least &&
-        x[other] < this.window[1] * whole &&
-        x[other] + extent[other] > this.window[0] * whole
-      )
-        return other;
-    }
-    return -1;
   }
 
   remove() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements. Texts only ever become text: there is no way here to make markup of
-// a string.
+// Elements. Strings only ever become text: nothing here turns a string into markup.
 
 /**
- * @param {string} tag @param {Record<string, any>} [properties] `aria-…`, `role` and `data-…` are attributes
+ * @param {string} tag
+ * @param {Record<string, any>} [properties] `aria-…`, `role` and `data-…` are attributes
  * @param {...(Node|string)} children @returns {any}
  */
 export function el(tag, properties = {}, ...children) {
@@ -24,8 +24,10 @@ export const button = (text, onclick, properties = {}) =>
   el('button', {type: 'button', textContent: text, onclick, ...properties});
 
 /**
- * @param {string} label @param {[string, string][]} options value and text @param {string} value
- * @param {(value: string) => void} onchange
+ * A drop-down list.
+ * @template {string} T
+ * @param {string} label @param {[T, string][]} options value and text @param {T} value
+ * @param {(value: T) => void} onchange
  */
 export function choice(label, options, value, onchange) {
   const select = el(
@@ -49,7 +51,7 @@ export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Pages from disk may not be allowed to use the clipboard directly.
+    // The browser may not let a page from disk use the clipboard directly.
     const field = el('textarea', {value: text, className: 'offscreen'});
     document.body.append(field);
     field.select();

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The current view as a file.
-import {amount} from './numbers.js';
-import {visibleBoxes} from './paint.js';
+import {amount, percent} from './numbers.js';
+import {LEAST_LABEL, visibleBoxes} from './paint.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @typedef {import('./paint.js').Painter} Painter */
 
-/** Characters that XML cannot hold become U+FFFD. @param {string} text */
+/** Control characters, and halves of surrogate pairs. */
+const NOT_XML = new RegExp(
+  '[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]' +
+    '|[\\ud800-\\udbff](?![\\udc00-\\udfff])' +
+    '|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]',
+  'g',
+);
+
+/** @param {string} text */
 const escaped = text =>
   text
-    // eslint-disable-next-line no-control-regex
-    .replace(
-      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-      '\ufffd',
-    )
+    .replace(NOT_XML, '\ufffd')
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')
@@ -23,14 +27,10 @@ const escaped = text =>
  * @param {Painter} painter @param {string} title @param {number} width @param {number} height
  * @param {string[]} parts
  */
-export const svgPage = (
-  painter,
-  title,
-  width,
-  height,
-  parts,
-) => `<?xml version="1.0" encoding="UTF-8"?>
-<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
+export function svgPage(painter, title, width, height, parts) {
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" ${size}>
 <title>${escaped(title)}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="10" y="20" font-family="sans-serif" font-size="15">${escaped(title)}</text>
@@ -38,6 +38,7 @@ export const svgPage = (
 ${parts.join('')}</g>
 </svg>
 `;
+}
 
 /** @param {string} text @param {number} x @param {number} y */
 export const svgText = (text, x, y) =>
@@ -48,31 +49,43 @@ export const svgText = (text, x, y) =>
  * @param {{left: number, y: number, size: number, tip: string}} place
  */
 export function svgBox(painter, tree, box, {left, y, size, tip}) {
-  const row = painter.look.row;
-  const label = size >= 24 ? painter.label(tree, box, size) : '';
-  return (
-    `<g><title>${escaped(tip.slice(0, 4096))}</title><rect x="${left.toFixed(2)}" y="${y}" width="${size.toFixed(2)}" height="${row - 1}" fill="${painter.color(tree, box)}" rx="2"/>` +
-    (label ? svgText(label, Math.max(left, 0) + 3, y + row / 2 + painter.look.font * 0.34) : '') +
-    '</g>\n'
-  );
+  const {row, font} = painter.look;
+  const title = `<title>${escaped(tip.slice(0, 4096))}</title>`;
+  const place = `x="${left.toFixed(2)}" y="${y}" width="${size.toFixed(2)}" height="${row - 1}"`;
+  const rect = `<rect ${place} fill="${painter.color(tree, box)}" rx="2"/>`;
+  const label = size >= LEAST_LABEL ? painter.label(tree, box, size) : '';
+  const text = label && svgText(label, Math.max(left, 0) + 3, y + row / 2 + font * 0.34);
+  return `<g>${title}${rect}${text}</g>\n`;
 }
 
 /**
- * The boxes of a tree below `top`.
+ * The tooltip of a box in an SVG.
+ * @param {Painter} painter @param {Tree} tree @param {number} box @param {string} count the unit
+ */
+function svgTip(painter, {shape, total, decimals}, box, count) {
+  const weight = `${amount(total[box], decimals)} ${count}`;
+  return `${painter.name(shape.func[box])} (${weight}, ${percent(total[box] / total[0])})`;
+}
+
+/**
+ * The boxes of a tree, from `top` down.
  * @param {Painter} painter @param {Tree} tree
- * @param {{window: [number, number], rootAtTop: boolean, width: number, top: number, count: string}} options
+ * @param {object} options
+ * @param {[number, number]} options.window
+ * @param {boolean} options.rootAtTop
+ * @param {number} options.width
+ * @param {number} options.top
+ * @param {string} options.count the unit
  */
 export function svgTree(painter, tree, {window, rootAtTop, width, top, count}) {
-  const row = painter.look.row;
+  const {row} = painter.look;
   const levels = tree.level.length - 1;
   /** @type {string[]} */
   const parts = [];
   for (let depth = 0; depth < levels; ++depth) {
     const y = top + (rootAtTop ? depth : levels - 1 - depth) * row;
-    visibleBoxes(tree, depth, window, width, 1, (box, left, size, few) => {
-      const tip = few
-        ? `${painter.name(tree.shape.func[box])} (${amount(tree.total[box], tree.decimals)} ${count}, ${((100 * tree.total[box]) / tree.total[0]).toFixed(2)}%)`
-        : 'several narrow frames';
+    visibleBoxes(tree, depth, window, width, 1, (box, left, size, isOne) => {
+      const tip = isOne ? svgTip(painter, tree, box, count) : 'several narrow frames';
       parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
     });
   }
@@ -80,8 +93,9 @@ export function svgTree(painter, tree, {window, rootAtTop, width, top, count}) {
 }
 
 /**
- * Pictures of canvases, one below the other.
- * @param {Painter} painter @param {import('./canvas.js').FlameCanvas[]} canvases @param {string} title @param {string} count
+ * The trees of canvases, one below the other.
+ * @param {Painter} painter @param {import('./canvas.js').FlameCanvas[]} canvases
+ * @param {string} title @param {string} count the unit
  */
 export function toSvg(painter, canvases, title, count) {
   const width = Math.max(canvases[0].width, 800);
@@ -107,17 +121,19 @@ export function toFolded(data, tree) {
   const lines = [];
   const path = new Array(shape.count);
   path[0] = '';
-  const weight = (/** @type {number} */ w) =>
-    String(Number((w / 10 ** tree.decimals).toFixed(tree.decimals + (tree.scale === 1 ? 0 : 3))));
+  const digits = tree.decimals + (tree.scale === 1 ? 0 : 3);
+  const text = (/** @type {number} */ weight) =>
+    String(Number((weight / 10 ** tree.decimals).toFixed(digits)));
   for (let i = 0; i < shape.count; ++i) {
     if (tree.extent[i] === 0) continue;
-    // Samples without a stack stand at the root, whose line has only a weight.
+    // Samples without a stack belong to the root, whose line is a weight only.
     if (i > 0) {
       const name = data.name(shape.func[i]).replace(/[;\n\r]/g, ':');
       path[i] = shape.parent[i] === 0 ? name : `${path[shape.parent[i]]};${name}`;
     }
-    if (self[i] > 0 || (beforeSelf && beforeSelf[i] > 0))
-      lines.push(`${path[i]}${beforeSelf ? ' ' + weight(beforeSelf[i]) : ''} ${weight(self[i])}\n`);
+    const weights = beforeSelf ? [beforeSelf[i], self[i]] : [self[i]];
+    if (weights.some(weight => weight > 0))
+      lines.push(`${[path[i], ...weights.map(text)].join(' ')}\n`);
   }
   return lines.sort().join('');
 }

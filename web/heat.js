@@ -1,51 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heat map: columns are seconds, rows are parts of a second, so that what
-// happens once a second stands out as a line. For recordings of a few seconds or
-// of hours, a column is less or more than a second.
+// The heat map: columns are seconds, rows are parts of a second, so that what happens once a second
+// appears as a line. In recordings of a few seconds or of hours, a column is less or more than a
+// second.
 import {groupsToAdd, lastingEvents, passing} from './filter.js';
 import {roundStep} from './numbers.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /**
- * @typedef {{columns: number, rows: number, columnTicks: number, cellTicks: number, weights: Float64Array,
- *   largest: number}} HeatMap   weights: column by column
+ * @typedef {object} HeatMap
+ * @property {number} columns
+ * @property {number} rows
+ * @property {number} columnTicks
+ * @property {number} cellTicks
+ * @property {Float64Array} weights column by column
+ * @property {number} largest
  */
 
 export const HEAT_ROWS = 50;
 
-/** @param {Data} data @param {import('./filter.js').Filter} filter @returns {HeatMap} */
-export function heatMap(data, filter) {
-  const ns = data.duration * data.meta.tick_ns;
-  // A second, if that gives a map that can be seen and drawn.
-  let columnNs = 1e9;
-  if (ns / columnNs > 900) columnNs = roundStep(ns / 900);
-  else if (ns / columnNs < 20)
-    columnNs = Math.max(roundStep(ns / 60), data.meta.tick_ns * HEAT_ROWS);
-  const columnTicks = columnNs / data.meta.tick_ns;
-  const cellTicks = columnTicks / HEAT_ROWS;
-  const columns = Math.max(1, Math.ceil(data.duration / columnTicks));
-  const weights = new Float64Array(columns * HEAT_ROWS);
+/** A column is a second if the map then has neither too few nor too many. */
+const FEWEST_COLUMNS = 20;
+const USUAL_COLUMNS = 60;
+const MOST_COLUMNS = 900;
+
+/** @param {Data} data */
+function columnNs({duration, meta}) {
+  const ns = duration * meta.tick_ns;
+  if (ns / 1e9 > MOST_COLUMNS) return roundStep(ns / MOST_COLUMNS);
+  if (ns / 1e9 < FEWEST_COLUMNS)
+    return Math.max(roundStep(ns / USUAL_COLUMNS), meta.tick_ns * HEAT_ROWS);
+  return 1e9;
+}
+
+/**
+ * Adds the samples of a filter to cells.
+ * @param {Data} data @param {import('./filter.js').Filter} filter @param {Float64Array} weights
+ * @param {number} cellTicks
+ */
+function addToCells(data, filter, weights, cellTicks) {
   const {sampleTick, sampleWeight, sampleEvent} = data;
+  const tickNs = data.meta.tick_ns;
   const passes = passing(data, {...filter, range: null}, groupsToAdd(data, filter));
-  const lasts = lastingEvents(data);
+  const lasting = lastingEvents(data);
   const last = weights.length - 1;
   for (let i = 0; i < data.samples; ++i) {
     if (!passes[i]) continue;
     const first = Math.min(Math.floor(sampleTick[i] / cellTicks), last);
-    if (!lasts[sampleEvent[i]]) {
+    if (!lasting[sampleEvent[i]]) {
       weights[first] += sampleWeight[i];
       continue;
     }
-    // What lasts belongs to all the cells that it lasts for.
-    const end = sampleTick[i] + sampleWeight[i] / data.meta.tick_ns;
+    // A stretch of time is shared among the cells that it covers.
+    const end = sampleTick[i] + sampleWeight[i] / tickNs;
     for (let cell = first, at = sampleTick[i]; at < end && cell <= last; ++cell) {
       const to = Math.min(end, (cell + 1) * cellTicks);
-      weights[cell] += (to - at) * data.meta.tick_ns;
+      weights[cell] += (to - at) * tickNs;
       at = to;
     }
   }
-  let largest = 0;
-  for (const weight of weights) if (weight > largest) largest = weight;
+}
+
+/** @param {Data} data @param {import('./filter.js').Filter} filter @returns {HeatMap} */
+export function heatMap(data, filter) {
+  const columnTicks = columnNs(data) / data.meta.tick_ns;
+  const cellTicks = columnTicks / HEAT_ROWS;
+  const columns = Math.max(1, Math.ceil(data.duration / columnTicks));
+  const weights = new Float64Array(columns * HEAT_ROWS);
+  addToCells(data, filter, weights, cellTicks);
+  const largest = weights.reduce((a, b) => Math.max(a, b), 0);
   return {columns, rows: HEAT_ROWS, columnTicks, cellTicks, weights, largest};
 }
 
@@ -57,3 +79,18 @@ export const cellRange = (map, a, b) => [
   Math.floor(Math.min(a, b) * map.cellTicks),
   Math.ceil((Math.max(a, b) + 1) * map.cellTicks),
 ];
+
+/**
+ * Calls `each` for the part of each column that a range covers: the lowest row, and how many.
+ * @param {HeatMap} map @param {[number, number]} range ticks
+ * @param {(column: number, row: number, rows: number) => void} each
+ */
+export function eachColumn({cellTicks, rows, columns}, range, each) {
+  const first = Math.floor(range[0] / cellTicks);
+  const last = Math.ceil(range[1] / cellTicks) - 1;
+  const lastColumn = Math.min(Math.floor(last / rows), columns - 1);
+  for (let column = Math.floor(first / rows); column <= lastColumn; ++column) {
+    const row = Math.max(first - column * rows, 0);
+    each(column, row, Math.min(last - column * rows, rows - 1) - row + 1);
+  }
+}

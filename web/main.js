@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the profile that stands in the page. A page that gets its bytes from
-// elsewhere calls load() itself.
+// Opens the profile in the page. A page that gets its bytes from elsewhere calls load() itself.
 import {App} from './app.js';
 import {DataError, fromBase64, gunzip} from './bytes.js';
 import {decode} from './data.js';
@@ -16,27 +15,35 @@ export async function load(packed) {
 }
 
 /** @param {unknown} error */
-function say(error) {
+function explain(error) {
+  if (error instanceof DataError)
+    return (
+      `This page cannot be shown: ${error.message}. ` +
+      'Get the file again, or write it again with wick.'
+    );
+  const reason = error instanceof Error ? error.message : error;
+  return `This page cannot be shown in this browser: ${reason}`;
+}
+
+/** @param {unknown} error */
+function showError(error) {
   const message = byId('message');
   message.hidden = false;
   message.className = 'failed';
-  message.textContent =
-    error instanceof DataError
-      ? `This page cannot be shown: ${error.message}. Get the file again, or write it again with wick.`
-      : `This page cannot be shown in this browser: ${error instanceof Error ? error.message : error}`;
+  message.textContent = explain(error);
 }
 
 async function open() {
   try {
     const block = byId('data');
     const packed = fromBase64(block.textContent);
-    // Megabytes of text that nobody needs any more.
+    // Frees megabytes of text.
     block.remove();
     await load(packed);
     performance.mark('wick-shown');
   } catch (error) {
-    say(error);
+    showError(error);
   }
 }
-// The script stands before the data, so that it can say where a file ends early.
+// The script comes before the data, so that it runs even if the file is cut off.
 document.addEventListener('DOMContentLoaded', open);

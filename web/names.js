@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How names are shown: the rules of docs/flame-graphs.md, as src/render has them
-// for the SVG.
+// How names are shown. docs/flame-graphs.md has the rules; src/render follows them for the SVG.
 
-/** Without "_[k]" and its like. @param {string} name */
+/** A name without its annotation, "_[k]" and the like. @param {string} name */
 export const shownName = name => (/_\[[kwij]\]$/.test(name) ? name.slice(0, -4) : name);
 
-/** What follows the last qualifier. @param {string} name */
+/** The part after the last qualifier. @param {string} name */
 function lastPart(name) {
   const colons = name.lastIndexOf('::');
   const slash = name.lastIndexOf('/');
@@ -13,18 +12,21 @@ function lastPart(name) {
 }
 
 const isSimple = (/** @type {string} */ text) => !/[\ud800-\udfff]/.test(text);
-/** Characters, not halves of them. @param {string} text @returns {string[]|string} */
+/**
+ * Characters, with surrogate pairs kept together.
+ * @param {string} text @returns {string[]|string}
+ */
 const letters = text => (isSimple(text) ? text : Array.from(text));
 /** @param {string[]|string} from @param {number} start @param {number} [end] */
 const cut = (from, start, end) =>
   typeof from === 'string' ? from.slice(start, end) : from.slice(start, end).join('');
 
 /**
- * A label of at most `room` characters; '' if that would say nothing.
+ * A label of at most `room` characters; '' if too little would be left.
  * @param {string} name @param {number} room @param {boolean} [atRight] @returns {string}
  */
 export function cutLabel(name, room, atRight = false) {
-  // No label has more than this; names can have megabytes.
+  // Names can have megabytes; labels never need more than this.
   if (name.length > 4096) name = name.slice(0, 4096);
   const all = letters(name);
   if (all.length <= room) return name;
@@ -38,7 +40,7 @@ export function cutLabel(name, room, atRight = false) {
 }
 
 /**
- * Whether the "<" at `i` belongs to the name of an operator: <, <<, <= and so on.
+ * Whether the "<" at `i` is part of an operator's name: <, <<, <= and so on.
  * @param {string} name @param {number} i
  */
 const isOperator = (name, i) => /operator<?$/.test(name.slice(Math.max(0, i - 9), i));
@@ -51,7 +53,7 @@ export function withoutTemplates(name) {
   for (let i = 0; i < name.length; ++i) {
     const c = name[i];
     if (c === '<' && depth === 0 && (i === 0 || isOperator(name, i))) {
-      // "<T as Trait>::f" of Rust begins with it; keep what it is about.
+      // "<T as Trait>::f" of Rust: the brackets hold the subject, not arguments.
       if (i === 0) return name;
       out += c;
     } else if (c === '<') {
@@ -68,8 +70,14 @@ export function withoutTemplates(name) {
 /** The last part of a path. @param {string} path */
 export const baseName = path => path.slice(path.lastIndexOf('/') + 1);
 
-/** A name as a part of a sentence: marks of direction in it end with it. @param {string} name */
+/**
+ * A name for use within a sentence, which right-to-left letters in it do not reorder.
+ * @param {string} name
+ */
 export const isolated = name =>
   /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff]/.test(name)
     ? `\u2068${name}\u2069`
     : name;
+
+/** A name that fits on a button. @param {string} name */
+export const shortened = name => isolated(name.length > 40 ? name.slice(0, 39) + '…' : name);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people read them. The tooltip of a frame says what the SVG's says.
+// Numbers for people. A tooltip shows them as the SVG does.
+
+/** The nearest number from 0 to `last`. @param {number} value @param {number} last */
+export const clamp = (value, last) => Math.min(Math.max(value, 0), last);
 
 /** @param {number} value */
 const withCommas = value =>
@@ -21,13 +24,13 @@ export function amount(weight, decimals) {
 /** @param {number} share */
 export const percent = share => (100 * share).toFixed(2) + '%';
 
-/** "+1.23", in points of percent. @param {number} change */
+/** "+1.23", in percentage points. @param {number} change */
 export const points = change => (change > 0 ? '+' : '') + (100 * change).toFixed(2);
 
 /**
- * A time from the beginning, as exact as `step` asks for.
+ * A time since the beginning, with enough digits to distinguish times that are `step` apart.
  * @param {number} ns @param {number} step
- * @param {string} clock what is counted instead of nanoseconds, or ''
+ * @param {string} clock the unit if times are not in nanoseconds, or ''
  */
 export function moment(ns, step, clock) {
   if (clock) return `${withCommas(ns)} ${clock}`;
@@ -48,7 +51,7 @@ export function duration(ns, clock) {
 }
 
 /**
- * Where an axis of time has its marks, in pixels, and what they say.
+ * The marks of a time axis: their positions in pixels, and their text.
  * @param {number} from @param {number} to ns @param {number} width @param {string} clock
  * @returns {{x: number, text: string}[]}
  */
@@ -60,7 +63,7 @@ export function timeMarks(from, to, width, clock) {
   return marks;
 }
 
-/** A round number not below `least`: 1, 2 or 5 times a power of ten. @param {number} least */
+/** The least of 1, 2 or 5 times a power of ten that is not below `least`. @param {number} least */
 export function roundStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   for (const factor of [1, 2, 5]) if (factor * power >= least * (1 - 1e-9)) return factor * power;

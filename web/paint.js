@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which boxes can be seen, and how one looks. Whatever the size of the tree, the
-// work follows the number of pixels: boxes below a pixel are passed over in
-// leaps, and one pixel stands for all of them.
+// Which boxes are visible, and how they look. Whatever the size of the tree, the work is
+// proportional to the number of pixels: one box represents all those that share its pixel, and the
+// others are skipped in leaps.
 import {
   changeColor,
   changeStep,
@@ -17,16 +17,17 @@ import {firstAt, skipTo} from './tree.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./tree.js').Tree} Tree */
-/** A part of the tree's width, 0 to 1. @typedef {[number, number]} Window */
+/** @typedef {import('./gestures.js').Window} Window   of a width of 1 */
 
-/** Boxes below a pixel are drawn together, this many pixels at once. */
+/** Boxes narrower than a pixel are drawn together, this many pixels at once. */
 const RUN = 4;
 
 /**
- * Calls `each` with the boxes of a level from left to right; `few` is false where one stands for several.
+ * Calls `each` with the visible boxes of a level from left to right. `isOne` is false for a box that
+ * represents several.
  * @param {Tree} tree @param {number} depth @param {Window} window @param {number} width pixels
  * @param {number} pixel the least width in pixels
- * @param {(box: number, left: number, width: number, few: boolean) => void} each
+ * @param {(box: number, left: number, width: number, isOne: boolean) => void} each
  */
 export function visibleBoxes(tree, depth, window, width, pixel, each) {
   const {boxes, x, extent, whole} = tree;
@@ -52,7 +53,7 @@ export function visibleBoxes(tree, depth, window, width, pixel, each) {
       edge += pixel;
       const before = i;
       i = skipTo(tree, i + 1, end, start + edge / scale);
-      // One that begins within the pixel may go on behind it.
+      // A box that begins within the pixel may extend beyond it.
       if (i - 1 > before && extent[boxes[i - 1]] >= least) --i;
     } while (
       edge < left + RUN &&
@@ -75,7 +76,7 @@ export class Painter {
   constructor(data) {
     this.data = data;
     this.look = data.meta.look;
-    /** By function; -1: not known yet. */
+    /** By function; -1: not computed yet. */
     this.colors = new Int32Array(data.names).fill(-1);
     /** @type {(string|undefined)[]} */
     this.shown = [];
@@ -90,7 +91,7 @@ export class Painter {
     this.letter = Math.max(context.measureText('M'.repeat(50)).width / 50, 1);
   }
 
-  /** Names that transforms made may have got other numbers. */
+  /** To be called when the names that transforms make are renumbered. */
   forgetMade() {
     this.colors.fill(-1, this.data.functions);
     this.shown.length = Math.min(this.shown.length, this.data.functions);
@@ -114,7 +115,7 @@ export class Painter {
   plain(f, frame) {
     // The root has no name, as in the SVG and in flamegraph.pl.
     if (f < 0) return packed(plainColor(this.look, '', 0));
-    // Transforms make names.
+    // Transforms add names.
     if (f >= this.colors.length) {
       const more = new Int32Array(this.data.names + 64).fill(-1);
       more.set(this.colors);
@@ -154,8 +155,9 @@ export class Painter {
 }
 
 /**
- * Letters of other scripts can be wider than was thought; they are squeezed.
- * @param {CanvasRenderingContext2D} context @param {string} text @param {number} x @param {number} y @param {number} room
+ * Draws text. Letters of some scripts are wider than assumed; they are squeezed into `room`.
+ * @param {CanvasRenderingContext2D} context @param {string} text @param {number} x
+ * @param {number} y @param {number} room
  */
 export function putText(context, text, x, y, room) {
   if (/^[\x20-\x7e]*$/.test(text)) context.fillText(text, x, y);
@@ -163,47 +165,77 @@ export function putText(context, text, x, y, room) {
 }
 
 /**
- * Draws levels of a tree on the whole of a canvas. `top` gives the upper edge of a level.
- * @param {CanvasRenderingContext2D} context @param {Painter} painter @param {Tree} tree
- * @param {{window: Window, width: number, from: number, to: number, top: (depth: number) => number,
- *   row: number, ratio: number, above: Set<number>, theme: Theme, pixels: Pixels}} place
- *   above: boxes around the zoomed one; ratio: pixels of the canvas for each of the page
+ * Which part of a tree is drawn, and how.
+ * @typedef {object} PaintOptions
+ * @property {Window} window
+ * @property {number} width
+ * @property {number} from the first level
+ * @property {number} to the level after the last
+ * @property {(depth: number) => number} top the upper edge of a level
+ * @property {number} row
+ * @property {number} ratio pixels of the canvas for each of the page
+ * @property {Set<number>} above the callers of the zoomed box, which are pale
+ * @property {Theme} theme
+ * @property {Pixels} pixels
  */
-export function paintTree(context, painter, tree, place) {
-  const {window, width, row, theme, pixels, above} = place;
-  const isDifference = tree.beforeTotal !== null;
-  /** Boxes with room for a label, and where. @type {number[]} */
-  const labels = [];
-  /** @type {number[]} */
-  const outlines = [];
-  pixels.begin(context, place.ratio, theme.paper);
-  for (let depth = place.from; depth < place.to; ++depth) {
-    const y = place.top(depth);
-    visibleBoxes(tree, depth, window, width, 1 / Math.min(place.ratio, 2), (box, left, size) => {
+/**
+ * A box with its place on the canvas.
+ * @typedef {{box: number, left: number, size: number, y: number}} PlacedBox
+ */
+
+/** Narrower boxes have no label. */
+export const LEAST_LABEL = 24;
+
+/**
+ * @param {CanvasRenderingContext2D} context @param {Painter} painter @param {Tree} tree
+ * @param {PaintOptions} options
+ */
+export function paintTree(context, painter, tree, options) {
+  const {window, width, row, ratio, theme, pixels, above} = options;
+  /** @type {PlacedBox[]} */
+  const labelled = [];
+  /** @type {PlacedBox[]} */
+  const outlined = [];
+  const leastOutlined = tree.beforeTotal ? 4 : Infinity;
+  pixels.begin(context, ratio, theme.paper);
+  for (let depth = options.from; depth < options.to; ++depth) {
+    const y = options.top(depth);
+    visibleBoxes(tree, depth, window, width, 1 / Math.min(ratio, 2), (box, left, size) => {
       const color = painter.rgb(tree, box);
       pixels.box(left, size, above.has(box) ? mixed(color, pixels.paper, 0.45) : color);
-      if (isDifference && size > 4) outlines.push(left, size, y);
-      if (size >= 24) labels.push(box, left, size, y);
+      if (size > leastOutlined) outlined.push({box, left, size, y});
+      if (size >= LEAST_LABEL) labelled.push({box, left, size, y});
     });
     pixels.endRow(y, row - 1);
   }
   pixels.end(context);
-  // White boxes on white paper need an edge.
+  paintOutlines(context, outlined, row);
+  paintLabels(context, painter, tree, labelled, options);
+}
+
+/**
+ * White boxes on white paper need an edge.
+ * @param {CanvasRenderingContext2D} context @param {PlacedBox[]} boxes @param {number} row
+ */
+function paintOutlines(context, boxes, row) {
   context.strokeStyle = '#0004';
-  for (let i = 0; i < outlines.length; i += 3)
-    context.strokeRect(outlines[i] + 0.25, outlines[i + 2] + 0.25, outlines[i + 1] - 1, row - 1.5);
+  for (const {left, size, y} of boxes)
+    context.strokeRect(left + 0.25, y + 0.25, size - 1, row - 1.5);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context @param {Painter} painter @param {Tree} tree
+ * @param {PlacedBox[]} boxes @param {PaintOptions} options
+ */
+function paintLabels(context, painter, tree, boxes, {row, theme, above}) {
   context.font = painter.font;
   context.textBaseline = 'middle';
-  context.fillStyle = '#000';
-  for (let i = 0; i < labels.length; i += 4) {
-    const box = labels[i];
-    const left = Math.max(labels[i + 1], 0);
-    const right = labels[i + 1] + labels[i + 2];
-    const text = painter.label(tree, box, right - left);
+  for (const {box, left, size, y} of boxes) {
+    const start = Math.max(left, 0);
+    const room = left + size - start;
+    const text = painter.label(tree, box, room);
     if (text === '') continue;
-    const isPale = theme.dark && above.has(box);
-    if (isPale) context.fillStyle = theme.ink;
-    putText(context, text, left + 3, labels[i + 3] + row / 2, right - left - 5);
-    if (isPale) context.fillStyle = '#000';
+    context.fillStyle = theme.dark && above.has(box) ? theme.ink : '#000';
+    putText(context, text, start + 3, y + row / 2, room - 5);
   }
 }

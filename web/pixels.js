@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of boxes as pixels in memory, put on a canvas at once. A picture of a
-// large tree has tens of thousands of boxes that are a few pixels wide; as
-// rectangles of a canvas, each of them would cost as much as a large one.
+// Rows of boxes as pixels in memory, copied to a canvas at once. A large tree has tens of thousands
+// of boxes that are a few pixels wide; as a rectangle on a canvas, each would cost as much as a
+// large one.
 
 /** A colour 0xrrggbb as a pixel. @param {number} color */
 const pixelOf = color =>
   (0xff000000 | ((color & 0xff) << 16) | (color & 0xff00) | (color >> 16)) >>> 0;
 
-/** A colour between two. @param {number} a @param {number} b @param {number} share of a */
+/** A mixture of two colours. @param {number} a @param {number} b @param {number} share of a */
 export function mixed(a, b, share) {
   const channel = (/** @type {number} */ shift) =>
     Math.round(((a >> shift) & 255) * share + ((b >> shift) & 255) * (1 - share)) << shift;
@@ -15,7 +15,7 @@ export function mixed(a, b, share) {
 }
 
 /**
- * Makes a canvas as large as this on the page.
+ * Gives a canvas this size on the page.
  * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height
  * @returns {number} its pixels for each of the page
  */
@@ -69,7 +69,7 @@ export class Pixels {
     const to = Math.min(Math.max(Math.round((left + size) * ratio), from + 1), line.length);
     const pixel = pixelOf(color);
     for (let i = from; i < to; ++i) line[i] = pixel;
-    // Half a pixel between neighbours that are wide enough to be told apart.
+    // Half a pixel separates boxes that are wide enough to be distinguished.
     if (size > 2 && to < line.length) line[to - 1] = pixelOf(mixed(color, this.paper, 0.5));
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search by name: each distinct name is looked at once, then boxes are marked by
-// their numbers.
+// Search by name. Each distinct name is tested once; boxes then match by the number of their
+// function.
 import {shownName} from './names.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -8,7 +8,7 @@ import {shownName} from './names.js';
 /** @typedef {{text: string, regex: boolean, ignoreCase: boolean}} Query */
 
 /**
- * What a query matches; null if it is no regular expression.
+ * A test for names; null if the query is not a regular expression.
  * @param {Query} query @returns {((name: string) => boolean)|null}
  */
 export function matcher({text, regex, ignoreCase}) {
@@ -22,7 +22,7 @@ export function matcher({text, regex, ignoreCase}) {
       const expression = new RegExp(text, (ignoreCase ? 'i' : '') + unicode);
       return name => expression.test(name);
     } catch {
-      // Without "u", browsers forgive more.
+      // Without "u", browsers accept more.
     }
   }
   return null;
@@ -39,8 +39,8 @@ export function matchingFunctions(data, matches) {
 }
 
 /**
- * How much of the whole and of the part in `zoom` lies in boxes that match, each
- * place counted once; and the outermost of those boxes, widest first.
+ * How much of the whole tree and of the box `zoom` is covered by boxes that match, and the outermost
+ * of these.
  * @param {Tree} tree @param {Uint8Array} hits @param {number} zoom
  */
 export function matched(tree, hits, zoom) {

@@ -1,20 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person has chosen. It stands in the fragment of the address, which is
-// never sent anywhere and works for files on disk: a link restores the view.
+// The user's choices. They are kept in the fragment of the page's address, which is never sent
+// anywhere and also works for files on disk: a link restores the view.
 
-/** @typedef {import('./merge.js').Transform} Transform */
+/** @typedef {import('./transform.js').Transform} Transform */
 /** @typedef {[number, number]} Range */
 /**
- * @typedef {{
- *   view: string, order: ''|'heavy'|'name', zoom: number, window: Range|null,
- *   search: string, plain: boolean, ignoreCase: boolean,
- *   event: string, threads: number[]|null, cpu: ''|'on'|'off', range: Range|null, baseline: Range|null,
- *   absolute: boolean, side: ''|'before'|'after', transforms: Transform[], func: number, mark: number,
- *   sort: string, file: number, line: number, lanes: Range|null, rows: number, halves: [number, number]|null,
- * }} State   halves: the boxes that callers and callees of a sandwich are zoomed to; line: of the file, 0: none; rows: of a lane of time, 0: all
+ * The choices that all views share; a view may add its own (ViewKind.fields).
+ * @typedef {object} SharedState
+ * @property {string} view the id of a ViewKind
+ * @property {''|'heavy'|'name'} order of siblings; '': the view's default
+ * @property {number} zoom a box
+ * @property {Range|null} window the visible part of the tree's width, 0 to 1; null: the zoomed box
+ * @property {string} search
+ * @property {boolean} plain the search is text, not a regular expression
+ * @property {boolean} ignoreCase
+ * @property {string} event a group of events
+ * @property {number[]|null} threads null: all
+ * @property {''|'on'|'off'} cpu
+ * @property {Range|null} range in ticks
+ * @property {Range|null} baseline the range to compare with
+ * @property {boolean} absolute a comparison is not normalised
+ * @property {''|'before'|'after'} side the side of a difference that is shown alone
+ * @property {Transform[]} transforms
+ * @property {number} mark the function whose frames are highlighted; -1: none
  */
 
-export const VIEWS = ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'];
+/**
+ * How one choice is written in the fragment.
+ * @typedef {object} Field
+ * @property {string} name its property in the state
+ * @property {string} key its name in the fragment
+ * @property {any} initial
+ * @property {(value: any) => string|null} write null: not written
+ * @property {(text: string) => any} read undefined: the text is not valid
+ * @property {boolean} [isFunction] the value is the number of a function
+ */
+
+/** @param {string} text @returns {number|undefined} */
+export const wholeNumber = text => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
+
+/** @param {string} name @param {number} [initial] @returns {Field} */
+export const numberField = (name, initial = -1) => ({
+  name,
+  key: name,
+  initial,
+  write: String,
+  read: wholeNumber,
+});
+
+/** @param {string} name @returns {Field} */
+export const functionField = name => ({...numberField(name), isFunction: true});
+
+/** @param {string} name @returns {Field} */
+export const textField = name => ({
+  name,
+  key: name,
+  initial: '',
+  write: text => text,
+  read: text => text,
+});
+
+/** One of a few values. @template T @param {string} name @param {T} initial @param {T[]} others */
+export const choiceField = (name, initial, others) => ({
+  name,
+  key: name,
+  initial,
+  write: String,
+  read: (/** @type {string} */ text) => others.find(value => String(value) === text),
+});
+
+/** @param {string} text @returns {Range|undefined} */
+function readRange(text) {
+  const [from, to, ...rest] = text.split('-').map(Number);
+  return rest.length === 0 && from >= 0 && from < to && to < Infinity ? [from, to] : undefined;
+}
+
+/**
+ * @param {string} name @param {string} key @param {(end: number) => number} [rounded]
+ * @returns {Field}
+ */
+export const rangeField = (name, key, rounded = end => end) => ({
+  name,
+  key,
+  initial: null,
+  write: range => range?.map(rounded).join('-') ?? null,
+  read: readRange,
+});
+
+/** @param {string} name @param {string} key @param {string} word what a set flag is written as */
+const flagField = (name, key, word) => ({
+  name,
+  key,
+  initial: false,
+  write: (/** @type {boolean} */ isSet) => (isSet ? word : null),
+  read: (/** @type {string} */ text) => text === word,
+});
+
+/** @type {Field} */
+const WINDOW = {
+  ...rangeField('window', 'window', share => Number(share.toPrecision(8))),
+  read(text) {
+    const window = readRange(text);
+    return window && window[1] <= 1 ? window : undefined;
+  },
+};
+
+/** @type {Field} */
+const THREADS = {
+  name: 'threads',
+  key: 'threads',
+  initial: null,
+  write: threads => threads?.join('.') ?? null,
+  read: text =>
+    text
+      .split('.')
+      .map(wholeNumber)
+      .filter(thread => thread !== undefined),
+};
+
+/** The transforms that an address may ask for, and how many of them. */
+/** @type {Transform['type'][]} */
 const TRANSFORMS = [
   'function',
   'subtree',
@@ -25,150 +130,73 @@ const TRANSFORMS = [
   'templates',
   'invert',
 ];
+const MOST_TRANSFORMS = 100;
 
-/** @returns {State} */
-export const initialState = () => ({
-  view: 'flame',
-  order: '',
-  zoom: 0,
-  window: null,
-  search: '',
-  plain: false,
-  ignoreCase: false,
-  event: '',
-  threads: null,
-  cpu: '',
-  range: null,
-  baseline: null,
-  absolute: false,
-  side: '',
-  transforms: [],
-  func: -1,
-  mark: -1,
-  sort: '',
-  file: -1,
-  line: 0,
-  lanes: null,
-  rows: 0,
-  halves: null,
-});
+/** @param {string} text @returns {Transform[]} */
+function readTransform(text) {
+  const [word, at] = text.split('.');
+  const type = TRANSFORMS.find(name => name === word);
+  return type ? [{type, at: wholeNumber(at ?? '') ?? -1}] : [];
+}
 
-/** @param {State} state @param {State} usual what need not be said @returns {string} */
-export function toFragment(state, usual) {
+/** @type {Field} */
+const TRANSFORM_LIST = {
+  name: 'transforms',
+  key: 'do',
+  initial: [],
+  write: (/** @type {Transform[]} */ list) =>
+    list.map(({type, at}) => (at < 0 ? type : `${type}.${at}`)).join('_'),
+  read: text => text.split('_').flatMap(readTransform).slice(0, MOST_TRANSFORMS),
+};
+
+/** @type {Field[]} */
+export const SHARED_FIELDS = [
+  textField('view'),
+  choiceField('order', '', ['heavy', 'name']),
+  numberField('zoom', 0),
+  WINDOW,
+  textField('search'),
+  flagField('plain', 'mode', 'text'),
+  flagField('ignoreCase', 'case', 'ignore'),
+  textField('event'),
+  THREADS,
+  choiceField('cpu', '', ['on', 'off']),
+  rangeField('range', 'range'),
+  rangeField('baseline', 'base'),
+  flagField('absolute', 'scale', 'absolute'),
+  choiceField('side', '', ['before', 'after']),
+  TRANSFORM_LIST,
+  functionField('mark'),
+];
+
+/** @param {Field[]} fields @returns {any} */
+export const initialState = fields =>
+  Object.fromEntries(fields.map(({name, initial}) => [name, initial]));
+
+/**
+ * Leaves out what is as in `defaults`.
+ * @param {Field[]} fields @param {any} state @param {any} defaults
+ */
+export function toFragment(fields, state, defaults) {
   const parts = new URLSearchParams();
-  const put = (
-    /** @type {string} */ key,
-    /** @type {unknown} */ value,
-    /** @type {unknown} */ normal,
-  ) => {
-    if (value !== normal && value !== null) parts.set(key, String(value));
-  };
-  put('view', state.view, usual.view);
-  put('order', state.order, '');
-  put('zoom', state.zoom, 0);
-  put('window', state.window?.map(share => Number(share.toPrecision(8))).join('-') ?? null, null);
-  put('search', state.search, '');
-  if (state.plain) parts.set('mode', 'text');
-  if (state.ignoreCase) parts.set('case', 'ignore');
-  put('event', state.event, usual.event);
-  put('threads', state.threads?.join('.') ?? null, null);
-  put('cpu', state.cpu, '');
-  put('range', state.range?.join('-') ?? null, null);
-  put('base', state.baseline?.join('-') ?? null, null);
-  if (state.absolute) parts.set('scale', 'absolute');
-  put('side', state.side, '');
-  put(
-    'do',
-    state.transforms.map(t => (t.at < 0 ? t.type : `${t.type}.${t.at}`)).join('_'),
-    usual.transforms.map(t => t.type).join('_'),
-  );
-  put('func', state.func, -1);
-  put('halves', state.halves?.join('-') ?? null, null);
-  put('mark', state.mark, -1);
-  put('sort', state.sort, '');
-  put('file', state.file, -1);
-  put('line', state.line, 0);
-  put('rows', state.rows, 0);
-  put('lanes', state.lanes?.map(tick => Math.round(tick)).join('-') ?? null, null);
+  for (const {name, key, write} of fields) {
+    const text = write(state[name]);
+    if (text !== null && text !== write(defaults[name])) parts.set(key, text);
+  }
   return parts.toString();
 }
 
-/** @param {string|null} text @returns {number} */
-const whole = text => (text !== null && /^\d{1,15}$/.test(text) ? Number(text) : -1);
-
-/** @param {string|null} text @returns {Range|null} */
-function rangeOf(text) {
-  const numbers = (text ?? '').split('-').map(Number);
-  return text &&
-    numbers.length === 2 &&
-    numbers.every(n => Number.isFinite(n) && n >= 0) &&
-    numbers[0] < numbers[1]
-    ? [numbers[0], numbers[1]]
-    : null;
-}
-
 /**
- * Whatever makes no sense is left out; numbers are compared with what there is by who uses them.
- * @param {string} fragment @param {State} usual @returns {State}
+ * Ignores invalid text. Whether the profile has what a number refers to is left to the caller.
+ * @param {Field[]} fields @param {string} fragment @param {any} defaults @returns {any}
  */
-export function fromFragment(fragment, usual) {
-  const state = {
-    ...initialState(),
-    view: usual.view,
-    event: usual.event,
-    order: usual.order,
-    transforms: usual.transforms,
-  };
-  let parts;
-  try {
-    parts = new URLSearchParams(fragment);
-  } catch {
-    return state;
+export function fromFragment(fields, fragment, defaults) {
+  const state = {...defaults};
+  const parts = new URLSearchParams(fragment);
+  for (const {name, key, read} of fields) {
+    const text = parts.get(key);
+    const value = text === null ? undefined : read(text);
+    if (value !== undefined) state[name] = value;
   }
-  const view = parts.get('view');
-  if (view && VIEWS.includes(view)) state.view = view;
-  const order = parts.get('order');
-  if (order === 'heavy' || order === 'name') state.order = order;
-  state.zoom = Math.max(0, whole(parts.get('zoom')));
-  const window = rangeOf(parts.get('window'));
-  if (window && window[1] <= 1) state.window = window;
-  state.search = parts.get('search') ?? '';
-  state.plain = parts.get('mode') === 'text';
-  state.ignoreCase = parts.get('case') === 'ignore';
-  state.event = parts.get('event') ?? usual.event;
-  const threads = parts.get('threads');
-  if (threads !== null)
-    state.threads = threads
-      .split('.')
-      .map(whole)
-      .filter(t => t >= 0);
-  const cpu = parts.get('cpu');
-  if (cpu === 'on' || cpu === 'off') state.cpu = cpu;
-  state.range = rangeOf(parts.get('range'));
-  state.baseline = rangeOf(parts.get('base'));
-  state.absolute = parts.get('scale') === 'absolute';
-  const side = parts.get('side');
-  if (side === 'before' || side === 'after') state.side = side;
-  const list = parts.get('do');
-  if (list !== null) {
-    state.transforms = list
-      .split('_')
-      .map(text => {
-        const [type, at] = text.split('.');
-        return /** @type {Transform} */ ({type, at: at === undefined ? -1 : whole(at)});
-      })
-      .filter(t => TRANSFORMS.includes(t.type))
-      .slice(0, 100);
-  }
-  state.func = whole(parts.get('func'));
-  const halves = (parts.get('halves') ?? '').split('-').map(whole);
-  if (halves.length === 2 && halves.every(box => box >= 0)) state.halves = [halves[0], halves[1]];
-  state.mark = whole(parts.get('mark'));
-  state.sort = parts.get('sort') ?? '';
-  state.file = whole(parts.get('file'));
-  state.line = Math.max(0, whole(parts.get('line')));
-  const rows = whole(parts.get('rows'));
-  if (rows === 1 || rows === 8) state.rows = rows;
-  state.lanes = rangeOf(parts.get('lanes'));
   return state;
 }

@@ -1,118 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of functions: what the pictures show, as text that can be sorted and
-// read aloud.
+// The table of functions: what the pictures show, as text that can be sorted and read aloud.
 import {button, el} from './dom.js';
-import {amount, percent, points} from './numbers.js';
-import {changeInterval, functionTotals} from './totals.js';
 import {weigh} from './filter.js';
+import {amount, percent, points} from './numbers.js';
+import {showCallersAndCallees} from './sandwich_view.js';
+import {textField} from './state.js';
+import {changeInterval, functionTotals} from './totals.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
+/** @typedef {import('./tree.js').Tree} Tree */
 /**
- * @typedef {{key: string, title: string, wide?: boolean, value: (f: number) => number, text: (f: number) => string}} Column   wide: left out of narrow pages
+ * @typedef {object} TableState
+ * @property {string} sort the key of a column and a direction: 'self.down'; '': the default
+ */
+/**
+ * @typedef {object} TableColumn
+ * @property {string} key
+ * @property {string} title
+ * @property {boolean} [wide] left out of narrow pages
+ * @property {(f: number) => number} value
+ * @property {(f: number) => string} text
  */
 
-const PAGE = 300;
+/** How many functions are shown at first. */
+const FIRST_ROWS = 300;
 
 /**
- * How often each function was called, where the profile has an event for it.
+ * How often each function was called; null: not known.
  * @param {App} app @returns {Float64Array|null}
  */
-function callsOf(app) {
-  if (!app.data.meta.events.some(event => event.group === 'calls') || app.data.isDifference)
-    return null;
-  // When calls of a trace were is not known.
-  if (app.filter.range && app.data.clock) return null;
-  const weights = weigh(app.data, {...app.filter, group: 'calls'}, null).after;
-  const calls = new Float64Array(app.data.names);
-  const {map, func} = app.shape;
+function callsOf({data, filter, shape}) {
+  const hasCalls = data.meta.events.some(event => event.group === 'calls');
+  if (!hasCalls || data.isDifference) return null;
+  // A trace does not say when its calls were made.
+  if (filter.range && data.clock) return null;
+  const weights = weigh(data, {...filter, group: 'calls'}, null).after;
+  const calls = new Float64Array(data.names);
+  const {map, func} = shape;
   for (let i = 1; i < map.length; ++i)
     if (weights[i] > 0 && map[i] > 0) calls[func[map[i]]] += weights[i];
   return calls;
 }
 
-/** @param {App} app @param {import('./totals.js').FunctionTotals} totals @returns {Column[]} */
-function columnsOf(app, totals) {
-  const {tree} = app;
+/**
+ * @param {Tree} tree @param {FunctionTotals} totals @param {Float64Array} beforeTotal
+ * @param {number} wholeBefore
+ * @returns {TableColumn[]}
+ */
+function comparisonColumns(tree, {self, total}, beforeTotal, wholeBefore) {
   const whole = tree.total[0] || 1;
-  const text = (/** @type {number} */ w) => amount(w, tree.decimals);
-  /** @type {Column[]} */
-  const columns = [];
-  if (totals.beforeTotal && totals.beforeSelf && tree.beforeTotal) {
-    const {beforeTotal} = totals;
-    const wholeBefore = tree.beforeTotal[0] || 1;
-    const before = (/** @type {number} */ f) => beforeTotal[f] / wholeBefore;
-    const after = (/** @type {number} */ f) => totals.total[f] / whole;
-    const half = (/** @type {number} */ f) => {
-      const [low, high] = changeInterval(before(f), after(f), tree.samples);
-      return (high - low) / 2;
-    };
-    const sure = (/** @type {number} */ f) => {
-      const [low, high] = changeInterval(before(f), after(f), tree.samples);
-      return low > 0 || high < 0;
-    };
-    columns.push(
-      {
-        key: 'change',
-        title: 'Change',
-        value: f => Math.abs(after(f) - before(f)),
-        text: f => points(after(f) - before(f)),
-      },
-      {
-        key: 'interval',
-        title: '± 95%',
-        value: half,
-        text: f => (100 * half(f)).toFixed(2) + (sure(f) ? ' *' : ''),
-      },
-      {
-        key: 'before',
-        title: 'Before',
-        value: before,
-        text: f => (beforeTotal[f] === 0 ? 'new' : percent(before(f))),
-      },
-      {
-        key: 'after',
-        title: 'After',
-        value: after,
-        text: f => (totals.total[f] === 0 ? 'gone' : percent(after(f))),
-      },
-      {
-        key: 'self',
-        title: 'Self after',
-        value: f => totals.self[f],
-        text: f => percent(totals.self[f] / whole),
-      },
-    );
-    return columns;
-  }
-  columns.push(
-    {
-      key: 'self',
-      title: 'Self',
-      wide: true,
-      value: f => totals.self[f],
-      text: f => text(totals.self[f]),
-    },
-    {
-      key: 'self%',
-      title: 'Self %',
-      value: f => totals.self[f],
-      text: f => percent(totals.self[f] / whole),
-    },
-    {
-      key: 'total',
-      title: 'Total',
-      wide: true,
-      value: f => totals.total[f],
-      text: f => text(totals.total[f]),
-    },
-    {
-      key: 'total%',
-      title: 'Total %',
-      value: f => totals.total[f],
-      text: f => percent(totals.total[f] / whole),
-    },
-  );
-  const calls = callsOf(app);
+  const before = (/** @type {number} */ f) => beforeTotal[f] / wholeBefore;
+  const after = (/** @type {number} */ f) => total[f] / whole;
+  const change = (/** @type {number} */ f) => after(f) - before(f);
+  const interval = (/** @type {number} */ f) => changeInterval(before(f), after(f), tree.samples);
+  const half = (/** @type {number} */ f) => {
+    const [low, high] = interval(f);
+    return (high - low) / 2;
+  };
+  const intervalText = (/** @type {number} */ f) => {
+    const [low, high] = interval(f);
+    return (100 * half(f)).toFixed(2) + (low > 0 || high < 0 ? ' *' : '');
+  };
+  const beforeText = (/** @type {number} */ f) =>
+    beforeTotal[f] === 0 ? 'new' : percent(before(f));
+  const afterText = (/** @type {number} */ f) => (total[f] === 0 ? 'gone' : percent(after(f)));
+  const selfText = (/** @type {number} */ f) => percent(self[f] / whole);
+  return [
+    {key: 'change', title: 'Change', value: f => Math.abs(change(f)), text: f => points(change(f))},
+    {key: 'interval', title: '± 95%', value: half, text: intervalText},
+    {key: 'before', title: 'Before', value: before, text: beforeText},
+    {key: 'after', title: 'After', value: after, text: afterText},
+    {key: 'self', title: 'Self after', value: f => self[f], text: selfText},
+  ];
+}
+
+/**
+ * @param {Tree} tree @param {FunctionTotals} totals @param {Float64Array|null} calls
+ * @returns {TableColumn[]}
+ */
+function plainColumns(tree, {self, total}, calls) {
+  const whole = tree.total[0] || 1;
+  /** @returns {TableColumn[]} */
+  const pair = (/** @type {Float64Array} */ weights, key = '', title = '') => {
+    const value = (/** @type {number} */ f) => weights[f];
+    const text = (/** @type {number} */ f) => amount(weights[f], tree.decimals);
+    const share = (/** @type {number} */ f) => percent(weights[f] / whole);
+    return [
+      {key, title, wide: true, value, text},
+      {key: `${key}%`, title: `${title} %`, value, text: share},
+    ];
+  };
+  const columns = [...pair(self, 'self', 'Self'), ...pair(total, 'total', 'Total')];
   if (calls)
     columns.push({
       key: 'calls',
@@ -123,127 +102,170 @@ function columnsOf(app, totals) {
   return columns;
 }
 
-/** @param {App} app */
-export function tableView(app) {
-  const element = el('div', {
-    className: 'page',
-    tabIndex: 0,
-    role: 'region',
-    'aria-label': 'Table of functions',
-  });
-  let shownKey = '';
-  let limit = PAGE;
-  /** @type {unknown} */
-  let shownTree = null;
-  return {
-    element,
-    func: () =>
-      Number(
-        /** @type {HTMLElement|null} */ (
-          element.querySelector('tbody tr:hover, tbody tr:focus-within')
-        )?.dataset.function ?? -1,
-      ),
-    show() {
-      const {state, tree, data} = app;
-      const key = `${state.sort} ${state.search} ${state.plain} ${state.ignoreCase} ${state.mark} ${limit}`;
-      if (key === shownKey && shownTree === tree) return;
-      shownKey = key;
-      shownTree = tree;
-      const totals = functionTotals(tree, data.names);
-      const columns = columnsOf(app, totals);
-      const [sortKey, direction] = (state.sort || `${columns[0].key}.down`).split('.');
-      const sorted = columns.find(column => column.key === sortKey);
-      const sign = direction === 'up' ? -1 : 1;
-      let rows = totals.functions;
-      if (app.painter.hits) rows = rows.filter(f => app.painter.hits?.[f]);
-      const all = rows.length;
-      if (sorted) {
-        const values = new Float64Array(data.names);
-        for (const f of rows) values[f] = sorted.value(f);
-        rows.sort((a, b) => sign * (values[b] - values[a]) || a - b);
-      } else {
-        rows.sort((a, b) => sign * (a - b));
-      }
-      const sortBy = (/** @type {string} */ name) =>
-        app.set({sort: `${name}.${sortKey === name && direction !== 'up' ? 'up' : 'down'}`});
-      const head = (/** @type {string} */ title, /** @type {string} */ name, wide = false) =>
-        el(
-          'th',
-          {
-            scope: 'col',
-            className: wide ? 'wide' : '',
-            'aria-sort':
-              name !== sortKey ? 'none' : direction === 'up' ? 'ascending' : 'descending',
-          },
-          button(title + (name === sortKey ? (direction === 'up' ? ' ▲' : ' ▼') : ''), () =>
-            sortBy(name),
-          ),
-        );
-      const body = rows.slice(0, limit).map(f => {
-        const name = button(app.painter.name(f), () => app.set({view: 'sandwich', func: f}), {
-          title: 'Show its callers and callees',
-        });
-        name.addEventListener('contextmenu', (/** @type {MouseEvent} */ event) => {
-          event.preventDefault();
-          app.functionMenu(f, event.clientX, event.clientY);
-        });
-        return el(
-          'tr',
-          {className: f === state.mark ? 'hit' : '', 'data-function': f},
-          ...columns.map(column =>
-            el('td', {className: column.wide ? 'wide' : '', textContent: column.text(f)}),
-          ),
-          el('td', {}, name),
-        );
-      });
-      const focused = document.activeElement?.closest('th')?.textContent?.replace(/ [▲▼]$/, '');
-      const row = /** @type {HTMLTableRowElement|null} */ (
-        document.activeElement?.closest('#view tbody tr') ?? null
-      );
-      element.replaceChildren(
-        el(
-          'table',
-          {},
-          el('caption', {className: 'quiet', textContent: `Functions, in ${app.unit}`}),
-          el(
-            'thead',
-            {},
-            el(
-              'tr',
-              {},
-              ...columns.map(column => head(column.title, column.key, column.wide)),
-              head('Function', 'name'),
-            ),
-          ),
-          el('tbody', {}, ...body),
-        ),
-        el('p', {
-          className: 'quiet',
-          textContent:
-            `${Math.min(limit, all)} of ${all} functions${app.painter.hits ? ' that match' : ''}` +
-            (totals.beforeTotal ? `; * says that the interval excludes 0` : ''),
-        }),
-        ...(all > limit
-          ? [
-              button('Show more', () => {
-                limit *= 4;
-                this.show();
-              }),
-            ]
-          : []),
-      );
-      if (focused)
-        for (const th of element.querySelectorAll('th'))
-          if (th.textContent.replace(/ [▲▼]$/, '') === focused) th.firstElementChild.focus();
-      // The function that keys were for, or who took its place.
-      if (row)
-        (
-          element.querySelector(`tr[data-function="${row.dataset.function}"] button`) ??
-          element.querySelectorAll('td button')[row.sectionRowIndex]
-        )?.focus();
-    },
-    remove() {
-      element.remove();
-    },
-  };
+/** @param {App} app @param {FunctionTotals} totals */
+function columnsOf(app, totals) {
+  const {tree} = app;
+  return totals.beforeTotal && tree.beforeTotal
+    ? comparisonColumns(tree, totals, totals.beforeTotal, tree.beforeTotal[0] || 1)
+    : plainColumns(tree, totals, callsOf(app));
 }
+
+/**
+ * @param {number[]} functions @param {TableColumn|undefined} column undefined: by name
+ * @param {boolean} isUp
+ */
+function sortFunctions(functions, column, isUp) {
+  const sign = isUp ? -1 : 1;
+  if (!column) return functions.sort((a, b) => sign * (a - b));
+  const last = functions.reduce((a, b) => Math.max(a, b), 0);
+  const values = new Float64Array(last + 1);
+  for (const f of functions) values[f] = column.value(f);
+  return functions.sort((a, b) => sign * (values[b] - values[a]) || a - b);
+}
+
+/** The title of a column, without the arrow of the sorted one. @param {Element} th */
+const titleOf = th => th.textContent?.replace(/ [▲▼]$/, '');
+
+class TableView {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.element = el('div', {
+      className: 'page',
+      tabIndex: 0,
+      role: 'region',
+      'aria-label': 'Table of functions',
+    });
+    this.limit = FIRST_ROWS;
+    this.shownKey = '';
+    /** @type {Tree|null} */
+    this.shownTree = null;
+  }
+
+  func() {
+    const row = this.element.querySelector('tbody tr:hover, tbody tr:focus-within');
+    return Number(row?.dataset.function ?? -1);
+  }
+
+  show() {
+    const {app} = this;
+    const {state, tree} = app;
+    const {sort, search, plain, ignoreCase, mark} = state;
+    const key = JSON.stringify([sort, search, plain, ignoreCase, mark, this.limit]);
+    if (key === this.shownKey && this.shownTree === tree) return;
+    this.shownKey = key;
+    this.shownTree = tree;
+    const totals = functionTotals(tree, app.data.names);
+    const columns = columnsOf(app, totals);
+    const [sortKey, direction] = (sort || `${columns[0].key}.down`).split('.');
+    const isUp = direction === 'up';
+    const {hits} = app.painter;
+    const functions = hits ? totals.functions.filter(f => hits[f]) : totals.functions;
+    const sorted = columns.find(column => column.key === sortKey);
+    sortFunctions(functions, sorted, isUp);
+    const restoreFocus = this.rememberedFocus();
+    this.element.replaceChildren(
+      this.table(functions, columns, sortKey, isUp),
+      ...this.foot(functions.length, totals.beforeTotal !== null),
+    );
+    restoreFocus();
+  }
+
+  /**
+   * @param {number[]} functions @param {TableColumn[]} columns @param {string} sortKey
+   * @param {boolean} isUp
+   */
+  table(functions, columns, sortKey, isUp) {
+    const all = [...columns, {key: 'name', title: 'Function', wide: false}];
+    const head = all.map(column => this.head(column, column.key === sortKey, isUp));
+    const rows = functions.slice(0, this.limit).map(f => this.row(f, columns));
+    return el(
+      'table',
+      {},
+      el('caption', {className: 'quiet', textContent: `Functions, in ${this.app.unit}`}),
+      el('thead', {}, el('tr', {}, ...head)),
+      el('tbody', {}, ...rows),
+    );
+  }
+
+  /**
+   * @param {{key: string, title: string, wide?: boolean}} column @param {boolean} isSorted
+   * @param {boolean} isUp
+   */
+  head({key, title, wide}, isSorted, isUp) {
+    const sort = `${key}.${isSorted && !isUp ? 'up' : 'down'}`;
+    const properties = {
+      scope: 'col',
+      className: wide ? 'wide' : '',
+      'aria-sort': !isSorted ? 'none' : isUp ? 'ascending' : 'descending',
+    };
+    const arrow = !isSorted ? '' : isUp ? ' ▲' : ' ▼';
+    return el(
+      'th',
+      properties,
+      button(title + arrow, () => this.app.set({sort})),
+    );
+  }
+
+  /** @param {number} f @param {TableColumn[]} columns */
+  row(f, columns) {
+    const {app} = this;
+    const name = button(app.painter.name(f), () => showCallersAndCallees(app, f), {
+      title: 'Show its callers and callees',
+    });
+    name.addEventListener('contextmenu', (/** @type {MouseEvent} */ event) => {
+      event.preventDefault();
+      app.functionMenu(f, event.clientX, event.clientY);
+    });
+    const cells = columns.map(({wide, text}) =>
+      el('td', {className: wide ? 'wide' : '', textContent: text(f)}),
+    );
+    const properties = {className: f === app.state.mark ? 'hit' : '', 'data-function': f};
+    return el('tr', properties, ...cells, el('td', {}, name));
+  }
+
+  /** @param {number} count @param {boolean} isComparison */
+  foot(count, isComparison) {
+    const shown = `${Math.min(this.limit, count)} of ${count} functions`;
+    const matching = this.app.painter.hits ? ' that match' : '';
+    const legend = isComparison ? '; * says that the interval excludes 0' : '';
+    const text = el('p', {className: 'quiet', textContent: shown + matching + legend});
+    if (count <= this.limit) return [text];
+    const more = () => {
+      this.limit *= 4;
+      this.show();
+    };
+    return [text, button('Show more', more)];
+  }
+
+  /** A function that gives the focus to what has it now, or to what takes its place. */
+  rememberedFocus() {
+    const {element} = this;
+    const th = document.activeElement?.closest('th');
+    const title = th && titleOf(th);
+    const row = /** @type {HTMLTableRowElement|null} */ (
+      document.activeElement?.closest('#view tbody tr') ?? null
+    );
+    const index = row?.sectionRowIndex ?? -1;
+    return () => {
+      if (title)
+        for (const other of element.querySelectorAll('th'))
+          if (titleOf(other) === title) other.firstElementChild.focus();
+      if (!row) return;
+      const same = element.querySelector(`tr[data-function="${row.dataset.function}"] button`);
+      (same ?? element.querySelectorAll('td button')[index])?.focus();
+    };
+  }
+
+  remove() {
+    this.element.remove();
+  }
+}
+
+/** @type {import('./views.js').ViewKind} */
+export const TABLE_VIEW = {
+  id: 'table',
+  title: 'Table',
+  make: app => new TableView(app),
+  fields: [textField('sort')],
+};

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a box says about itself.
+// The text that describes a box.
 import {amount, percent, points} from './numbers.js';
 import {changeInterval} from './totals.js';
 
 /** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./shape.js').Shape} Shape */
 /** @typedef {import('./tree.js').Tree} Tree */
 
 /**
- * The places in the source that a box stands for, a few of them.
- * @param {Data} data @param {import('./merge.js').Shape} shape @param {number} box
- * @returns {string[]}
+ * The first few places in the source that a box has.
+ * @param {Data} data @param {Shape} shape @param {number} box @returns {string[]}
  */
-export function placesOf(data, shape, box) {
+function placesOf(data, shape, box) {
   const places = new Set();
   const {map} = shape;
   for (let i = 1; i < map.length && places.size < 4; ++i) {
@@ -25,44 +25,75 @@ export function placesOf(data, shape, box) {
   return list.length > 3 ? [...list.slice(0, 3), '…'] : list;
 }
 
+/** Descriptions of kinds of frames, by KIND in color.js. */
 const KINDS = ['', 'kernel', 'inlined', 'compiled at run time', ''];
 
+/** @typedef {{head: string, lines: string[]}} Description */
 /**
- * @param {Data} data @param {Tree} tree @param {number} box @param {number} zoomed @param {string} count the unit
- * @returns {{head: string, lines: string[]}}
+ * @typedef {object} DescribeOptions
+ * @property {string} name
+ * @property {number} zoomed a box
+ * @property {string} unit
  */
-export function describe(data, tree, box, zoomed, count, /** @type {string} */ name) {
-  const {shape} = tree;
-  const whole = tree.total[0] || 1;
-  const value = (/** @type {number} */ w) => `${amount(w, tree.decimals)} ${count}`;
-  const lines = [];
-  let head = name;
-  if (tree.beforeTotal && tree.beforeSelf) {
-    const before = tree.beforeTotal[box] / (tree.beforeTotal[0] || 1);
-    const after = tree.total[box] / whole;
-    const [low, high] = changeInterval(before, after, tree.samples);
-    if (box > 0 && tree.total[box] === 0) head += ' (vanished)';
-    else if (box > 0 && tree.beforeTotal[box] === 0) head += ' (new)';
-    lines.push(`before: ${percent(before)}, after: ${percent(after)}`);
-    lines.push(
-      `change: ${points(after - before)} points, with 95% confidence ${points(low)} to ${points(high)}`,
-    );
-    lines.push(
-      `total after: ${value(tree.total[box])}, before: ${value(tree.beforeTotal[box] / tree.scale)}`,
-    );
-  } else {
-    let total = `total: ${value(tree.total[box])}, ${percent(tree.total[box] / whole)}`;
-    if (zoomed > 0 && tree.total[box] <= tree.total[zoomed])
-      total += ` · ${percent(tree.total[box] / tree.total[zoomed])} of the zoomed part`;
-    lines.push(total);
-  }
-  lines.push(`self: ${value(tree.self[box])}, ${percent(tree.self[box] / whole)}`);
+
+/** @param {Tree} tree @param {number} box */
+function changeMark({total, beforeTotal}, box) {
+  if (!beforeTotal || box === 0) return '';
+  if (total[box] === 0) return ' (vanished)';
+  return beforeTotal[box] === 0 ? ' (new)' : '';
+}
+
+/**
+ * @param {Tree} tree @param {Float64Array} beforeTotal @param {number} box
+ * @param {(weight: number) => string} value
+ */
+function changeLines(tree, beforeTotal, box, value) {
+  const before = beforeTotal[box] / (beforeTotal[0] || 1);
+  const after = tree.total[box] / (tree.total[0] || 1);
+  const [low, high] = changeInterval(before, after, tree.samples).map(points);
+  const change = points(after - before);
+  return [
+    `before: ${percent(before)}, after: ${percent(after)}`,
+    `change: ${change} points, with 95% confidence ${low} to ${high}`,
+    `total after: ${value(tree.total[box])}, before: ${value(beforeTotal[box] / tree.scale)}`,
+  ];
+}
+
+/**
+ * @param {Tree} tree @param {number} box @param {number} zoomed
+ * @param {(weight: number) => string} value
+ */
+function totalLine({total}, box, zoomed, value) {
+  const line = `total: ${value(total[box])}, ${percent(total[box] / (total[0] || 1))}`;
+  if (zoomed === 0 || total[box] > total[zoomed]) return line;
+  return `${line} · ${percent(total[box] / total[zoomed])} of the zoomed part`;
+}
+
+/** @param {Data} data @param {Shape} shape @param {number} box */
+function frameLines(data, shape, box) {
   const frame = shape.frame[box];
-  if (frame >= 0) {
-    lines.push(...placesOf(data, shape, box));
-    const module = data.strings.at(data.frameModule[frame]);
-    const kind = KINDS[data.frameKind[frame]] ?? '';
-    if (module || kind) lines.push([module, kind].filter(Boolean).join(' · '));
-  }
-  return {head, lines};
+  if (frame < 0) return [];
+  const module = data.strings.at(data.frameModule[frame]);
+  const kind = KINDS[data.frameKind[frame]] ?? '';
+  const origin = [module, kind].filter(Boolean).join(' · ');
+  return [...placesOf(data, shape, box), ...(origin ? [origin] : [])];
+}
+
+/**
+ * @param {Data} data @param {Tree} tree @param {number} box @param {DescribeOptions} options
+ * @returns {Description}
+ */
+export function describe(data, tree, box, {name, zoomed, unit}) {
+  const value = (/** @type {number} */ weight) => `${amount(weight, tree.decimals)} ${unit}`;
+  const self = tree.self[box];
+  return {
+    head: name + changeMark(tree, box),
+    lines: [
+      ...(tree.beforeTotal
+        ? changeLines(tree, tree.beforeTotal, box, value)
+        : [totalLine(tree, box, zoomed, value)]),
+      `self: ${value(self)}, ${percent(self / (tree.total[0] || 1))}`,
+      ...frameLines(data, tree.shape, box),
+    ],
+  };
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per function: the table. And how sure a change is: profile/confidence.cc in
-// JavaScript; the model is in docs/diff.md.
+// Totals by function, and the confidence interval of a change: docs/diff.md has the model;
+// profile/confidence.cc is the same in C++.
 
 /** @typedef {import('./tree.js').Tree} Tree */
 /**
- * Columns by the number of the function. The total of a function is that of the
- * stacks it is in, each counted once.
+ * Columns indexed by function. The total of a function is the weight of the stacks that it is in,
+ * each counted once.
  * @typedef {{self: Float64Array, total: Float64Array, beforeSelf: Float64Array|null,
  *   beforeTotal: Float64Array|null, functions: number[]}} FunctionTotals
  */
@@ -19,7 +19,7 @@ export function functionTotals(tree, names) {
   const before = tree.beforeTotal !== null;
   const beforeSelf = before ? new Float64Array(names) : null;
   const beforeTotal = before ? new Float64Array(names) : null;
-  // Walks down and up again: a function that is open already was counted.
+  // How often each function is on the path from the root; a total counts only the first.
   const open = new Int32Array(names);
   const path = new Int32Array(shape.level.length + 1);
   const nextChild = new Int32Array(shape.level.length + 1);
@@ -55,7 +55,7 @@ export function functionTotals(tree, names) {
   return {self, total, beforeSelf, beforeTotal, functions};
 }
 
-/** Of 95 percent. */
+/** For 95% confidence. */
 const Z = 1.959963984540054;
 
 /** Wilson's score interval. @param {number} p @param {number} n @returns {[number, number]} */
@@ -69,7 +69,8 @@ function wilson(p, n) {
 
 /**
  * Newcombe's interval for a change of shares.
- * @param {number} before @param {number} after shares @param {[number, number]} samples of both sides
+ * @param {number} before a share @param {number} after a share
+ * @param {[number, number]} samples of both sides
  * @returns {[number, number]}
  */
 export function changeInterval(before, after, samples) {

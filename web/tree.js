@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shape with weights: what is drawn. The rules of layout are those of
-// docs/flame-graphs.md, as src/render/layout.cc has them.
+// A shape with weights, laid out for drawing. docs/flame-graphs.md has the rules of layout;
+// src/render/layout.cc follows them for the SVG.
 
-/** @typedef {import('./merge.js').Shape} Shape */
+/** @typedef {import('./shape.js').Shape} Shape */
 /** @typedef {import('./filter.js').Weights} Weights */
 /**
  * @typedef {object} Tree
  * @property {Shape} shape
  * @property {Float64Array} self
  * @property {Float64Array} total
- * @property {Float64Array|null} beforeSelf in a difference; scaled, if that was asked for
+ * @property {Float64Array|null} beforeSelf in a difference; multiplied by `scale`
  * @property {Float64Array|null} beforeTotal
  * @property {Float64Array} extent in units of weight
- * @property {Float64Array} x where a box begins
- * @property {Int32Array} boxes those that have an extent, level by level, from left to right
+ * @property {Float64Array} x the left edge, in units of weight
+ * @property {Int32Array} boxes those with an extent, level by level, from left to right
  * @property {Int32Array} level where each level of `boxes` begins, and the end
  * @property {number} whole the extent of the root
  * @property {number} largestChange
  * @property {number} decimals
  * @property {string} unit
- * @property {[number, number]} samples how many each side is worth
- * @property {number} scale what the weights before were multiplied by
+ * @property {[number, number]} samples the effective number on each side
+ * @property {number} scale the factor of the weights before
  */
 
-/** Weights of boxes from those of nodes. @param {Shape} shape @param {Float64Array} weights */
+/** The weights of boxes, from those of nodes. @param {Shape} shape @param {Float64Array} weights */
 function selfOf(shape, weights) {
   const self = new Float64Array(shape.count);
-  const map = shape.map;
+  const {map} = shape;
   for (let i = 0; i < map.length; ++i)
     if (weights[i] !== 0 && map[i] >= 0) self[map[i]] += weights[i];
   return self;
@@ -35,23 +35,34 @@ function selfOf(shape, weights) {
 /** @param {Shape} shape @param {Float64Array} self */
 function totalOf(shape, self) {
   const total = self.slice();
-  const parent = shape.parent;
+  const {parent} = shape;
   for (let i = shape.count - 1; i > 0; --i) if (total[i] !== 0) total[parent[i]] += total[i];
   return total;
 }
 
 /**
- * In a difference, each stack is as wide as the larger of its weights.
- * @param {Shape} shape @param {Float64Array} after @param {Float64Array} before
+ * The weights before, multiplied by `scale`: if normalised, they add up to the weights after.
+ * @param {Shape} shape @param {Float64Array} weights of nodes @param {number} sumAfter
+ * @param {boolean} isNormalized
  */
-function extentOf(shape, after, before) {
-  const self = new Float64Array(shape.count);
-  for (let i = 0; i < shape.count; ++i) self[i] = Math.max(after[i], before[i]);
-  return {own: self, extent: totalOf(shape, self)};
+function sideBefore(shape, weights, sumAfter, isNormalized) {
+  const self = selfOf(shape, weights);
+  const sum = self.reduce((a, b) => a + b, 0);
+  const scale = isNormalized && sum > 0 && sumAfter > 0 ? sumAfter / sum : 1;
+  if (scale !== 1) for (let i = 0; i < self.length; ++i) self[i] *= scale;
+  return {self, total: totalOf(shape, self), scale};
+}
+
+/** @param {Float64Array} after @param {Float64Array} before */
+function largestChangeOf(after, before) {
+  let largest = 0;
+  for (let i = 1; i < after.length; ++i)
+    largest = Math.max(largest, Math.abs(after[i] - before[i]));
+  return largest;
 }
 
 /**
- * Sorts part of `boxes` by falling extent.
+ * Sorts part of `boxes` by descending extent.
  * @param {Int32Array} boxes @param {number} from @param {number} to @param {Float64Array} extent
  */
 function heaviestFirst(boxes, from, to, extent) {
@@ -70,86 +81,67 @@ function heaviestFirst(boxes, from, to, extent) {
 }
 
 /**
+ * Places boxes level by level: within a box, its own weight comes first, then its children.
+ * @param {Shape} shape @param {Float64Array} own @param {Float64Array} extent
+ * @param {boolean} isHeavyFirst
+ */
+function layOut(shape, own, extent, isHeavyFirst) {
+  const {count, firstChild} = shape;
+  const x = new Float64Array(count);
+  const boxes = new Int32Array(count);
+  const level = [0];
+  let end = extent[0] > 0 ? 1 : 0;
+  while (end > level[level.length - 1]) {
+    const from = level[level.length - 1];
+    level.push(end);
+    const to = end;
+    for (let at = from; at < to; ++at) {
+      const box = boxes[at];
+      const first = end;
+      for (let c = firstChild[box]; c < firstChild[box + 1]; ++c)
+        if (extent[c] > 0) boxes[end++] = c;
+      if (isHeavyFirst && end - first > 1) heaviestFirst(boxes, first, end, extent);
+      let next = x[box] + own[box];
+      for (let i = first; i < end; ++i) {
+        x[boxes[i]] = next;
+        next += extent[boxes[i]];
+      }
+    }
+  }
+  return {x, boxes: boxes.subarray(0, end), level: Int32Array.from(level)};
+}
+
+/**
  * @param {Shape} shape @param {Weights} weights
  * @param {{heavy: boolean, normalized: boolean}} options
  * @returns {Tree}
  */
 export function buildTree(shape, weights, {heavy, normalized}) {
-  const {count, parent, firstChild} = shape;
   const self = selfOf(shape, weights.after);
   const total = totalOf(shape, self);
-  let own = self;
-  let extent = total;
-  let scale = 1;
-  let beforeSelf = null;
-  let beforeTotal = null;
-  let largestChange = 0;
-  if (weights.before) {
-    beforeSelf = selfOf(shape, weights.before);
-    const sum = beforeSelf.reduce((a, b) => a + b, 0);
-    if (normalized && sum > 0 && total[0] > 0) {
-      scale = total[0] / sum;
-      for (let i = 0; i < count; ++i) beforeSelf[i] *= scale;
-    }
-    beforeTotal = totalOf(shape, beforeSelf);
-    ({own, extent} = extentOf(shape, self, beforeSelf));
-    for (let i = 1; i < count; ++i)
-      largestChange = Math.max(largestChange, Math.abs(total[i] - beforeTotal[i]));
-  }
-
-  const x = new Float64Array(count);
-  const next = new Float64Array(count);
-  const boxes = new Int32Array(count);
-  const level = new Int32Array(shape.level.length);
-  let end = 0;
-  let levels = 0;
-  const place = (/** @type {number} */ box) => {
-    if (box > 0) {
-      const up = parent[box];
-      x[box] = next[up];
-      next[up] += extent[box];
-    }
-    next[box] = x[box] + own[box];
-  };
-  if (extent[0] > 0) {
-    boxes[end++] = 0;
-    place(0);
-    levels = 1;
-    level[1] = 1;
-    for (; levels < shape.level.length - 1; ++levels) {
-      const from = end;
-      for (let at = level[levels - 1]; at < level[levels]; ++at) {
-        const box = boxes[at];
-        const first = end;
-        for (let c = firstChild[box]; c < firstChild[box + 1]; ++c)
-          if (extent[c] > 0) boxes[end++] = c;
-        if (heavy && end - first > 1) heaviestFirst(boxes, first, end, extent);
-        for (let i = first; i < end; ++i) place(boxes[i]);
-      }
-      if (end === from) break;
-      level[levels + 1] = end;
-    }
-  }
+  const {unit, decimals, samples} = weights;
+  const before = weights.before && sideBefore(shape, weights.before, total[0], normalized);
+  // In a difference, each stack is as wide as the larger of its two weights.
+  const own = before ? self.map((weight, i) => Math.max(weight, before.self[i])) : self;
+  const extent = before ? totalOf(shape, own) : total;
   return {
     shape,
     self,
     total,
-    beforeSelf,
-    beforeTotal,
+    beforeSelf: before?.self ?? null,
+    beforeTotal: before?.total ?? null,
     extent,
-    x,
-    boxes: boxes.subarray(0, end),
-    level: level.slice(0, levels + 1),
+    ...layOut(shape, own, extent, heavy),
     whole: extent[0],
-    largestChange,
-    decimals: weights.decimals,
-    unit: weights.unit,
-    samples: weights.samples,
-    scale,
+    largestChange: before ? largestChangeOf(total, before.total) : 0,
+    decimals,
+    unit,
+    samples,
+    scale: before?.scale ?? 1,
   };
 }
 
-/** How deep a box lies; the root 0. @param {Shape} shape @param {number} box */
+/** The depth of a box; the root has 0. @param {Shape} shape @param {number} box */
 export function depthOf(shape, box) {
   let low = 0;
   let high = shape.level.length - 1;
@@ -162,7 +154,7 @@ export function depthOf(shape, box) {
 }
 
 /**
- * The place in `boxes` of the first one of a level that ends right of `at`.
+ * The index in `boxes` of the first box of a level that ends to the right of `at`.
  * @param {Tree} tree @param {number} depth @param {number} at
  */
 export function firstAt(tree, depth, at) {
@@ -178,7 +170,7 @@ export function firstAt(tree, depth, at) {
 }
 
 /**
- * As firstAt, for one who expects it soon behind `from`.
+ * The index of the first box from `from` that begins at or after `at`. Fast if it is near `from`.
  * @param {Tree} tree @param {number} from @param {number} end @param {number} at
  */
 export function skipTo(tree, from, end, at) {
@@ -198,7 +190,7 @@ export function skipTo(tree, from, end, at) {
   return low;
 }
 
-/** The box at a place, or -1. @param {Tree} tree @param {number} depth @param {number} at */
+/** The box at a position, or -1. @param {Tree} tree @param {number} depth @param {number} at */
 export function boxAt(tree, depth, at) {
   if (depth < 0 || depth >= tree.level.length - 1) return -1;
   const i = firstAt(tree, depth, at);
@@ -208,11 +200,38 @@ export function boxAt(tree, depth, at) {
 }
 
 /**
- * Functions from the root to a box.
+ * The boxes on the way from the root to a box, without the root.
  * @param {Shape} shape @param {number} box @returns {number[]}
  */
 export function pathTo(shape, box) {
   const path = [];
   for (let i = box; i > 0; i = shape.parent[i]) path.push(i);
   return path.reverse();
+}
+
+/** @param {Tree} tree @param {number} box */
+export function widestChild({shape, extent}, box) {
+  let widest = -1;
+  for (let c = shape.firstChild[box]; c < shape.firstChild[box + 1]; ++c)
+    if (extent[c] > 0 && (widest < 0 || extent[c] > extent[widest])) widest = c;
+  return widest;
+}
+
+/**
+ * The next box of the level that is at least a pixel wide in the window; -1: none.
+ * @param {Tree} tree @param {number} box @param {1|-1} by
+ * @param {{window: [number, number], width: number}} visible the window's shares, and its pixels
+ */
+export function neighbour(tree, box, by, {window, width}) {
+  const {boxes, level, x, extent, whole} = tree;
+  const depth = depthOf(tree.shape, box);
+  const [from, to] = window.map(share => share * whole);
+  const least = (to - from) / Math.max(width, 1);
+  let i = boxes.subarray(level[depth], level[depth + 1]).indexOf(box) + level[depth];
+  for (i += by; i >= level[depth] && i < level[depth + 1]; i += by) {
+    const other = boxes[i];
+    const isVisible = x[other] < to && x[other] + extent[other] > from;
+    if (extent[other] >= least && isVisible) return other;
+  }
+  return -1;
 }

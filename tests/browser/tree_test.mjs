@@ -1,47 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the viewer computes, without a browser: shapes, trees, what is visible.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import {test} from 'node:test';
 
 import {DataError, fromBase64, gunzip} from '../../web/bytes.js';
-import {lanesOf} from '../../web/chart.js';
 import {decode} from '../../web/data.js';
 import {toFolded} from '../../web/export.js';
 import {weigh} from '../../web/filter.js';
 import {heatMap} from '../../web/heat.js';
-import {Shapes} from '../../web/merge.js';
+import {lanesOf} from '../../web/lanes.js';
 import {cutLabel, withoutTemplates} from '../../web/names.js';
 import {visibleBoxes} from '../../web/paint.js';
 import {matched, matcher, matchingFunctions} from '../../web/search.js';
 import {changeInterval, functionTotals} from '../../web/totals.js';
+import {Shapes} from '../../web/transform.js';
 import {buildTree} from '../../web/tree.js';
+import {madePage} from './made_page.mjs';
 
 /** The unpacked data of the page that wick writes for `folded`. */
-async function packed(folded, ...options) {
-  const folder = mkdtempSync(join(tmpdir(), 'wick-tree-'));
-  try {
-    writeFileSync(join(folder, 'in'), folded);
-    execFileSync(process.env.WICK, [
-      'flame',
-      '--quiet',
-      '-o',
-      join(folder, 'out.html'),
-      ...options,
-      join(folder, 'in'),
-    ]);
-    const page = readFileSync(join(folder, 'out.html'), 'utf8');
-    return await gunzip(fromBase64(page.match(/id="data">([^<]*)</)[1]));
-  } finally {
-    rmSync(folder, {recursive: true});
-  }
-}
+const unpacked = (folded, ...options) =>
+  gunzip(fromBase64(madePage(folded, ...options).match(/id="data">([^<]*)</)[1]));
 
 async function opened(folded, transforms = [], options = {}) {
-  const data = decode(await packed(folded));
+  const data = decode(await unpacked(folded));
   const filter = {group: data.meta.events.at(-1).group, threads: null, cpu: '', range: null};
   const named = transforms.map(([type, name]) => ({
     type,
@@ -211,7 +192,7 @@ test('a change is as sure as wick diff says', () => {
 });
 
 test('damaged data is found, wherever it is', async () => {
-  const bytes = await packed(SAMPLES);
+  const bytes = await unpacked(SAMPLES);
   let found = 0;
   for (let i = 0; i < bytes.length; ++i) {
     const copy = bytes.slice();
@@ -230,7 +211,7 @@ test('damaged data is found, wherever it is', async () => {
 
 test('a stretch of a trace lasts as many cycles as it took, in the lanes, the heat map and ranges', async () => {
   const data = decode(
-    await packed(
+    await unpacked(
       'Indent: 1, Start label: a, At cycle: 100\n' +
         'Indent: 2, Start label: b, At cycle: 110\n' +
         'Indent: 2, End label: b, End cycle: 3110\n' +
@@ -283,7 +264,7 @@ test('a sample of time is drawn as long as it says, one of another event as long
     ['cpu-clock', 1_000_000],
     ['cycles', 3_000_000],
   ]) {
-    const data = decode(await packed(samples(event, period)));
+    const data = decode(await unpacked(samples(event, period)));
     const lanes = lanesOf(
       data,
       {group: event, threads: null, cpu: '', range: null},

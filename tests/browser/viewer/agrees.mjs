@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page, the SVG and what d3-flame-graph makes of wick's JSON are the same picture.
+// The page, the SVG and d3-flame-graph, which draws wick's JSON, show the same picture.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -20,7 +20,7 @@ perl;Perl_pp_entersub;main.pl 8
 waker;-;--;é漢字😀 7
 `;
 
-/** Boxes of an SVG of wick, as layout() gives them, with their colours. */
+/** The boxes of wick's SVG in the form of layout(), with their colours. */
 async function boxesOfSvg(address) {
   const page = await show(address);
   const found = await page.$$eval('#frames g', all =>
@@ -49,7 +49,8 @@ for (const options of [
   ['--colors', 'rust', '--deterministic'],
   ['--colors', 'mem', '--hash'],
 ]) {
-  test(`boxes and colours are those of the SVG with ${options.join(' ') || 'no options'}`, async () => {
+  const given = options.join(' ') || 'no options';
+  test(`boxes and colours are those of the SVG with ${given}`, async () => {
     const input = file(NAMES);
     const svg = await boxesOfSvg(written('.svg', 'flame', '--quiet', ...options, input).address);
     const page = await open(pageOf(input, ...options).address);
@@ -86,7 +87,7 @@ test('a difference has the boxes and colours of its SVG', async () => {
   assert.deepEqual(colorsOf(found), colorsOf(svg));
 });
 
-/** The scripts of d3-flame-graph, those that others need first. */
+/** The scripts that d3-flame-graph needs, in an order in which each has what it needs. */
 const D3 = [
   'array',
   'color',
@@ -103,81 +104,71 @@ const D3 = [
   'hierarchy',
 ];
 
-test("d3-flame-graph draws the frames and values of the SVG from wick's JSON", async () => {
+/** A page in which d3-flame-graph draws a tree. */
+async function drawnByD3(tree) {
   const require = createRequire(process.env.NODE_PACKAGES);
-  const packages = require
-    .resolve('playwright-core/package.json')
-    .replace(/playwright-core\/package\.json$/, '');
+  const anchor = 'playwright-core/package.json';
+  const packages = require.resolve(anchor).slice(0, -anchor.length);
+  const scripts = D3.map(name => `d3-${name}/dist/d3-${name}.min.js`);
+  const page = await show('about:blank');
+  await page.setContent('<!doctype html><div id="chart"></div>');
+  for (const script of [...scripts, 'd3-flame-graph/dist/d3-flamegraph.umd.min.js'])
+    await page.addScriptTag({content: readFileSync(packages + script, 'utf8')});
+  await page.evaluate(data => {
+    const chart = flamegraph.default().width(960).transitionDuration(0);
+    d3.select('#chart').datum(data).call(chart);
+  }, tree);
+  await page.waitForSelector('#chart g.frame title', {state: 'attached'});
+  return page;
+}
+
+/** Titles and places of the frames of a picture. */
+const framesOf = (page, selector) =>
+  page.$$eval(selector, all =>
+    all.map(g => {
+      const {width, top} = g.querySelector('rect').getBoundingClientRect();
+      return {title: g.querySelector('title').textContent, width, top};
+    }),
+  );
+
+/**
+ * What can be compared: depth, name and value of each frame as text, and its share of the width.
+ * `pattern` finds a frame's name and value in its title.
+ */
+function comparable(frames, pattern) {
+  const bottom = Math.max(...frames.map(({top}) => top));
+  const heights = frames.map(({top}) => bottom - top).filter(height => height > 0);
+  const row = Math.min(...heights);
+  const root = frames.find(({top}) => top === bottom);
+  return frames
+    .map(({title, width, top}) => {
+      const {name, value} = title.match(pattern).groups;
+      // The root is named differently.
+      const plainName = top === bottom ? 'root' : name.replace(/_\[.\]$/, '');
+      const depth = Math.round((bottom - top) / row);
+      const key = JSON.stringify([depth, plainName, Number(value.replace(/,/g, ''))]);
+      return {key, share: width / root.width};
+    })
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+test("d3-flame-graph draws the frames and values of the SVG from wick's JSON", async () => {
   const input = file(SAMPLES + NAMES);
   const json = written('.json', 'convert', '--quiet', '--to', 'd3', input).text();
   const svg = await show(written('.svg', 'flame', '--quiet', input).address);
-  const framesOf = (page, selector) =>
-    page.$$eval(selector, all =>
-      all.map(g => {
-        const rect = g.querySelector('rect');
-        return [
-          g.querySelector('title').textContent,
-          rect.getBoundingClientRect().width,
-          rect.getBoundingClientRect().top,
-        ];
-      }),
-    );
-  const wanted = await framesOf(svg, '#frames g');
-
-  const page = await show('about:blank');
-  await page.setContent('<!doctype html><div id="chart"></div>');
-  for (const name of D3)
-    await page.addScriptTag({
-      content: readFileSync(`${packages}d3-${name}/dist/d3-${name}.min.js`, 'utf8'),
-    });
-  await page.addScriptTag({
-    content: readFileSync(`${packages}d3-flame-graph/dist/d3-flamegraph.umd.min.js`, 'utf8'),
-  });
-  await page.evaluate(tree => {
-    const chart = flamegraph.default().width(960).transitionDuration(0);
-    d3.select('#chart').datum(tree).call(chart);
-  }, JSON.parse(json));
-  await page.waitForSelector('#chart g.frame title', {state: 'attached'});
-  const found = await framesOf(page, '#chart g.frame');
+  const page = await drawnByD3(JSON.parse(json));
+  const frames = await framesOf(page, '#chart g.frame');
   assert.deepEqual(page.errors, []);
-  assert.equal(found.length, 31);
+  assert.equal(frames.length, 31);
 
-  // "name (12.345%, 30 samples)" there, "name (30 samples, 12.35%)" here; the root has its own name in each.
-  const plain = (list, pattern, whole) =>
-    list.map(([title, width, top]) => {
-      const [, name, a, b] = title.match(pattern);
-      return {
-        name: name.replace(/_\[.\]$/, ''),
-        value: Number((whole ? a : b).replace(/,/g, '')),
-        width,
-        top,
-      };
-    });
-  const here = plain(wanted, /^(.*) \(([\d,]+) samples, ([\d.]+%)\)$/s, true);
-  const there = plain(found, /^(.*) \(([\d.]+)%, ([\d.]+) samples\)$/s, false);
-  const rows = list => {
-    const bottom = Math.max(...list.map(box => box.top));
-    const all = list.find(box => box.top === bottom);
-    const row = list
-      .filter(box => box.top < bottom)
-      .map(box => box.top)
-      .reduce((least, top) => Math.min(least, bottom - top), Infinity);
-    const key = box =>
-      JSON.stringify([
-        Math.round((bottom - box.top) / row),
-        box === all ? 'root' : box.name,
-        box.value,
-      ]);
-    return list
-      .map(box => ({key: key(box), share: box.width / all.width}))
-      .sort((a, b) => (a.key < b.key ? -1 : 1));
-  };
-  const [drawnThere, drawnHere] = [rows(there), rows(here)];
+  const there = comparable(frames, /^(?<name>.*) \([\d.]+%, (?<value>[\d.]+) samples\)$/s);
+  const here = comparable(
+    await framesOf(svg, '#frames g'),
+    /^(?<name>.*) \((?<value>[\d,]+) samples, [\d.]+%\)$/s,
+  );
   assert.deepEqual(
-    drawnThere.map(box => box.key),
-    drawnHere.map(box => box.key),
+    there.map(box => box.key),
+    here.map(box => box.key),
   );
-  drawnThere.forEach((box, i) =>
-    assert.ok(Math.abs(box.share - drawnHere[i].share) < 0.002, box.key),
-  );
+  there.forEach((box, i) => assert.ok(Math.abs(box.share - here[i].share) < 0.002, box.key));
 });

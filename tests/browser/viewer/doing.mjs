@@ -407,7 +407,7 @@ test('the heat map is exported with its ranges, its axis and the flame graph bel
     },
     (await exported(page, 'SVG')).toString(),
   );
-  // Cells are shorter than the time between two samples, so each sample has its own; columns last 20 ms.
+  // Columns last 20 ms; cells are shorter than the time between samples, so each sample has its own.
   assert.equal(picture.cells, 170);
   assert.equal(picture.columns, 25);
   assert.ok(Math.abs(picture.right - 500) < 1);
@@ -456,7 +456,8 @@ test('the address restores the view', async () => {
   assert.deepEqual(again.errors, []);
   const nonsense = await open(modules, {
     fragment:
-      '#view=x&zoom=99999999&window=5-3&do=function.99999_subtree.-1_q&func=1e9&mark=77777&threads=9.x&range=a-b&file=9&lanes=3-1&event=none&cpu=up&search=%ff%00',
+      '#view=x&zoom=99999999&window=5-3&do=function.99999_subtree.-1_q&func=1e9&mark=77777' +
+      '&threads=9.x&range=a-b&file=9&lanes=3-1&event=none&cpu=up&search=%ff%00',
   });
   assert.deepEqual(nonsense.errors, []);
   assert.equal((await names(nonsense)).length, 15);
@@ -493,22 +494,29 @@ test('going to another address of the same page changes the view', async () => {
   );
 });
 
-test('everything can be done with keys alone', async () => {
+const hasFocus = (page, tag) => page.evaluate(name => document.activeElement.tagName === name, tag);
+const selectedName = async page => (await text(page, '#details')).split(' ')[0];
+
+/** A page whose picture has the focus, which Tab moved there. */
+async function openWithFocus(address) {
+  const page = await open(address);
+  for (let i = 0; i < 30 && !(await hasFocus(page, 'CANVAS')); ++i)
+    await page.keyboard.press('Tab');
+  return page;
+}
+
+test('the list of keys opens and closes by key', async () => {
   const page = await open(plain);
   await page.keyboard.press('?');
   assert.ok(await page.locator('#help').isVisible());
   assert.match(await text(page, '#help'), /Ctrl-Z/);
   await page.keyboard.press('Escape');
   assert.ok(!(await page.locator('#help').isVisible()));
-  // Tab reaches the picture.
-  for (
-    let i = 0;
-    i < 30 && (await page.evaluate(() => document.activeElement.tagName)) !== 'CANVAS';
-    ++i
-  )
-    await page.keyboard.press('Tab');
-  const at = async () => (await text(page, '#details')).split(' ')[0];
-  assert.equal(await at(), 'all');
+});
+
+test('arrows move to callers, callees and neighbours', async () => {
+  const page = await openWithFocus(plain);
+  assert.equal(await selectedName(page), 'all');
   const walk = [
     ['ArrowUp', 'main'],
     ['ArrowUp', 'draw'],
@@ -523,21 +531,32 @@ test('everything can be done with keys alone', async () => {
   ];
   for (const [key, name] of walk) {
     await page.keyboard.press(key);
-    assert.equal(await at(), name, key);
+    assert.equal(await selectedName(page), name, key);
   }
-  await page.keyboard.press('Enter');
+});
+
+test('Enter zooms, Backspace and Escape zoom out', async () => {
+  const page = await openWithFocus(plain);
+  for (const key of ['ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
   assert.deepEqual(await crumbs(page), ['all', 'main', 'draw']);
   await page.keyboard.press('Backspace');
   assert.deepEqual(await crumbs(page), ['all', 'main']);
   await page.keyboard.press('Escape');
   assert.deepEqual(await crumbs(page), ['all']);
-  // The menu of the selected box.
-  await page.keyboard.press('m');
+});
+
+test('the menu of the selected frame opens by key and gives the focus back', async () => {
+  const page = await openWithFocus(plain);
+  for (const key of ['ArrowUp', 'ArrowUp', 'm']) await page.keyboard.press(key);
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute('role')), 'menuitem');
   await page.keyboard.press('Escape');
   assert.equal(await page.locator('.menu').count(), 0);
-  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'CANVAS');
-  await page.keyboard.press('h');
+  assert.ok(await hasFocus(page, 'CANVAS'));
+});
+
+test('a key hides the selected function, and another brings it back', async () => {
+  const page = await openWithFocus(plain);
+  for (const key of ['ArrowUp', 'ArrowUp', 'h']) await page.keyboard.press(key);
   assert.deepEqual(lines(await exportedFolded(page)), [
     'idle 10',
     'main 10',
@@ -547,25 +566,32 @@ test('everything can be done with keys alone', async () => {
   ]);
   await page.keyboard.press('Control+Z');
   assert.deepEqual(lines(await exportedFolded(page)), lines(SAMPLES));
-  // Views by number, and by arrows in the row of tabs.
+});
+
+test('numbers choose a view, and so do arrows in the row of tabs', async () => {
+  const page = await open(plain);
+  const selected = () => page.locator('[aria-selected=true]').textContent();
   await page.keyboard.press('2');
-  assert.equal(await page.locator('[aria-selected=true]').textContent(), 'Icicle');
+  assert.equal(await selected(), 'Icicle');
   await page.locator('#tab-icicle').focus();
   await page.keyboard.press('ArrowRight');
-  assert.equal(await page.locator('[aria-selected=true]').textContent(), 'Sandwich');
+  assert.equal(await selected(), 'Sandwich');
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
-  assert.equal(await page.locator('[aria-selected=true]').textContent(), 'Flame graph');
-  // + and - scale, a and d move.
-  await canvas(page).focus();
+  assert.equal(await selected(), 'Flame graph');
+});
+
+test('plus scales the picture, and d moves it', async () => {
+  const page = await openWithFocus(plain);
+  // Two steps show 0.64 of the width, from 0.18; a move is a fifth of that.
+  const leftOf = from => ((0.6 - from) / 0.64) * 1000;
   await page.keyboard.press('+');
   await page.keyboard.press('+');
-  const wider = await boxNamed(page, 'parse');
-  assert.ok(Math.abs(wider.left - ((0.6 - 0.18) / 0.64) * 1000) < 1, `${wider.left}`);
+  const scaled = await boxNamed(page, 'parse');
+  assert.ok(Math.abs(scaled.left - leftOf(0.18)) < 1, `${scaled.left}`);
   await page.keyboard.press('d');
-  assert.ok(
-    Math.abs((await boxNamed(page, 'parse')).left - ((0.6 - 0.18 - 0.128) / 0.64) * 1000) < 1,
-  );
+  const moved = await boxNamed(page, 'parse');
+  assert.ok(Math.abs(moved.left - leftOf(0.18 + 0.128)) < 1, `${moved.left}`);
 });
 
 test('a heat map is used with keys', async () => {
@@ -643,11 +669,11 @@ test('the list of threads closes by Escape and by a click beside it', async () =
 });
 
 test('the list of threads stays where it was scrolled to', async () => {
-  const threads = Array.from(
-    {length: 60},
-    (_, i) =>
-      `t${i} ${1000 + i}/${1000 + i} 1.${String(i).padStart(6, '0')}: 1 cycles: \n\t1000 main+0x1 (/bin/app)\n\n`,
-  ).join('');
+  const sampleOf = i => {
+    const time = `1.${String(i).padStart(6, '0')}`;
+    return `t${i} ${1000 + i}/${1000 + i} ${time}: 1 cycles: \n\t1000 main+0x1 (/bin/app)\n\n`;
+  };
+  const threads = Array.from({length: 60}, (_, i) => sampleOf(i)).join('');
   const page = await open(pageOf(file(threads)).address);
   await page.locator('#filters summary').click();
   await page.getByLabel('t59 1059').uncheck();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the viewer share. They use a page as a person does: what is
-// on a canvas is found by pointing at it and by looking at its pixels, never by
-// asking the script of the page.
+// What the tests of the viewer share. They use a page as a person does: they find what is on a canvas
+// by pointing at it and by looking at its pixels, never by asking the page's script.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {pathToFileURL} from 'node:url';
 
 import {file, show} from '../browser.mjs';
+import {FIND_BOXES} from './in_page.mjs';
 
 export const ROW = 16;
 
@@ -30,7 +30,7 @@ export function written(ending, ...words) {
 export const pageOf = (input, ...options) =>
   written('.html', 'flame', '--quiet', ...options, input);
 
-/** Opens the page and waits until it shows something. Zooming is not animated, unless asked for. */
+/** Opens the page and waits until it shows something. Zooming is not animated by default. */
 export async function open(address, {fragment = '', ...options} = {}) {
   const page = await show(address + fragment, {reducedMotion: 'reduce', ...options});
   page.setDefaultTimeout(10_000);
@@ -41,101 +41,25 @@ export async function open(address, {fragment = '', ...options} = {}) {
 export const text = (page, selector) => page.locator(selector).first().textContent();
 export const canvas = page => page.locator('#view .stage canvas').first();
 
-/** What was asked for is drawn. */
+/** Waits until changes are drawn. */
 export const drawn = page =>
   page.evaluate(
     () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))),
   );
 
 /**
- * The boxes that a mouse finds on a canvas, row by row from the top, each from
- * left to right: {row, name, left, width, color}, in pixels of the canvas.
+ * The boxes that a mouse finds on a canvas, row by row from the top, each from left to right:
+ * {row, name, left, width, color}, in pixels of the canvas.
  */
 export async function boxes(page, which = 0) {
   await drawn(page);
-  return page
-    .evaluate(
-      ({which, ROW}) => {
-        const canvas = document.querySelectorAll('#view .stage canvas')[which];
-        const bounds = canvas.getBoundingClientRect();
-        const tip = document.getElementById('tip');
-        const context = canvas.getContext('2d');
-        const nameAt = (x, y) => {
-          canvas.dispatchEvent(
-            new PointerEvent('pointermove', {
-              bubbles: true,
-              clientX: bounds.left + x,
-              clientY: bounds.top + y,
-              pointerType: 'mouse',
-            }),
-          );
-          return tip.hidden ? '' : tip.textContent;
-        };
-        const found = [];
-        const pixels = context.getImageData(0, 0, canvas.width, canvas.height);
-        // A row without any colour has no box.
-        const isEmpty = y => {
-          const row = pixels.data.subarray(
-            4 * pixels.width * Math.floor(y),
-            4 * pixels.width * (Math.floor(y) + 1),
-          );
-          return row.every((value, i) => value === row[i % 4]);
-        };
-        const offset = (canvas.parentElement.scrollTop + ROW * 1000) % ROW;
-        for (let row = 0, y = ROW / 2 - offset; y < bounds.height; ++row, y += ROW) {
-          if (y < 0 || (isEmpty(y) && nameAt(0.5, y) === '')) continue;
-          const STEP = 8;
-          let name = nameAt(0.5, y);
-          let left = 0;
-          const end = (right, next) => {
-            if (name !== '') found.push({row, tip: name, left, width: right - left});
-            name = next;
-            left = right;
-          };
-          for (let x = STEP; x <= bounds.width; x += STEP) {
-            const at = Math.min(x, bounds.width - 0.5);
-            let now = nameAt(at, y);
-            // Several edges may lie within a step.
-            while (now !== name) {
-              let low = Math.max(left, x - STEP);
-              let high = at;
-              let next = now;
-              while (high - low > 0.1) {
-                const middle = (low + high) / 2;
-                const seen = nameAt(middle, y);
-                if (seen === name) low = middle;
-                else {
-                  high = middle;
-                  next = seen;
-                }
-              }
-              end(high, next);
-            }
-          }
-          end(bounds.width, '');
-        }
-        canvas.dispatchEvent(new PointerEvent('pointerleave'));
-        for (const box of found) {
-          // Beside the label, and within the outline of the selected box.
-          const x = Math.floor(box.left + box.width - Math.min(box.width / 2, 5));
-          const y = Math.floor(box.row * ROW + 3 - offset);
-          const at = 4 * (y * pixels.width + x);
-          box.color =
-            '#' +
-            Array.from(pixels.data.subarray(at, at + 3), c => c.toString(16).padStart(2, '0')).join(
-              '',
-            );
-        }
-        return found;
-      },
-      {which, ROW},
-    )
-    .then(async list => {
-      // The head of a tip is its name; the rest follows without a space.
-      return list.map(box => ({...box, name: nameOf(box.tip)}));
-    });
+  const found = await page.evaluate(
+    `(() => {${FIND_BOXES}; return findBoxes(${which}, ${ROW})})()`,
+  );
+  return found.map(box => ({...box, name: nameOf(box.tip)}));
 }
 
+/** The name at the head of a tooltip, which the rest follows without a space. */
 const nameOf = tip =>
   tip.replace(/(?:before: |total: |at [\d.]+ s in ).*$/s, '').replace(/ \((?:vanished|new)\)$/, '');
 
@@ -161,7 +85,7 @@ export async function choose(page, name, item, which = 0) {
   await drawn(page);
 }
 
-/** Exports; the content of the file that the browser saves. */
+/** Exports, and returns the content of the file that the browser saves. */
 export async function exported(page, item) {
   await page.locator('#export').click();
   const [download] = await Promise.all([
@@ -172,10 +96,10 @@ export async function exported(page, item) {
 }
 export const exportedFolded = async page => (await exported(page, 'Folded')).toString();
 
-/** Folded lines in one order, since that of equal weights may differ. */
+/** Folded lines, sorted. */
 export const lines = folded => folded.trim().split('\n').sort();
 
-/** What a person gets who pastes. */
+/** The text that pasting gives. */
 export async function pasted(page) {
   await page.evaluate(() => {
     const field = document.createElement('textarea');
@@ -202,7 +126,8 @@ export const tableRows = page =>
   );
 
 /**
- * The layout of docs/flame-graphs.md for folded lines, by itself: the share of the width where each box begins and that it has.
+ * An independent implementation of the layout in docs/flame-graphs.md; `left` and `width` are shares
+ * of the whole width.
  * @returns {{depth: number, name: string, left: number, width: number}[]}
  */
 export function layout(folded, {heavy = false} = {}) {
@@ -237,9 +162,9 @@ export function layout(folded, {heavy = false} = {}) {
 }
 
 /**
- * Asserts that boxes from `boxes()` lie where a layout says, to the pixel. Those
- * below `least` pixels are not compared: a hand that points at every eighth pixel misses some,
- * and takes equal ones beside each other for one.
+ * Asserts that boxes from `boxes()` are where a layout has them, to the pixel. Boxes narrower than
+ * `least` pixels are not compared: pointing at every eighth pixel misses some, and takes adjacent
+ * ones of the same name for one.
  */
 export function sameBoxes(
   found,

@@ -1,93 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles whose every number is known. Two processes, three threads, two events, one second.
+// Profiles whose every number is known.
 import {file} from '../browser.mjs';
 
-/** One sample as perf script prints it; frames are "name module", outermost first. */
-const sample = (comm, pid, tid, seconds, period, event, ...frames) => ({
-  seconds,
-  text:
-    `${comm} ${pid}/${tid} ${(10 + seconds).toFixed(6)}: ${period} ${event}: \n` +
-    frames
-      .reverse()
-      .map(
-        (frame, i) =>
-          `\t${(0x1000 + 16 * i).toString(16)} ${frame.replace(/ (\S+)$/, '+0x1 ($1)')}\n`,
-      )
-      .join('') +
-    '\n',
-});
+const APP = {comm: 'app', pid: 100, tid: 100};
+const WORKER = {comm: 'worker', pid: 100, tid: 101};
+const TOOL = {comm: 'tool', pid: 200, tid: 200};
+const CYCLES = {event: 'cycles', period: 1000};
+const MISSES = {event: 'cache-misses', period: 7};
+
+const PARSE = ['main /bin/app', 'parse /bin/app', 'read /lib/libc.so'];
+const DRAW = ['main /bin/app', 'draw /bin/app', 'std::vector<int>::at /bin/app'];
+const WORK = ['start /bin/app', 'work /bin/app', 'work /bin/app', 'leaf /bin/app'];
+const USE_TOOL = ['main /bin/tool', 'std::vector<char>::at /bin/tool'];
+const MISS = ['main /bin/app', 'parse /bin/app'];
+
+/** A sample as perf script prints it; frames are "name module", outermost first. */
+function sample(seconds, {comm, pid, tid}, {event, period}, frames) {
+  const time = (10 + seconds).toFixed(6);
+  const line = (frame, i) =>
+    `\t${(0x1000 + 16 * i).toString(16)} ${frame.replace(/ (\S+)$/, '+0x1 ($1)')}\n`;
+  const stack = frames.toReversed().map(line).join('');
+  return {seconds, text: `${comm} ${pid}/${tid} ${time}: ${period} ${event}: \n${stack}\n`};
+}
 
 /**
- * `app` parses for half a second, then draws; `worker` works beside it, `tool` is another process.
+ * Two processes, three threads, two events, one second.
+ * `app` parses for half a second, then draws; `worker` runs beside it; `tool` is another process.
  */
 export function timed() {
   const all = [];
   for (let i = 0; i < 100; ++i) {
     const t = i / 100;
-    all.push(
-      i < 50
-        ? sample(
-            'app',
-            100,
-            100,
-            t,
-            1000,
-            'cycles',
-            'main /bin/app',
-            'parse /bin/app',
-            'read /lib/libc.so',
-          )
-        : sample(
-            'app',
-            100,
-            100,
-            t,
-            1000,
-            'cycles',
-            'main /bin/app',
-            'draw /bin/app',
-            'std::vector<int>::at /bin/app',
-          ),
-    );
-    if (i % 2 === 0)
-      all.push(
-        sample(
-          'worker',
-          100,
-          101,
-          t + 0.001,
-          1000,
-          'cycles',
-          'start /bin/app',
-          'work /bin/app',
-          'work /bin/app',
-          'leaf /bin/app',
-        ),
-      );
-    if (i % 5 === 0)
-      all.push(
-        sample(
-          'tool',
-          200,
-          200,
-          t + 0.002,
-          1000,
-          'cycles',
-          'main /bin/tool',
-          'std::vector<char>::at /bin/tool',
-        ),
-      );
-    if (i % 10 === 0)
-      all.push(
-        sample('app', 100, 100, t + 0.003, 7, 'cache-misses', 'main /bin/app', 'parse /bin/app'),
-      );
+    all.push(sample(t, APP, CYCLES, i < 50 ? PARSE : DRAW));
+    if (i % 2 === 0) all.push(sample(t + 0.001, WORKER, CYCLES, WORK));
+    if (i % 5 === 0) all.push(sample(t + 0.002, TOOL, CYCLES, USE_TOOL));
+    if (i % 10 === 0) all.push(sample(t + 0.003, APP, MISSES, MISS));
   }
-  return file(
-    all
-      .sort((a, b) => a.seconds - b.seconds)
-      .map(s => s.text)
-      .join(''),
-  );
+  all.sort((a, b) => a.seconds - b.seconds);
+  return file(all.map(({text}) => text).join(''));
 }
 
 export const SAMPLES = `\

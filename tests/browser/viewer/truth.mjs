@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences; names, files and pages that mean harm; what the page may do.
+// Differences; hostile names, damaged pages; what a page may load.
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {before, test} from 'node:test';
@@ -33,7 +33,7 @@ function pageWith(source) {
 const BEFORE = 'main;old 40\nmain;same 50\nmain;grown 10\n';
 const AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 130\n';
 
-test('a difference is shown normalised or absolute, with what vanished and what is new', async () => {
+test('a difference is shown normalised or absolute, with vanished and new frames', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   const by = async () => Object.fromEntries((await boxes(page)).map(box => [box.name, box]));
   // Normalised: each weight before counts twice.
@@ -175,57 +175,71 @@ before(() => {
   );
 });
 
-test('names are shown as text everywhere, whatever is in them', async () => {
+/** Opens the page of hostile names; nothing in it may have run as a script. */
+const withHostileNames = (name, each) =>
+  test(`hostile names: ${name}`, async () => {
+    const page = await open(hostile.address);
+    await each(page);
+    assert.equal(page.dialogs, 0);
+    assert.deepEqual(page.errors, []);
+    assert.equal(await page.locator('script').count(), 1);
+    assert.equal(await page.locator('img, [onclick], [onerror], b b, iframe').count(), 0);
+  });
+
+test('hostile names: the page has no other scripts', () => {
   const source = hostile.text();
   assert.equal(source.match(/<script/g).length, 2);
   assert.ok(!source.includes('<script>alert'));
-  const page = await open(hostile.address);
+});
+
+withHostileNames('the title is text', async page => {
   assert.equal(await text(page, '#title'), HOSTILE[1]);
+});
+
+withHostileNames('every view can be shown', async page => {
   const tabs = await page.$$eval('[role=tab]', all => all.map(tab => tab.id));
+  const views = ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'];
   assert.deepEqual(
     tabs,
-    ['flame', 'icicle', 'time', 'heat', 'sandwich', 'table', 'source', 'about'].map(
-      name => `tab-${name}`,
-    ),
+    views.map(name => `tab-${name}`),
   );
-  const shown = name => (name === LONG ? /^longx{1900,}$/ : name);
   for (const id of tabs) {
     await page.locator(`#${id}`).click();
     await drawn(page);
-    if (id === 'tab-flame') {
-      const names = new Set((await boxes(page)).map(box => box.name));
-      for (const name of HOSTILE)
-        assert.ok(
-          [...names].some(n => (name === LONG ? shown(name).test(n) : n === name)),
-          JSON.stringify(name.slice(0, 50)),
-        );
-    }
-    if (id === 'tab-table')
-      assert.deepEqual(
-        (await tableRows(page))
-          .map(row => row.name)
-          .filter(name => HOSTILE.includes(name))
-          .sort(),
-        [...HOSTILE].sort(),
-      );
-    if (id === 'tab-source') {
-      const files = await page.$$eval('#view option', all => all.map(o => o.textContent));
-      assert.equal(files.length, 14);
-    }
   }
-  // Threads, menus, crumbs, steps, marks.
-  await page.locator('#tab-flame').click();
+});
+
+withHostileNames('boxes have them', async page => {
+  const names = (await boxes(page)).map(box => box.name);
+  for (const name of HOSTILE) {
+    const isShown = name === LONG ? n => /^longx{1900,}$/.test(n) : n => n === name;
+    assert.ok(names.some(isShown), JSON.stringify(name.slice(0, 50)));
+  }
+});
+
+withHostileNames('the table has them', async page => {
+  await page.locator('#tab-table').click();
+  const names = (await tableRows(page)).map(row => row.name);
+  assert.deepEqual(names.filter(name => HOSTILE.includes(name)).sort(), [...HOSTILE].sort());
+});
+
+withHostileNames('the list of source files has them', async page => {
+  await page.locator('#tab-source').click();
+  assert.equal(await page.locator('#view option').count(), 14);
+});
+
+withHostileNames('the list of threads has them', async page => {
   await page.locator('#filters summary').click();
   await page.waitForSelector('#filters label');
-  const labels = await page.$$eval('#filters label', all =>
-    all.map(label => label.textContent.trim()),
-  );
+  const labels = await page.$$eval('#filters label', all => all.map(label => label.textContent));
   for (const name of [HOSTILE[0], HOSTILE[11], HOSTILE[1]])
     assert.ok(
       labels.some(label => label.includes(name)),
       name,
     );
-  await page.locator('#filters summary').click();
+});
+
+withHostileNames('crumbs, menus, marks and transforms have them', async page => {
   for (const name of [HOSTILE[1], HOSTILE[3], HOSTILE[11]]) {
     await click(page, name);
     const crumb = await page.locator('#crumbs button').last().textContent();
@@ -238,6 +252,9 @@ test('names are shown as text everywhere, whatever is in them', async () => {
     await page.keyboard.press('Control+Z');
     await page.keyboard.press('Escape');
   }
+});
+
+withHostileNames('an exported SVG has them as text', async page => {
   await page.locator('#search').fill('<script>');
   const svg = (await exported(page, 'SVG')).toString();
   const titles = await page.evaluate(source => {
@@ -247,10 +264,6 @@ test('names are shown as text everywhere, whatever is in them', async () => {
       : Array.from(picture.querySelectorAll('g > title'), t => t.textContent);
   }, svg);
   assert.ok(titles.some(title => title.startsWith(HOSTILE[3] + ' (')));
-  assert.equal(page.dialogs, 0);
-  assert.deepEqual(page.errors, []);
-  assert.equal(await page.locator('script').count(), 1);
-  assert.equal(await page.locator('img, [onclick], [onerror], b b, iframe').count(), 0);
 });
 
 test('marks of direction end with the name that has them', async () => {
@@ -332,7 +345,7 @@ test('a browser that cannot unpack the data is told so', async () => {
 
 test('a tree that is too large to be inverted says what is left out', async () => {
   const whole = pageOf(file(SAMPLES)).text();
-  // A limit that small profiles reach; the policy knows the script as it was.
+  // With a limit that a small profile reaches; the policy allows only the unchanged script.
   const small = whole
     .replace('MOST_BOXES = 2_000_000', 'MOST_BOXES = 7')
     .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, '');

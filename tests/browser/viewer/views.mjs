@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
+import {pointAt} from './in_page.mjs';
 import {
   boxes,
   boxNamed,
@@ -43,7 +44,7 @@ test('the flame graph has the boxes of wick fold, in the layout of the SVG', asy
   const page = await open(page0);
   const found = await boxes(page);
   sameBoxes(found, layout(fold()));
-  // The root lies at the bottom, however few rows there are.
+  // The root is at the bottom, however few rows there are.
   const {height} = await canvas(page).boundingBox();
   assert.equal(found.find(box => box.name === 'all').row, Math.floor(height / ROW) - 1);
   assert.equal(await exportedFolded(page), fold());
@@ -76,7 +77,7 @@ test('the table has the numbers of wick report, and sorts by each of its columns
   );
   assert.equal(reported.size, 9);
   const rows = await tableRows(page);
-  // What stands for a thread is a box, but no function of the report.
+  // Threads are boxes too, but not functions of the report.
   assert.deepEqual(
     rows
       .map(row => row.name)
@@ -145,52 +146,55 @@ test('the sandwich has the callers and the callees of a function', async () => {
   });
 });
 
-test('time has a lane for each thread, with its samples in their order', async () => {
+async function openTime() {
   const page = await open(page0);
   await page.getByRole('tab', {name: 'Time'}).click();
   await drawn(page);
-  const at = (x, y) =>
-    page.evaluate(
-      ([x, y]) => {
-        const stage = document.querySelector('#view .stage canvas');
-        const bounds = stage.getBoundingClientRect();
-        stage.dispatchEvent(
-          new PointerEvent('pointermove', {
-            bubbles: true,
-            clientX: bounds.left + x,
-            clientY: bounds.top + y,
-            pointerType: 'mouse',
-          }),
-        );
-        const tip = document.getElementById('tip');
-        return tip.hidden ? '' : tip.textContent;
-      },
-      [x, y],
-    );
-  // Below the axis, each lane has a head and its rows; the heaviest thread is the first.
-  const lane = 20 + 18;
-  const second = lane + 4 * ROW + 6 + 18;
-  const third = second + 5 * ROW + 6 + 18;
+  return page;
+}
+
+/** The tooltip at a point of the canvas. */
+const tipAt = (page, x, y) => page.evaluate(`(${pointAt})(0, ${x}, ${y})`);
+
+/** The axis, and above each lane its heading; below it, a gap. */
+const AXIS = 20;
+const HEADING = 18;
+const GAP = 6;
+
+test('time has a lane for each thread, with its samples in their order', async () => {
+  const page = await openTime();
+  // The heaviest thread is the first.
+  const app = AXIS + HEADING;
+  const worker = app + 4 * ROW + GAP + HEADING;
+  const tool = worker + 5 * ROW + GAP + HEADING;
   assert.match(
-    await at(110, lane + 2.5 * ROW),
+    await tipAt(page, 110, app + 2.5 * ROW),
     /^parseat 0\.1\d* s in app 100this stack in all: 50,000 cycles, 29\.41%$/,
   );
-  assert.match(await at(900, lane + 2.5 * ROW), /^drawat 0\.8\d* s in app 100/);
-  assert.match(await at(103, second + 4.5 * ROW), /^leafat 0\.1\d* s in worker 100\/101/);
-  assert.match(await at(58, third + 2.5 * ROW), /^std::vector<char>::atat 0\.0\d* s in tool 200/);
-  // A thread that has samples now and then did not run all the time.
-  assert.equal(await at(80, third + 2.5 * ROW), '');
-  // Fewer rows of each lane let more lanes be seen.
+  assert.match(await tipAt(page, 900, app + 2.5 * ROW), /^drawat 0\.8\d* s in app 100/);
+  assert.match(await tipAt(page, 103, worker + 4.5 * ROW), /^leafat 0\.1\d* s in worker 100\/101/);
+  assert.match(
+    await tipAt(page, 58, tool + 2.5 * ROW),
+    /^std::vector<char>::atat 0\.0\d* s in tool 200/,
+  );
+  // A thread with few samples did not run all the time.
+  assert.equal(await tipAt(page, 80, tool + 2.5 * ROW), '');
+});
+
+test('lanes of time can have fewer rows', async () => {
+  const page = await openTime();
   await page.getByLabel('Rows of a lane').selectOption('1 row each');
   await drawn(page);
-  const lanes = [0, 1, 2].map(i => 20 + 18 + i * (18 + ROW + 6) + ROW / 2);
-  assert.match(await at(110, lanes[0]), /^appat /);
-  assert.match(await at(103, lanes[1]), /^workerat /);
-  assert.match(await at(58, lanes[2]), /^toolat /);
-  assert.equal(await at(110, lanes[0] + ROW), '');
+  const lanes = [0, 1, 2].map(i => AXIS + HEADING + i * (HEADING + ROW + GAP) + ROW / 2);
+  assert.match(await tipAt(page, 110, lanes[0]), /^appat /);
+  assert.match(await tipAt(page, 103, lanes[1]), /^workerat /);
+  assert.match(await tipAt(page, 58, lanes[2]), /^toolat /);
+  assert.equal(await tipAt(page, 110, lanes[0] + ROW), '');
   assert.match(page.url(), /rows=1/);
-  await page.getByLabel('Rows of a lane').selectOption('all rows');
-  // Selecting a range by hand filters by it.
+});
+
+test('a range that is selected in the lanes of time is a filter', async () => {
+  const page = await openTime();
   const {x, y} = await canvas(page).boundingBox();
   await dragged(page, [x + 510, y + 8], [x + 997, y + 8], {shift: true});
   await page.keyboard.press('1');
@@ -214,7 +218,7 @@ test('a range of the heat map has the flame graph that wick fold --time has', as
   sameBoxes(await boxes(page), layout(half));
   assert.doesNotMatch(half, /draw/);
 
-  // With Shift, the other half becomes what it is compared with.
+  // With Shift, the other half becomes the range to compare with.
   await dragged(
     page,
     [map.x + map.width / 2 + 2, map.y + map.height - 1],
@@ -256,7 +260,7 @@ test('filters by event, thread and process', async () => {
   assert.equal(await exportedFolded(page), fold());
 });
 
-test('what was recorded and what is missing are said', async () => {
+test('the page lists what was recorded and what is missing', async () => {
   const page = await open(pageOf(file(SAMPLES + 'not a folded line\n')).address);
   assert.equal(await text(page, '#losses'), '1 loss');
   await page.locator('#losses').click();

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the page around the view: title, tabs, tools, help; and the events that concern
+// the page as a whole.
+import {showAbout} from './about_view.js';
+import {exportMenu} from './actions.js';
+import {button, byId} from './dom.js';
+import {fillHelp, showHelp} from './help.js';
+import {pageKey} from './keys.js';
+import {closeMenu} from './menu.js';
+
+/** @typedef {import('./app.js').App} App */
+
+/** @param {App} app */
+function pageTitle({data}) {
+  if (data.meta.title) return data.meta.title;
+  if (data.isDifference) return 'Differential flame graph';
+  const command = data.meta.about.find(([key]) => key === 'command')?.[1];
+  // Of "wick record -a -- ./program", the program.
+  return command?.replace(/^.*? -- /, '') || 'Flame graph';
+}
+
+/** @param {App} app */
+function fillTitle(app) {
+  const title = pageTitle(app);
+  document.title = title;
+  byId('title').textContent = title;
+  byId('title').title = app.data.meta.subtitle || title;
+}
+
+/** @param {string} id */
+const tabOf = id => byId(`tab-${id}`);
+
+/** @param {App} app */
+function fillTabs(app) {
+  const tabs = app.views.map(({id, title}, i) =>
+    button(title, () => app.set({view: id}), {
+      role: 'tab',
+      id: `tab-${id}`,
+      title: `${title} (${i + 1})`,
+      'aria-controls': 'view',
+    }),
+  );
+  byId('tabs').append(...tabs);
+  byId('tabs').addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!by) return;
+    const count = app.views.length;
+    const {id} = app.views[(app.views.indexOf(app.kind) + by + count) % count];
+    app.set({view: id});
+    tabOf(id).focus();
+  });
+}
+
+/** Shows which tab is selected. @param {App} app */
+export function markTab(app) {
+  for (const {id} of app.views) {
+    const isSelected = id === app.state.view;
+    tabOf(id).setAttribute('aria-selected', String(isSelected));
+    tabOf(id).tabIndex = isSelected ? 0 : -1;
+  }
+  byId('view').setAttribute('aria-labelledby', `tab-${app.state.view}`);
+}
+
+/** @param {App} app */
+function fillTools(app) {
+  const theme = {id: 'theme', title: 'Light or dark (t)', 'aria-label': 'Light or dark'};
+  byId('tools').append(
+    button('Export', () => exportMenu(app), {id: 'export', 'aria-haspopup': 'menu'}),
+    button('◐', () => app.toggleTheme(), theme),
+    button('?', showHelp, {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys'}),
+  );
+}
+
+/** @param {App} app */
+function fillLosses(app) {
+  const losses = app.data.meta.notes.filter(note => note.loss);
+  if (losses.length === 0) return;
+  Object.assign(byId('losses'), {
+    hidden: false,
+    textContent: losses.length === 1 ? '1 loss' : `${losses.length} losses`,
+    title: losses.map(note => note.text).join('\n'),
+    onclick: () => showAbout(app),
+  });
+}
+
+/** The list of threads is open over the picture until something else is clicked. */
+function listenForThreadList() {
+  document.addEventListener('pointerdown', event => {
+    const list = document.querySelector('#filters details[open]');
+    const target = /** @type {Node} */ (event.target);
+    if (list && !list.contains(target)) list.removeAttribute('open');
+  });
+}
+
+/** @param {App} app */
+function listen(app) {
+  listenForThreadList();
+  app.searchBar.listen();
+  window.addEventListener('hashchange', () => {
+    app.recall();
+    app.update();
+  });
+  window.addEventListener('resize', () => closeMenu());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.themeChanged());
+  window.addEventListener('keydown', event => {
+    if (pageKey(app, event)) event.preventDefault();
+  });
+}
+
+/** @param {App} app */
+export function fillPage(app) {
+  fillTitle(app);
+  fillTabs(app);
+  fillTools(app);
+  fillLosses(app);
+  fillHelp(app.views);
+  listen(app);
+}
+
+/** @returns {import('./paint.js').Theme} */
+export function readTheme() {
+  const style = getComputedStyle(document.documentElement);
+  const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  return {
+    ink: color('--ink'),
+    paper: color('--paper'),
+    faint: color('--faint'),
+    ring: color('--ring'),
+    dark: style.colorScheme.includes('dark'),
+  };
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sandwich: the callers of one function as a flame graph, and below it the callees as an
+// icicle.
+import {FlameCanvas} from './canvas.js';
+import {el} from './dom.js';
+import {toSvg} from './export.js';
+import {percent} from './numbers.js';
+import {functionField, wholeNumber} from './state.js';
+import {functionTotals} from './totals.js';
+import {cutText, transformed} from './transform.js';
+import {buildTree} from './tree.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
+/** @typedef {import('./tree.js').Tree} Tree */
+/**
+ * @typedef {object} SandwichState
+ * @property {number} func -1: the heaviest
+ * @property {[number, number]|null} halves the boxes that callers and callees are zoomed to
+ */
+
+/** How many functions the field suggests. */
+const MOST_SUGGESTIONS = 300;
+
+/** The root only holds the function, which is the first box. */
+const FUNCTION_BOX = 1;
+
+/** @param {FunctionTotals} totals @returns {number} */
+function heaviestFunction({self, functions}) {
+  let heaviest = -1;
+  for (const f of functions) if (heaviest < 0 || self[f] > self[heaviest]) heaviest = f;
+  return heaviest;
+}
+
+class SandwichView {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.callers = this.half('Callers', false);
+    this.canvas = this.half('Callees', true);
+    this.canvases = [this.callers, this.canvas];
+    this.suggestions = el('datalist', {id: 'functions'});
+    this.field = this.functionInput();
+    this.shares = el('span', {className: 'quiet', id: 'shares'});
+    this.remark = el('span', {className: 'loss', role: 'status'});
+    this.element = this.layout();
+    /** @type {Tree|null} */
+    this.shownTree = null;
+    this.shownFunction = -1;
+  }
+
+  /** @param {string} label @param {boolean} rootAtTop @returns {FlameCanvas} */
+  half(label, rootAtTop) {
+    const {app} = this;
+    const host = app.hostOf(box => this.zoom(canvas, box));
+    const options = {label: `${label}; the table view has the functions as text`, rootAtTop};
+    const canvas = new FlameCanvas(app.painter, host, options);
+    return canvas;
+  }
+
+  functionInput() {
+    const {app} = this;
+    const onchange = () => {
+      const func = app.functionNamed(field.value);
+      if (func >= 0) app.set({func});
+    };
+    const field = el('input', {
+      type: 'text',
+      list: 'functions',
+      'aria-label': 'Function',
+      spellcheck: false,
+      onchange,
+    });
+    return field;
+  }
+
+  layout() {
+    const label = el('span', {className: 'label', textContent: 'Callers and callees of'});
+    const half = (/** @type {string} */ text, /** @type {FlameCanvas} */ canvas) =>
+      el('div', {className: 'half'}, el('span', {textContent: text}), canvas.element);
+    const {field, suggestions, shares, remark} = this;
+    return el(
+      'div',
+      {className: 'half'},
+      el('div', {className: 'bar'}, label, field, suggestions, shares, remark),
+      half('callers ↑', this.callers),
+      half('callees ↓', this.canvas),
+    );
+  }
+
+  /**
+   * Zooms to a box, or out of it if it is zoomed already.
+   * @param {FlameCanvas} canvas @param {number} box
+   */
+  zoom(canvas, box) {
+    const {tree} = canvas;
+    if (!tree) return;
+    const isOut = box === canvas.zoomed && box > 0;
+    canvas.show(tree, isOut ? tree.shape.parent[box] : box, null);
+    this.app.set({halves: [this.callers.zoomed, this.canvas.zoomed]});
+  }
+
+  /** The box that a half is zoomed to. @param {FlameCanvas} canvas @param {Tree} tree */
+  zoomOf(canvas, tree) {
+    const last = tree.shape.count - 1;
+    const chosen = this.app.state.halves?.[this.canvases.indexOf(canvas)] ?? FUNCTION_BOX;
+    const box = Math.min(chosen, last);
+    return tree.extent[box] > 0 ? box : Math.min(FUNCTION_BOX, last);
+  }
+
+  show() {
+    const {app} = this;
+    if (this.shownTree === app.tree && this.shownFunction === app.state.func) {
+      for (const canvas of this.canvases) this.showAgain(canvas);
+      return;
+    }
+    const totals = functionTotals(app.tree, app.data.names);
+    const f = this.chosenFunction(totals);
+    this.shownTree = app.tree;
+    this.shownFunction = f;
+    if (f < 0) return;
+    this.showText(f, totals);
+    this.showHalf(this.callers, 'callers', f);
+    this.showHalf(this.canvas, 'function', f);
+    const {shape} = /** @type {Tree} */ (this.callers.tree);
+    this.remark.textContent = shape.cut > app.shape.cut ? cutText(shape) : '';
+  }
+
+  /** @param {FlameCanvas} canvas */
+  showAgain(canvas) {
+    const {tree} = canvas;
+    if (tree && canvas.zoomed !== this.zoomOf(canvas, tree))
+      canvas.show(tree, this.zoomOf(canvas, tree), null);
+    else canvas.draw();
+  }
+
+  /**
+   * The function of the state, or another one if no sample has it.
+   * @param {FunctionTotals} totals
+   */
+  chosenFunction(totals) {
+    const {state, data} = this.app;
+    const f = state.func;
+    const isKnown = f >= 0 && f < data.names;
+    if (isKnown && (totals.total[f] > 0 || totals.beforeTotal?.[f])) return f;
+    state.func = heaviestFunction(totals);
+    state.halves = null;
+    return state.func;
+  }
+
+  /** @param {number} f @param {FunctionTotals} totals */
+  showText(f, totals) {
+    const {data, tree} = this.app;
+    this.field.value = data.name(f);
+    const share = (/** @type {Float64Array} */ of, /** @type {Float64Array} */ all) =>
+      percent(of[f] / (all[0] || 1));
+    const total = share(totals.total, tree.total);
+    this.shares.textContent =
+      totals.beforeTotal && tree.beforeTotal
+        ? `before ${share(totals.beforeTotal, tree.beforeTotal)}, after ${total}`
+        : `self ${share(totals.self, tree.total)}, total ${total}`;
+    const heaviest = totals.functions.sort((a, b) => totals.total[b] - totals.total[a]);
+    const names = heaviest.slice(0, MOST_SUGGESTIONS).map(g => data.name(g));
+    this.suggestions.replaceChildren(...names.map(value => el('option', {value})));
+  }
+
+  /** @param {FlameCanvas} canvas @param {'callers'|'function'} type @param {number} at */
+  showHalf(canvas, type, at) {
+    const {data, shape, weights, state} = this.app;
+    const options = {heavy: true, normalized: !state.absolute};
+    const tree = buildTree(transformed(data, shape, {type, at}), weights, options);
+    canvas.show(tree, this.zoomOf(canvas, tree), null);
+  }
+
+  /** @param {string} title */
+  svg(title) {
+    return toSvg(this.app.painter, this.canvases, title, this.app.unit);
+  }
+
+  remove() {
+    for (const canvas of this.canvases) canvas.remove();
+  }
+}
+
+/** @type {import('./views.js').ViewKind} */
+export const SANDWICH_VIEW = {
+  id: 'sandwich',
+  title: 'Sandwich',
+  make: app => new SandwichView(app),
+  fields: [
+    functionField('func'),
+    {
+      name: 'halves',
+      key: 'halves',
+      initial: null,
+      write: halves => halves?.join('-') ?? null,
+      read(text) {
+        const boxes = text.split('-').map(wholeNumber);
+        return boxes.length === 2 && !boxes.includes(undefined) ? boxes : undefined;
+      },
+    },
+  ],
+  // Another function or transform numbers the boxes anew.
+  beforeChange(state, changes) {
+    if (changes.transforms || changes.func !== undefined) state.halves = null;
+  },
+};
+
+/** @param {App} app @param {number} func */
+export const showCallersAndCallees = (app, func) => app.set({view: SANDWICH_VIEW.id, func});

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tooltip, and the line below the view that says the same for keys and screen readers.
+import {byId, el} from './dom.js';
+import {isolated} from './names.js';
+import {describe} from './tips.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
+/** @typedef {import('./tips.js').Description} Description */
+
+/**
+ * Where a tooltip goes on one axis: after the pointer, or before it if there is no room.
+ * @param {number} at @param {number} size @param {number} room @param {number} after
+ * @param {number} before distances
+ */
+function beside(at, size, room, after, before) {
+  return Math.max(4, at + after + size > room ? at - size - before : at + after);
+}
+
+export class TipBox {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    /**
+     * The last description: the pointer moves within a box often.
+     * @type {{canvas: FlameCanvas, box: number, tree: unknown, text: Description}|null}
+     */
+    this.last = null;
+  }
+
+  /** @param {FlameCanvas} canvas @param {number} box @param {MouseEvent|null} event */
+  showBox(canvas, box, event) {
+    if (box < 0 || !canvas.tree) {
+      this.clear();
+      return;
+    }
+    const {head, lines} = this.descriptionOf(canvas, box);
+    this.announce(`${isolated(head.slice(0, 300))} · ${lines.join(' · ')}`);
+    if (event) this.show(head, lines, event);
+    else this.hide();
+  }
+
+  /** @param {FlameCanvas} canvas @param {number} box @returns {Description} */
+  descriptionOf(canvas, box) {
+    const {last, app} = this;
+    const tree = /** @type {import('./tree.js').Tree} */ (canvas.tree);
+    if (last?.canvas === canvas && last.box === box && last.tree === tree) return last.text;
+    const name = app.painter.name(tree.shape.func[box]);
+    const text = describe(app.data, tree, box, {name, zoomed: canvas.zoomed, unit: app.unit});
+    this.last = {canvas, box, tree, text};
+    return text;
+  }
+
+  /** @param {string} head @param {string[]} lines @param {MouseEvent} event */
+  show(head, lines, event) {
+    const tip = byId('tip');
+    tip.replaceChildren(
+      el('b', {textContent: head.slice(0, 2000)}),
+      ...lines.map(line => el('div', {textContent: line.slice(0, 500)})),
+    );
+    tip.hidden = false;
+    tip.style.left = `${beside(event.clientX, tip.offsetWidth, innerWidth, 14, 8)}px`;
+    tip.style.top = `${beside(event.clientY, tip.offsetHeight, innerHeight, 18, 10)}px`;
+  }
+
+  hide() {
+    byId('tip').hidden = true;
+  }
+
+  /** Shows text below the view; screen readers speak it. @param {string} text */
+  announce(text) {
+    byId('details').textContent = text;
+  }
+
+  clear() {
+    this.announce('');
+    this.hide();
+  }
+}
