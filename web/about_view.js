@@ -8,8 +8,8 @@ import {amount, duration} from './numbers.js';
 /** @typedef {[string, string]} Fact */
 
 const NO_COMMON_TIME =
-  'two recordings have no time in common: the samples of each are added up by stack, ' +
-  'so there is neither a heat map nor an order of time';
+  'two recordings do not share a clock: the samples of each are summed by stack, ' +
+  'so there is no heat map and no time view';
 
 /** @param {string} label @param {...HTMLElement} children */
 function textView(label, ...children) {
@@ -27,16 +27,13 @@ function textView(label, ...children) {
 /** Replaces the views of time in a difference. */
 export const noTimeView = () =>
   textView(
-    'Why there is no time',
-    el('h2', {textContent: 'A difference has no order of time'}),
+    'Why there is no time axis',
+    el('h2', {textContent: 'A difference has no time axis'}),
     el('p', {textContent: `${NO_COMMON_TIME[0].toUpperCase()}${NO_COMMON_TIME.slice(1)}.`}),
-    el(
-      'p',
-      {},
-      'A page of each recording has both: ',
-      el('code', {textContent: 'wick flame RECORDING -o page.html'}),
-      '. There, two ranges of one recording can be compared, in the heat map.',
-    ),
+    el('p', {
+      textContent:
+        'The page of a single recording has both; its heat map can compare two ranges of it.',
+    }),
   );
 
 /**
@@ -87,7 +84,7 @@ function facts(data) {
   );
   if (meta.side_samples) {
     const [before, after] = meta.side_samples.map(samples => amount(samples, 0));
-    all.push(['worth as samples', `before ${before}, after ${after}`]);
+    all.push(['effective samples', `before ${before}, after ${after}`]);
   }
   return all;
 }
@@ -100,11 +97,13 @@ function missingItems(data) {
   const items = meta.notes.map(note => item(note.text, note.loss));
   if (meta.summed) {
     const tick = duration(meta.tick_ns, data.clock);
-    items.push(item(`samples of equal stack and thread within ${tick} are added up in this page`));
+    items.push(
+      item(`samples with the same stack and thread within ${tick} are summed in this page`),
+    );
   }
   if (data.isDifference) items.push(item(NO_COMMON_TIME));
   else if (!meta.has_time)
-    items.push(item('the input has no times, so there is neither a heat map nor an order of time'));
+    items.push(item('the input has no timestamps, so there is no heat map and no time view'));
   return items;
 }
 

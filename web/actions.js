@@ -65,7 +65,7 @@ export function functionActions(app, f, frame) {
     {text: 'Callers and callees', key: 'e', run: () => showCallersAndCallees(app, f)},
     {text: 'Mark all its frames', key: 'k', run: () => app.set({mark})},
     {text: 'Hide the function', key: 'h', run: () => app.apply({type: 'hide', at: f})},
-    {text: 'Drop the stacks with it', key: 'x', run: () => app.apply({type: 'drop', at: f})},
+    {text: 'Drop stacks that contain it', key: 'x', run: () => app.apply({type: 'drop', at: f})},
     {text: 'Collapse its recursion', key: 'r', run: () => app.apply({type: 'recursion', at: f})},
     ...frameActions(app, frame),
     {text: 'Copy the name', key: 'c', run: () => copyText(app.data.name(f))},

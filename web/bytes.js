@@ -33,7 +33,7 @@ export async function gunzip(packed) {
   const parts = [];
   let size = 0;
   if (typeof DecompressionStream === 'undefined')
-    throw new Error('it cannot unpack gzip, as those of 2023 and later do');
+    throw new Error('it cannot decompress gzip, as browsers from 2023 on can');
   try {
     const stream = new DecompressionStream('gzip');
     const writer = stream.writable.getWriter();
@@ -46,7 +46,7 @@ export async function gunzip(packed) {
       if (done) break;
       parts.push(value);
       size += value.length;
-      if (size > MAX_PLAIN) throw new DataError('its data is larger than a page can be');
+      if (size > MAX_PLAIN) throw new DataError('its data is too large for a page');
     }
   } catch (error) {
     if (error instanceof DataError) throw error;
@@ -90,7 +90,7 @@ export class Numbers {
       }
       scale *= 128;
     }
-    throw new DataError('its data has a broken number');
+    throw new DataError('a number in its data is malformed');
   }
 
   /** The next number, which has a sign. @returns {number} */
@@ -101,6 +101,6 @@ export class Numbers {
 
   end() {
     if (this.at !== this.bytes.length)
-      throw new DataError('a column of its data has another length than it says');
+      throw new DataError('a column of its data has the wrong length');
   }
 }

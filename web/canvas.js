@@ -163,7 +163,7 @@ export class FlameCanvas {
     if (tree.whole === 0) {
       context.fillStyle = theme.faint;
       context.font = '15px sans-serif';
-      context.fillText('No samples are left.', 12, 30);
+      context.fillText('No samples match the filters.', 12, 30);
       return;
     }
     this.drawTree(tree, ratio, theme);

@@ -68,7 +68,7 @@ function flameWheel(flame, event) {
   flame.pan(distance / flame.width);
 }
 
-/** Opens the menu of a box beside it. @param {FlameCanvas} flame @param {number} box */
+/** Opens the menu of a box next to it. @param {FlameCanvas} flame @param {number} box */
 function openMenuOf(flame, box) {
   const place = flame.placeOf(box);
   if (!place) return;
@@ -79,7 +79,7 @@ function openMenuOf(flame, box) {
 }
 
 /**
- * Where a key moves the selection; -1: nowhere, undefined: it is not such a key.
+ * The box that a key moves the selection to; -1: none, undefined: the key has another meaning.
  * @param {FlameCanvas} flame @param {Tree} tree @param {number} box @param {string} key
  */
 function keyTarget(flame, tree, box, key) {

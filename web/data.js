@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile in the page: columns, as src/render/page_data.h writes them. All
-// numbers are checked here, once, so that nobody behind has to.
-import {DataError, Numbers} from './bytes.js';
+// The profile in the page, as src/render/page_data.h describes it. Everything is checked here, once,
+// so that other modules can rely on it.
+import {DataError} from './bytes.js';
+import {
+  ascendingNumbers,
+  plainNumbers,
+  readParents,
+  readTicks,
+  readWeights,
+  Strings,
+  summedNumbers,
+} from './columns.js';
+
+/** @typedef {import('./columns.js').Column} Column */
 
 /**
  * @typedef {{name: string, group: string, unit: string, decimals: number, counts_samples: boolean,
@@ -15,96 +26,68 @@ import {DataError, Numbers} from './bytes.js';
  *   sources?: [number, number][], columns: [string, number, number][]}} Meta
  */
 
-/** Texts, decoded when they are asked for. */
-export class Strings {
-  /** @param {Uint8Array} text @param {Uint32Array} starts one more than there are strings */
-  constructor(text, starts) {
-    this.text = text;
-    this.starts = starts;
-    this.decoder = new TextDecoder();
-    /** @type {(string|undefined)[]} */
-    this.known = new Array(starts.length - 1);
-    /** @type {string|null|undefined} */
-    this.whole = undefined;
-  }
-
-  get size() {
-    return this.starts.length - 1;
-  }
-
-  /** @param {number} i @returns {string} */
-  at(i) {
-    let text = this.known[i];
-    if (text !== undefined) return text;
-    const from = this.starts[i];
-    const to = this.starts[i + 1];
-    // Where a byte is a letter, all are decoded at once and cut apart.
-    if (this.whole === undefined) {
-      const whole = this.decoder.decode(this.text);
-      this.whole = whole.length === this.text.length ? whole : null;
-    }
-    text =
-      this.whole !== null
-        ? this.whole.slice(from, to)
-        : this.decoder.decode(this.text.subarray(from, to));
-    this.known[i] = text;
-    return text;
-  }
-}
-
-/** A profile. Node 0 is the root; parents stand before their children. */
+/** A profile. Node 0 is the root; parents precede their children. */
 export class Data {
   /** @param {Meta} meta @param {Map<string, Column>} columns */
   constructor(meta, columns) {
     this.meta = meta;
-    const strings = column(columns, 'string_size');
-    this.strings = new Strings(
-      column(columns, 'text').bytes,
-      startsOf(strings, column(columns, 'text').bytes.length),
-    );
-    this.functions = count(meta.functions, this.strings.size, 'functions');
+    const column = (/** @type {string} */ name) => {
+      const found = columns.get(name);
+      if (!found) throw new DataError(`its data has no column ${name}`);
+      return found;
+    };
+    this.strings = new Strings(column('string_size'), column('text'));
+    this.functions = checkedCount(meta.functions, this.strings.size, 'functions');
 
-    const frames = column(columns, 'frame_function');
-    this.frameFunction = sums(frames, this.functions);
-    const frameColumn = (/** @type {string} */ name, /** @type {number} */ limit) =>
-      plain(column(columns, name), frames.rows, limit);
-    this.frameFile = frameColumn('frame_file', this.strings.size);
-    this.frameModule = frameColumn('frame_module', this.strings.size);
-    this.frameLine = frameColumn('frame_line', 2 ** 31);
-    this.frameKind = Uint8Array.from(frameColumn('frame_kind', 256));
+    const frames = column('frame_function').rows;
+    this.frameFunction = ascendingNumbers(column('frame_function'), this.functions);
+    this.frameFile = plainNumbers(column('frame_file'), frames, this.strings.size);
+    this.frameModule = plainNumbers(column('frame_module'), frames, this.strings.size);
+    this.frameLine = plainNumbers(column('frame_line'), frames, 2 ** 31);
+    this.frameKind = Uint8Array.from(plainNumbers(column('frame_kind'), frames, 256));
 
-    const parents = column(columns, 'node_parent');
-    const nodeFrames = column(columns, 'node_frame');
-    this.nodes = parents.rows + 1;
-    this.nodeParent = parentsOf(parents);
+    this.nodeParent = readParents(column('node_parent'));
+    this.nodes = this.nodeParent.length;
     this.nodeFrame = new Int32Array(this.nodes);
-    this.nodeFrame.set(plain(nodeFrames, parents.rows, frames.rows), 1);
+    this.nodeFrame.set(plainNumbers(column('node_frame'), this.nodes - 1, frames), 1);
     this.nodeFrame[0] = -1;
 
-    const rows = column(columns, 'sample_weight').rows;
+    const rows = column('sample_weight').rows;
     this.samples = rows;
-    this.sampleTick = ticks(column(columns, 'sample_tick'), rows);
-    this.sampleNode = sums(column(columns, 'sample_node'), this.nodes, rows);
-    this.sampleThread = sums(column(columns, 'sample_thread'), meta.threads.length, rows);
-    this.sampleEvent = sums(column(columns, 'sample_event'), meta.events.length, rows);
-    this.sampleWeight = weights(column(columns, 'sample_weight'));
-    /** What its times count if that is not nanoseconds. */
+    this.sampleTick = readTicks(column('sample_tick'), rows);
+    this.sampleNode = summedNumbers(column('sample_node'), rows, this.nodes);
+    this.sampleThread = summedNumbers(column('sample_thread'), rows, meta.threads.length);
+    this.sampleEvent = summedNumbers(column('sample_event'), rows, meta.events.length);
+    this.sampleWeight = readWeights(column('sample_weight'));
+    /** The unit of times if it is not nanoseconds. */
     this.clock = meta.events.find(event => event.is_clock)?.unit ?? '';
-    /** Where the last tick, or the last stretch of a trace, ends. */
-    this.duration = 0;
-    for (let i = 0; i < rows; ++i) {
-      const lasts = meta.events[this.sampleEvent[i]].is_clock
-        ? this.sampleWeight[i] / meta.tick_ns
-        : 1;
-      this.duration = Math.max(this.duration, this.sampleTick[i] + Math.max(1, Math.ceil(lasts)));
-    }
-    for (const row of meta.sources ?? [])
-      if (!row.every(i => Number.isInteger(i) && i >= 0 && i < this.strings.size))
-        throw new DataError('its data names a text that is not there');
-    /** Names that transforms made, behind those of the profile. @type {string[]} */
+    /** The end of the last sample, in ticks. */
+    this.duration = this.lastEnd();
+    this.checkSources();
+    /** Names that transforms made; their numbers follow those of functions. @type {string[]} */
     this.madeNames = [];
     /** @type {Map<string, number>} */
     this.madeIds = new Map();
+  }
+
+  /** A stretch of a trace lasts as long as its weight, any other sample for a tick. */
+  lastEnd() {
+    const {events, tick_ns: tickNs} = this.meta;
+    let end = 0;
+    for (let i = 0; i < this.samples; ++i) {
+      const isStretch = events[this.sampleEvent[i]].is_clock;
+      const ticks = isStretch ? Math.max(1, Math.ceil(this.sampleWeight[i] / tickNs)) : 1;
+      end = Math.max(end, this.sampleTick[i] + ticks);
+    }
+    return end;
+  }
+
+  checkSources() {
+    const isString = (/** @type {unknown} */ i) =>
+      Number.isInteger(i) && Number(i) >= 0 && Number(i) < this.strings.size;
+    for (const row of this.meta.sources ?? [])
+      if (!row.every(isString))
+        throw new DataError('its data refers to a string that does not exist');
   }
 
   get isDifference() {
@@ -116,7 +99,7 @@ export class Data {
     return f < this.functions ? this.strings.at(f) : this.madeNames[f - this.functions];
   }
 
-  /** The number of a name that no function of the profile has. @param {string} name */
+  /** The number of a name that a transform makes. @param {string} name */
   madeName(name) {
     let id = this.madeIds.get(name);
     if (id === undefined) {
@@ -127,196 +110,107 @@ export class Data {
     return id;
   }
 
-  /** Forgets all made names but the first ones. @param {number} count */
+  /** Forgets all made names but the first `count`. @param {number} count */
   forgetNames(count) {
     for (const name of this.madeNames.splice(count)) this.madeIds.delete(name);
   }
 
-  /** How many numbers of functions there are. */
+  /** The number of functions and made names. */
   get names() {
     return this.functions + this.madeNames.length;
   }
 }
 
-/** @typedef {{rows: number, bytes: Uint8Array}} Column */
-
-/** @param {Map<string, Column>} columns @param {string} name @returns {Column} */
-function column(columns, name) {
-  const found = columns.get(name);
-  if (!found) throw new DataError(`its data has no column ${name}`);
-  return found;
-}
-
 /** @param {unknown} value @param {number} most @param {string} what @returns {number} */
-function count(value, most, what) {
+function checkedCount(value, most, what) {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > most)
-    throw new DataError(`its data has a wrong number of ${what}`);
+    throw new DataError(`the number of ${what} in its data is wrong`);
   return value;
 }
 
-const outOfRange = () => new DataError('its data refers to a row that is not there');
+/** @param {unknown} value */
+const isText = value => typeof value === 'string';
 
-/** @param {Column} from @param {number} rows @param {number} limit */
-function plain(from, rows, limit) {
-  if (from.rows !== rows) throw new DataError('the columns of its data do not belong together');
-  const values = new Int32Array(rows);
-  const numbers = new Numbers(from.bytes);
-  for (let i = 0; i < rows; ++i) {
-    const value = numbers.next();
-    if (value >= limit) throw outOfRange();
-    values[i] = value;
-  }
-  numbers.end();
-  return values;
-}
+/** @param {unknown} value @param {(item: any) => boolean} isValid */
+const isListOf = (value, isValid) => Array.isArray(value) && value.every(isValid);
 
-/**
- * Numbers given as differences.
- * @param {Column} from @param {number} limit @param {number} [rows]
- */
-function sums(from, limit, rows) {
-  if (rows !== undefined && from.rows !== rows)
-    throw new DataError('the columns of its data do not belong together');
-  const signed = rows !== undefined;
-  const values = new Int32Array(from.rows);
-  const numbers = new Numbers(from.bytes);
-  let value = 0;
-  for (let i = 0; i < values.length; ++i) {
-    value += signed ? numbers.nextSigned() : numbers.next();
-    if (value < 0 || value >= limit) throw outOfRange();
-    values[i] = value;
-  }
-  numbers.end();
-  return values;
-}
+/** @param {unknown} value */
+const isNumberFrom0 = value => Number.isFinite(value) && Number(value) >= 0;
 
-/** @param {Column} from @param {number} rows @returns {Float64Array} */
-function ticks(from, rows) {
-  if (from.rows !== rows) throw new DataError('the columns of its data do not belong together');
-  const values = new Float64Array(rows);
-  const numbers = new Numbers(from.bytes);
-  let value = 0;
-  for (let i = 0; i < rows; ++i) {
-    value += numbers.nextSigned();
-    if (value < 0 || !Number.isSafeInteger(value)) throw outOfRange();
-    values[i] = value;
-  }
-  numbers.end();
-  return values;
-}
+/** @param {any} look */
+const isLook = look =>
+  look && isText(look.colors) && isText(look.count) && look.row >= 4 && look.font >= 1;
 
-/** @param {Column} from */
-function weights(from) {
-  const values = new Float64Array(from.rows);
-  const numbers = new Numbers(from.bytes);
-  for (let i = 0; i < values.length; ++i) values[i] = numbers.next();
-  numbers.end();
-  return values;
-}
-
-/** @param {Column} from */
-function parentsOf(from) {
-  const parents = new Int32Array(from.rows + 1);
-  const numbers = new Numbers(from.bytes);
-  for (let i = 1; i < parents.length; ++i) {
-    const back = numbers.next();
-    if (back < 1 || back > i) throw outOfRange();
-    parents[i] = i - back;
-  }
-  numbers.end();
-  return parents;
-}
-
-/** @param {Column} sizes @param {number} end */
-function startsOf(sizes, end) {
-  const starts = new Uint32Array(sizes.rows + 1);
-  const numbers = new Numbers(sizes.bytes);
-  let at = 0;
-  for (let i = 0; i < sizes.rows; ++i) {
-    at += numbers.next();
-    if (at > end) throw outOfRange();
-    starts[i + 1] = at;
-  }
-  numbers.end();
-  return starts;
-}
+/** @param {any} event */
+const isEvent = event =>
+  event &&
+  [event.name, event.group, event.unit, event.role].every(isText) &&
+  Number.isInteger(event.decimals) &&
+  event.decimals >= 0 &&
+  isNumberFrom0(event.unit_ns);
 
 /** @param {any} meta @returns {Meta} */
 function checkedMeta(meta) {
-  const isText = (/** @type {unknown} */ t) => typeof t === 'string';
-  const good =
+  const isValid =
     meta &&
     typeof meta === 'object' &&
-    isText(meta.title) &&
-    isText(meta.subtitle) &&
-    isText(meta.event) &&
-    meta.look &&
-    isText(meta.look.colors) &&
-    isText(meta.look.count) &&
-    meta.look.row >= 4 &&
-    meta.look.font >= 1 &&
-    Array.isArray(meta.events) &&
-    meta.events.every(
-      (/** @type {any} */ e) =>
-        e &&
-        isText(e.name) &&
-        isText(e.group) &&
-        isText(e.unit) &&
-        Number.isInteger(e.decimals) &&
-        e.decimals >= 0 &&
-        Number.isFinite(e.unit_ns) &&
-        e.unit_ns >= 0 &&
-        isText(e.role),
-    ) &&
-    Array.isArray(meta.threads) &&
-    meta.threads.every((/** @type {any} */ t) => Array.isArray(t) && isText(t[2])) &&
-    Array.isArray(meta.about) &&
-    meta.about.every((/** @type {any} */ a) => Array.isArray(a) && a.every(isText)) &&
-    Array.isArray(meta.notes) &&
-    meta.notes.every((/** @type {any} */ n) => n && isText(n.text)) &&
+    [meta.title, meta.subtitle, meta.event].every(isText) &&
+    isLook(meta.look) &&
+    isListOf(meta.events, isEvent) &&
+    isListOf(meta.threads, thread => Array.isArray(thread) && isText(thread[2])) &&
+    isListOf(meta.about, fact => isListOf(fact, isText)) &&
+    isListOf(meta.notes, note => note && isText(note.text)) &&
     meta.tick_ns > 0 &&
     Number.isFinite(meta.tick_ns) &&
     Array.isArray(meta.columns) &&
-    (meta.sources === undefined ||
-      (Array.isArray(meta.sources) && meta.sources.every(Array.isArray))) &&
+    isListOf(meta.sources ?? [], Array.isArray) &&
     (meta.side_samples === undefined ||
       (Array.isArray(meta.side_samples) && meta.side_samples.length === 2));
-  if (!good) throw new DataError('the description in its data is not complete');
+  if (!isValid) throw new DataError('the description in its data is incomplete');
   return meta;
 }
 
 const MAGIC = 'wickpage';
 const VERSION = 1;
 
-/**
- * The profile in unpacked bytes; a DataError if they are not one.
- * @param {Uint8Array} bytes @returns {Data}
- */
-export function decode(bytes) {
-  const head = MAGIC.length + 8;
-  if (bytes.length < head || new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) !== MAGIC)
-    throw new DataError('its data is not a profile of wick');
+/** The description, and where it ends. @param {Uint8Array} bytes @returns {[Meta, number]} */
+function decodeMeta(bytes) {
+  const text = (/** @type {number} */ from, /** @type {number} */ to) =>
+    new TextDecoder().decode(bytes.subarray(from, to));
+  const begin = MAGIC.length + 8;
+  if (bytes.length < begin || text(0, MAGIC.length) !== MAGIC)
+    throw new DataError('its data is not a wick profile');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(MAGIC.length, true);
   if (version !== VERSION)
-    throw new DataError(`its data is of version ${version}; this viewer reads version ${VERSION}`);
-  let at = head + view.getUint32(MAGIC.length + 4, true);
-  if (at > bytes.length) throw new DataError('its data is cut off');
-  let parsed;
+    throw new DataError(
+      `its data has version ${version}, but this viewer reads version ${VERSION}`,
+    );
+  const end = begin + view.getUint32(MAGIC.length + 4, true);
+  if (end > bytes.length) throw new DataError('its data is cut off');
   try {
-    parsed = JSON.parse(new TextDecoder().decode(bytes.subarray(head, at)));
+    return [JSON.parse(text(begin, end)), end];
   } catch {
     throw new DataError('the description in its data cannot be read');
   }
-  const meta = checkedMeta(parsed);
+}
+
+/**
+ * The profile in unpacked bytes. Throws a DataError if they are damaged.
+ * @param {Uint8Array} bytes @returns {Data}
+ */
+export function decode(bytes) {
+  const [description, end] = decodeMeta(bytes);
+  const meta = checkedMeta(description);
   /** @type {Map<string, Column>} */
   const columns = new Map();
+  let at = end;
   for (const [name, rows, size] of meta.columns) {
-    count(size, bytes.length - at, 'bytes');
-    count(rows, size, 'rows');
+    checkedCount(size, bytes.length - at, 'bytes');
+    checkedCount(rows, size, 'rows');
     columns.set(name, {rows, bytes: bytes.subarray(at, at + size)});
     at += size;
   }
-  if (at !== bytes.length) throw new DataError('its data has another length than it says');
+  if (at !== bytes.length) throw new DataError('its data has the wrong length');
   return new Data(meta, columns);
 }

@@ -28,7 +28,7 @@ function rangeChip(app, text, [from, to], without) {
   const step = ((to - from) * meta.tick_ns) / 100;
   const ends = [from, to].map(tick => moment(tick * meta.tick_ns, step, clock));
   const clear = () => app.set({...without, window: null});
-  return chip(`${text} ${ends.join(' – ')} ×`, 'Take this back', clear);
+  return chip(`${text} ${ends.join(' – ')} ×`, 'Remove this range', clear);
 }
 
 /** @param {App} app */
@@ -41,7 +41,7 @@ function rangeChips(app) {
   return chips;
 }
 
-/** What differs from the chosen event where time matters. @param {App} app */
+/** Which events a range and the views of time use instead of the chosen one. @param {App} app */
 function timeRemarks(app) {
   const {data, kind} = app;
   const {range, baseline, event} = app.state;
@@ -49,11 +49,11 @@ function timeRemarks(app) {
   const [timed] = groupsInTime(data, event);
   const remarks = [];
   if ((hasRange || kind.addsTimes) && isOnlyOnCpu(data, app.filter)) {
-    const both = `${timed} and time off the CPU cannot be added`;
-    remarks.push(remark(`${both}: a range has what ran on the CPU`));
+    const both = `${timed} and time off the CPU cannot be added up`;
+    remarks.push(remark(`${both}: a range shows only what ran on the CPU`));
   }
   if ((hasRange || kind.showsTime) && event !== timed && event !== WALL_EVENT)
-    remarks.push(remark(`shown in time: ${timed}, since ${event} do not last`));
+    remarks.push(remark(`timed by ${timed}: ${event} have no duration`));
   return remarks;
 }
 
@@ -96,7 +96,7 @@ function transformChips(app) {
     parts.push(el('span', {className: 'loss', role: 'status', textContent: cutText(app.shape)}));
   if (mark >= 0) {
     const text = `marked: ${shortened(app.painter.name(mark))} ×`;
-    parts.push(chip(text, 'Mark nothing', () => app.set({mark: -1})));
+    parts.push(chip(text, 'Remove the mark', () => app.set({mark: -1})));
   }
   return parts;
 }

@@ -15,8 +15,8 @@ import {fitCanvas} from './pixels.js';
 /** @typedef {{left: number, top: number, width: number, height: number}} Place */
 
 const HEAT_LABEL =
-  'Heat map: columns are time, rows are parts of it. Arrows move, Space begins and ends a range, ' +
-  'b makes it the range to compare with';
+  'Heat map: columns are time, rows are fractions of a column. Arrow keys move, ' +
+  'Space starts and ends a range, b makes it the range to compare with';
 const MAP_HEIGHT = 200;
 const AXIS_HEIGHT = 18;
 const HEIGHT = MAP_HEIGHT + AXIS_HEIGHT;
@@ -106,7 +106,7 @@ class HeatView {
       duration(ticks * app.data.meta.tick_ns, app.data.clock);
     return (
       `A column is ${lasting(map.columnTicks)}, a cell ${lasting(map.cellTicks)}. ` +
-      'Drag over cells for the flame graph of a range; with Shift, for the range to compare it with.'
+      'Drag across cells to select a range; with Shift, to select the range to compare with.'
     );
   }
 
@@ -381,8 +381,8 @@ export const HEAT_VIEW = {
   showsTime: true,
   addsTimes: true,
   keys: [
-    ['drag', 'select a range; with Shift, the range that it is compared with'],
-    ['arrows, Space', 'move the cell; begin and end a range'],
+    ['drag', 'select a range; with Shift, the range to compare with'],
+    ['arrows, Space', 'move between cells; start and end a range'],
     ['b', 'make the range the one to compare with'],
   ],
 };

@@ -7,23 +7,23 @@ import {button, byId, el} from './dom.js';
 /** @type {Section[]} */
 const SECTIONS = [
   [
-    'Look',
+    'Appearance',
     [
       ['o', 'order of siblings: by name or by weight'],
       ['t', 'light or dark'],
-      ['?', 'this page'],
+      ['?', 'this list'],
     ],
   ],
   [
-    'Moving',
+    'Navigation',
     [
-      ['Tab', 'to the picture; then:'],
+      ['Tab', 'focus the picture; then:'],
       ['arrows', 'callees, callers, neighbours'],
       ['Enter, click', 'zoom to the frame'],
-      ['Backspace', 'one caller back'],
-      ['Escape', 'end the search, then the zoom, then the selection of time'],
-      ['+ − or w s', 'wider, narrower; also Ctrl and the wheel'],
-      ['a d', 'left, right; also dragging, or Shift and the wheel'],
+      ['Backspace', 'zoom out by one caller'],
+      ['Escape', 'clear the search, then the zoom, then the time range'],
+      ['+ − or w s', 'zoom in, zoom out; also Ctrl-wheel'],
+      ['a d', 'move left, right; also drag or Shift-wheel'],
       ['Home', 'to the zoomed frame'],
     ],
   ],
@@ -38,11 +38,11 @@ const SECTIONS = [
   [
     'The selected frame',
     [
-      ['m, Shift-F10, right click', 'everything that can be done with it'],
+      ['m, Shift-F10, right click', 'all actions'],
       ['f', 'focus on the function'],
       ['F', 'focus on this subtree'],
       ['h', 'hide the function: its weight goes to its callers'],
-      ['x', 'drop the stacks with it'],
+      ['x', 'drop stacks that contain it'],
       ['r', 'collapse its recursion'],
       ['l', 'collapse its module'],
       ['k', 'mark all frames of the function'],
@@ -52,7 +52,7 @@ const SECTIONS = [
     ],
   ],
   [
-    'Everything',
+    'Whole profile',
     [
       ['i', 'invert: callees first'],
       ['T', 'drop template arguments'],

@@ -19,7 +19,7 @@ function explain(error) {
   if (error instanceof DataError)
     return (
       `This page cannot be shown: ${error.message}. ` +
-      'Get the file again, or write it again with wick.'
+      'Download the file again, or recreate it with wick.'
     );
   const reason = error instanceof Error ? error.message : error;
   return `This page cannot be shown in this browser: ${reason}`;

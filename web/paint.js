@@ -23,8 +23,8 @@ import {firstAt, skipTo} from './tree.js';
 const RUN = 4;
 
 /**
- * Calls `each` with the visible boxes of a level from left to right. `isOne` is false for a box that
- * represents several.
+ * Calls `each` with the visible boxes of a level from left to right. `isOne` is false for a box
+ * that represents several.
  * @param {Tree} tree @param {number} depth @param {Window} window @param {number} width pixels
  * @param {number} pixel the least width in pixels
  * @param {(box: number, left: number, width: number, isOne: boolean) => void} each

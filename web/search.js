@@ -39,8 +39,8 @@ export function matchingFunctions(data, matches) {
 }
 
 /**
- * How much of the whole tree and of the box `zoom` is covered by boxes that match, and the outermost
- * of these.
+ * How much of the whole tree and of the box `zoom` is covered by boxes that match, and the
+ * outermost of these.
  * @param {Tree} tree @param {Uint8Array} hits @param {number} zoom
  */
 export function matched(tree, hits, zoom) {

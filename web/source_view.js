@@ -122,7 +122,7 @@ class SourceView {
     this.body.replaceChildren();
     const lines = files.find(([name]) => name === file)?.[1];
     if (!lines) {
-      this.body.append('The samples that are selected know no lines.');
+      this.body.append('The selected samples have no line numbers.');
       return;
     }
     const whole = weights.after.reduce((a, b) => a + b, 0);
@@ -169,12 +169,11 @@ class SourceView {
       this.bar.append(
         quiet(
           data.isDifference
-            ? 'Weights are those after; Side shows those before.'
-            : 'Weights are those of the range, not of the one it is compared with.',
+            ? 'These are the weights after; Side selects those before.'
+            : 'These are the weights of the selected range, not of the one to compare with.',
         ),
       );
-    if (!hasText)
-      this.bar.append(quiet('The text is not in this page; wick flame --embed-source puts it in.'));
+    if (!hasText) this.bar.append(quiet('The page was written without the text of its sources.'));
   }
 
   /** Scrolls to the current line, or to the hottest. @param {FileLines} lines */

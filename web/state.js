@@ -174,7 +174,7 @@ export const initialState = fields =>
   Object.fromEntries(fields.map(({name, initial}) => [name, initial]));
 
 /**
- * Leaves out what is as in `defaults`.
+ * Leaves out values that equal `defaults`.
  * @param {Field[]} fields @param {any} state @param {any} defaults
  */
 export function toFragment(fields, state, defaults) {

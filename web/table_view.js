@@ -226,10 +226,10 @@ class TableView {
 
   /** @param {number} count @param {boolean} isComparison */
   foot(count, isComparison) {
-    const shown = `${Math.min(this.limit, count)} of ${count} functions`;
-    const matching = this.app.painter.hits ? ' that match' : '';
-    const legend = isComparison ? '; * says that the interval excludes 0' : '';
-    const text = el('p', {className: 'quiet', textContent: shown + matching + legend});
+    const functions = this.app.painter.hits ? 'matching functions' : 'functions';
+    const shown = `${Math.min(this.limit, count)} of ${count} ${functions}`;
+    const legend = isComparison ? '; *: the interval excludes 0' : '';
+    const text = el('p', {className: 'quiet', textContent: shown + legend});
     if (count <= this.limit) return [text];
     const more = () => {
       this.limit *= 4;

@@ -15,7 +15,7 @@ const GAP = 6;
 /** A canvas has room for no more. */
 const MOST_ROWS = 2000;
 
-/** What lanes depend on beside the shape. @param {App} app */
+/** What lanes depend on, apart from the shape. @param {App} app */
 function laneKey({state}) {
   const {event, threads, cpu, rows} = state;
   return JSON.stringify([event, threads, cpu, rows]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples in the order of time: a lane for each thread, with an axis above.
+// Samples over time: a lane for each thread, with an axis above.
 import {isTimeOffered, noTimeView} from './about_view.js';
 import {button, choice, el, oncePerFrame} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
@@ -18,9 +18,9 @@ import {AXIS, TimeLayout} from './time_layout.js';
  */
 
 const TIME_LABEL =
-  'Samples in the order of time, a lane for each thread. Arrows move, plus and minus scale, ' +
-  'brackets go from sample to sample, Page Up and Down from thread to thread, ' +
-  'Enter selects what is seen as the range';
+  'Samples over time, a lane for each thread. Arrow keys move, plus and minus zoom, ' +
+  'brackets go from sample to sample, Page Up and Page Down from thread to thread, ' +
+  'Enter selects the visible range';
 
 const NOTHING = {lane: -1, box: -1};
 
@@ -60,12 +60,12 @@ export class TimeView {
   }
 
   bar() {
-    const hint = 'Drag to move, Ctrl and the wheel to scale, Shift and drag to select a range.';
+    const hint = 'Drag to move, Ctrl-wheel to zoom, Shift-drag to select a range.';
     return el(
       'div',
       {className: 'bar'},
-      button('Select what is seen as the range', () => this.selectVisible()),
-      button('All of the time', () => this.showAll()),
+      button('Select the visible range', () => this.selectVisible()),
+      button('Show all', () => this.showAll()),
       el('span', {className: 'quiet', textContent: hint}),
       this.rowsChoice,
     );
@@ -186,7 +186,7 @@ export class TimeView {
     const share = percent(total / (tree.total[0] || 1));
     const lines = [
       this.placeText(this.tickAt(event), step, found.lane),
-      `this stack in all: ${amount(total, tree.decimals)} ${app.unit}, ${share}`,
+      `this stack in total: ${amount(total, tree.decimals)} ${app.unit}, ${share}`,
     ];
     app.tips.show(app.painter.name(tree.shape.func[found.box]), lines, event);
   }
@@ -257,7 +257,7 @@ export const TIME_VIEW = {
   fields: [choiceField('rows', 0, [1, 8]), rangeField('lanes', 'lanes', Math.round)],
   keys: [
     ['drag', 'move; with Shift, select a range'],
-    ['Enter', 'select what is seen as the range'],
+    ['Enter', 'select the visible range'],
     ['[ ]', 'from sample to sample'],
     ['Page Up, Down', 'from thread to thread'],
   ],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tooltip, and the line below the view that says the same for keys and screen readers.
+// The tooltip, and the line below the view with the same text for keyboards and screen readers.
 import {byId, el} from './dom.js';
 import {isolated} from './names.js';
 import {describe} from './tips.js';

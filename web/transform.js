@@ -196,8 +196,8 @@ export function transformed(data, shape, transform) {
 export const cutText = ({cut}) =>
   cut === 0
     ? ''
-    : `${amount(cut, 0)} stacks are without their outermost callers: ` +
-      `a tree of more than ${amount(MOST_BOXES, 0)} boxes is not drawn`;
+    : `${amount(cut, 0)} stacks lack their outermost callers: ` +
+      `a tree is limited to ${amount(MOST_BOXES, 0)} boxes`;
 
 /**
  * Whether a transform refers to something that exists.

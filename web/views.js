@@ -13,7 +13,7 @@ import {TIME_VIEW} from './time_view.js';
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
 /** @typedef {import('./data.js').Data} Data */
 /**
- * All choices; those of a view are declared beside its fields.
+ * All choices; those of a view are declared next to its fields.
  * @typedef {import('./state.js').SharedState & import('./sandwich_view.js').SandwichState &
  *   import('./source_view.js').SourceState & import('./table_view.js').TableState &
  *   import('./time_view.js').TimeState} State
@@ -28,7 +28,7 @@ import {TIME_VIEW} from './time_view.js';
  * @property {FlameCanvas[]} [canvases] all of them, if there are several
  * @property {() => number} [func] the function that keys act on, in a view without a canvas
  * @property {(title: string) => string} [svg]
- * @property {() => boolean} [escape] cancels what is under way; false: nothing is
+ * @property {() => boolean} [escape] cancels a selection; false: there was none
  */
 /**
  * @typedef {object} ViewKind

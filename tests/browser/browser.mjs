@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the browser tests share: pictures made by the wick binary, pages to open
-// them in.
+// What the browser tests share: pictures that wick draws, and pages that show them.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -71,7 +70,7 @@ export const frame = (page, name) =>
     .filter({has: page.locator(`title:text-matches("^${name} \\\\(")`)})
     .first();
 
-/** Names of the frames that can be seen, from left to right within a row. */
+/** The names of the visible frames, in the order of the file. */
 export const visibleNames = page =>
   page.$$eval('#frames g', all =>
     all

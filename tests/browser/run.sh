@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh WICK: tests what wick's pictures do in Chromium. Without Chromium or
-# npm, says so in one line and exits with status 77.
+# run.sh WICK: tests wick's pictures in Chromium. Without Chromium or npm, prints
+# why in one line and exits with status 77.
 set -euo pipefail
 
 wick=$(realpath "$1")
@@ -13,11 +13,11 @@ skip() {
   exit 77
 }
 for program in node npm; do
-  command -v "$program" >/dev/null || skip "there is no $program"
+  command -v "$program" >/dev/null || skip "$program is not installed"
 done
 chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser ||
   command -v google-chrome || true)}
-[ -n "$chromium" ] || skip "there is no chromium"
+[ -n "$chromium" ] || skip "chromium is not installed"
 
 if ! cmp -s "$here/package-lock.json" "$build/package-lock.json" ||
   [ ! -d "$build/node_modules/playwright-core" ]; then

@@ -17,7 +17,7 @@ const box = (page, name) => frame(page, name).locator('rect').boundingBox();
 const near = (actual, wanted, by = 1) =>
   assert.ok(Math.abs(actual - wanted) <= by, `${actual} is not near ${wanted}`);
 
-// The browser tells a page of a new size when it comes to it.
+// The browser tells a page about its new size later.
 async function resized(page, width) {
   await page.setViewportSize({width, height: 600});
   await page.waitForFunction(
@@ -26,7 +26,7 @@ async function resized(page, width) {
   );
 }
 
-test('a click zooms, and what is outside is hidden', async () => {
+test('a click zooms and hides everything outside', async () => {
   const page = await show(picture(SAMPLES));
   await frame(page, 'draw').click();
   assert.deepEqual(await visibleNames(page), ['all', 'main', 'draw', 'flush']);
@@ -63,7 +63,7 @@ test('labels appear when there is room for them', async () => {
   assert.equal(await label.textContent(), 'wide');
 });
 
-test('the details say the share of all and of the zoomed part', async () => {
+test('the details have the share of the whole and of the zoomed part', async () => {
   const page = await show(picture(SAMPLES));
   await frame(page, 'flush').hover();
   assert.equal(await text(page, '#detail'), 'Function: flush (40 samples, 40.00%)');
@@ -98,7 +98,7 @@ test('the matched share follows the zoom', async () => {
   assert.equal(await text(page, '#matched'), 'Matched: 30.00% (75.00% of the zoomed part)');
 });
 
-test('a search ignores case on request', async () => {
+test('a search can ignore case', async () => {
   const page = await show(picture(SAMPLES));
   await page.locator('#find').click();
   await page.keyboard.type('READ');
@@ -110,7 +110,7 @@ test('a search ignores case on request', async () => {
   assert.equal(await text(page, '#matched'), 'Matched: 0.00%');
 });
 
-test('half a regular expression is no error', async () => {
+test('an incomplete regular expression is not an error', async () => {
   const page = await show(picture(SAMPLES));
   await page.keyboard.press('/');
   await page.keyboard.type('read(');
@@ -139,7 +139,7 @@ test('the address keeps zoom, search and case', async () => {
   assert.equal(again.url(), address);
 });
 
-test('an address with nonsense in it shows the whole', async () => {
+test('an invalid fragment shows the whole picture', async () => {
   for (const fragment of ['#zoom=99', '#zoom=-1', '#zoom=x&search=(', '#%zz']) {
     const page = await show(picture(SAMPLES) + fragment);
     assert.equal((await visibleNames(page)).length, 8);
@@ -174,7 +174,7 @@ test('keys move between frames and zoom', async () => {
   assert.equal(await focused(), 'main');
 });
 
-test('up is towards the root where the root is at the top', async () => {
+test('up is towards the root if the root is at the top', async () => {
   const page = await show(picture(SAMPLES, '--inverted'));
   await frame(page, 'main').click();
   await page.keyboard.press('ArrowDown');
@@ -195,7 +195,7 @@ test('a dark window gets a dark picture', async () => {
   assert.deepEqual(await colors('dark'), ['rgb(23, 25, 29)', 'rgb(230, 232, 235)']);
 });
 
-test('a background that was asked for stays in a dark window', async () => {
+test('a chosen background stays in a dark window', async () => {
   const page = await show(picture(SAMPLES, '--bgcolors', '#ffeedd'), {colorScheme: 'dark'});
   const stop = await page.evaluate(
     () => getComputedStyle(document.querySelector('#paper stop')).stopColor,
@@ -205,7 +205,7 @@ test('a background that was asked for stays in a dark window', async () => {
   assert.equal(title, 'rgb(36, 41, 47)');
 });
 
-test('the picture is as wide as the window and cuts its labels anew', async () => {
+test('the picture is as wide as the window, and labels follow its width', async () => {
   const name = 'a_function_with_a_rather_long_name';
   const page = await show(picture(`${name} 30\nother 70\n`));
   const label = frame(page, name).locator('text');
@@ -218,7 +218,7 @@ test('the picture is as wide as the window and cuts its labels anew', async () =
   assert.ok(inner.width < (await box(page, name)).width);
 });
 
-test('a width that was asked for stays', async () => {
+test('a chosen width stays', async () => {
   const page = await show(picture(SAMPLES, '--width', '700'));
   near((await box(page, 'all')).width, 680);
 });
@@ -267,7 +267,7 @@ test('names are text, whatever is in them', async () => {
   assert.deepEqual(page.errors, []);
 });
 
-test('bytes that are no text become replacement characters', async () => {
+test('bytes that are not text become replacement characters', async () => {
   const bytes = Buffer.concat([
     Buffer.from('a\0b 10\n'),
     Buffer.from([0xff, 0xc3, 0x28, 0x20, 0x31, 0x30, 0x0a]),
@@ -288,7 +288,7 @@ test('two names of 100 kB that differ at the end are two frames', async () => {
   assert.ok(label.length < 100);
 });
 
-test('title, subtitle, notes and fonts cannot leave their place', async () => {
+test('title, subtitle, notes and fonts cannot break out of their elements', async () => {
   const evil = '--></style></text><script>alert(1)</script>"\';}';
   const page = await show(
     picture(
@@ -315,7 +315,7 @@ test('title, subtitle, notes and fonts cannot leave their place', async () => {
   assert.equal(page.dialogs, 0);
 });
 
-test('without script, picture and tooltips are there', async () => {
+test('picture and tooltips work without JavaScript', async () => {
   const page = await show(picture(SAMPLES), {javaScriptEnabled: false});
   const shown = await page.locator('#frames g').count();
   assert.equal(shown, 8);
@@ -328,13 +328,13 @@ test('without script, picture and tooltips are there', async () => {
   assert.equal(await page.locator('foreignObject').count(), 0);
 });
 
-test('a picture without script has none', async () => {
+test('a picture can be written without its script', async () => {
   const page = await show(picture(SAMPLES, '--no-javascript'));
   assert.equal(await page.locator('script').count(), 0);
   assert.equal(await page.locator('#frames g').count(), 8);
 });
 
-test('a vanished stack is there, and its callers are coloured', async () => {
+test('a vanished stack is drawn, and its callers are coloured', async () => {
   const page = await show(picture('main;old 40 0\nmain;new 0 10\nmain;same 50 50\n'));
   const title = name => frame(page, name).locator('title').textContent();
   assert.equal(await title('old'), 'old (0 samples, 0.00%; -66.67%)');
@@ -348,12 +348,12 @@ test('a vanished stack is there, and its callers are coloured', async () => {
   assert.match(await fill('new'), /^#ff(..)\1$/);
 });
 
-test('what was lost is said below the frames', async () => {
+test('losses are reported below the frames', async () => {
   const page = await show(picture(SAMPLES + 'not a folded line\n'));
   assert.match(await text(page, '#footer .loss'), /1 line could not be read/);
 });
 
-test('the details stay in the window while a tall picture is scrolled', async () => {
+test('the details stay visible while a tall picture is scrolled', async () => {
   const deep = Array.from({length: 80}, (_, i) => 'f' + i).join(';');
   const page = await show(picture(`${deep} 5\n`));
   const inWindow = async selector => {
@@ -373,7 +373,7 @@ test('the details stay in the window while a tall picture is scrolled', async ()
   await inWindow('#details');
 });
 
-test('links are followed, or zoomed with Ctrl', async () => {
+test('a click follows a link; with Ctrl, it zooms', async () => {
   const attributes = file('draw\thref=#there\tclass=mine\ttitle=drawn here\n');
   const page = await show(picture(SAMPLES, '--nameattr', attributes));
   const link = page.locator('a g.mine');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the viewer computes, without a browser: shapes, trees, what is visible.
+// What the viewer computes, without a browser: shapes, trees, visible boxes.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -44,14 +44,14 @@ async function after(folded, ...transforms) {
 
 const SAMPLES = 'main;parse;read 30\nmain;parse;parse;next 10\nmain;draw;flush 40\nidle 20\n';
 
-test('a page gives back what was packed', async () => {
+test('a page has the stacks of its input', async () => {
   assert.equal(
     await after(SAMPLES),
     'idle 20\nmain;draw;flush 40\nmain;parse;parse;next 10\nmain;parse;read 30\n',
   );
 });
 
-test('what has no stack is exported as wick fold prints it', async () => {
+test('samples without a stack are exported as wick fold prints them', async () => {
   assert.equal(await after('a;b 2\n 5\n'), ' 5\na;b 2\n');
 });
 
@@ -74,21 +74,21 @@ test('direct recursion of all functions collapses', async () => {
   assert.equal(await after('a;a;a;b;b 1\na;b;a 2\n', ['recursion']), 'a;b 1\na;b;a 2\n');
 });
 
-test('the recursion of one function collapses with all that lies between', async () => {
+test('the recursion of one function collapses with everything in between', async () => {
   assert.equal(
     await after('m;f;g;f;h 1\nm;f;g 2\nm;f;x 3\n', ['recursion', 'f']),
     'm;f;g 2\nm;f;h 1\nm;f;x 3\n',
   );
 });
 
-test('inverted stacks begin with what was running', async () => {
+test('inverted stacks begin with the function that ran', async () => {
   assert.equal(
     await after(SAMPLES, ['invert']),
     'flush;draw;main 40\nidle 20\nnext;parse;parse;main 10\nread;parse;main 30\n',
   );
 });
 
-test('template arguments are dropped, and what is equal without them is one', async () => {
+test('template arguments are dropped, and names that are then equal are merged', async () => {
   assert.equal(
     await after('std::vector<int>::at 1\nstd::vector<std::pair<a, b> >::at 2\noperator< 3\n', [
       'templates',
@@ -125,7 +125,7 @@ test('the matched share counts each place once', async () => {
   assert.equal(found.part / tree.extent[main], 0.5);
 });
 
-test('a heavy tree has the widest box left', async () => {
+test('a tree in the order of weights has its widest box on the left', async () => {
   const {data, tree} = await opened('a 1\nb 5\nc 3\n', [], {heavy: true});
   assert.deepEqual(
     [...tree.boxes.subarray(1)].map(box => [data.name(tree.shape.func[box]), tree.x[box]]),
@@ -137,14 +137,13 @@ test('a heavy tree has the widest box left', async () => {
   );
 });
 
-test('every box that is as wide as a pixel is drawn, and every pixel that has one', async () => {
+test('every box of at least a pixel is drawn, and every pixel that has a box', async () => {
   let seed = 7;
   const random = below => (seed = (seed * 48271) % 2147483647) % below;
+  const weight = () => (random(8) === 0 ? 2000 + random(5000) : 1 + random(9));
   const lines = [];
   for (let i = 0; i < 3000; ++i)
-    lines.push(
-      `r;f${random(40)};g${random(300)};h${random(5000)} ${random(8) === 0 ? 2000 + random(5000) : 1 + random(9)}`,
-    );
+    lines.push(`r;f${random(40)};g${random(300)};h${random(5000)} ${weight()}`);
   const {tree} = await opened(lines.join('\n') + '\n');
   for (const window of [
     [0, 1],
@@ -185,13 +184,13 @@ test('labels are cut as in the SVG', () => {
   assert.equal(cutLabel('😀😀😀😀😀😀😀', 5), '😀😀😀..');
 });
 
-test('a change is as sure as wick diff says', () => {
+test('the confidence interval of a change is that of wick diff', () => {
   // wick diff of 100 of 1000 samples before and none of 1010 after.
   const [low, high] = changeInterval(0.1, 0, [1000, 1010]);
   assert.equal((((high - low) / 2) * 100).toFixed(2), '1.88');
 });
 
-test('damaged data is found, wherever it is', async () => {
+test('damaged data is detected, wherever the damage is', async () => {
   const bytes = await unpacked(SAMPLES);
   let found = 0;
   for (let i = 0; i < bytes.length; ++i) {
@@ -209,7 +208,7 @@ test('damaged data is found, wherever it is', async () => {
     assert.throws(() => decode(bytes.slice(0, size)), DataError);
 });
 
-test('a stretch of a trace lasts as many cycles as it took, in the lanes, the heat map and ranges', async () => {
+test('a stretch of a trace lasts as many cycles as it took', async () => {
   const data = decode(
     await unpacked(
       'Indent: 1, Start label: a, At cycle: 100\n' +
@@ -222,7 +221,7 @@ test('a stretch of a trace lasts as many cycles as it took, in the lanes, the he
   assert.equal(data.duration, 4010);
   const filter = {group: 'cycles', threads: null, cpu: '', range: null};
   const shape = new Shapes(data).base;
-  // Calls do not last: cycles stand in for them.
+  // Calls have no duration, so cycles replace them.
   for (const group of ['cycles', 'calls']) {
     const [lane] = lanesOf(data, {...filter, group}, shape);
     assert.deepEqual(Array.from(lane.begin), [0, 10, 3010]);
@@ -235,7 +234,7 @@ test('a stretch of a trace lasts as many cycles as it took, in the lanes, the he
   }
   const {after, unit} = weigh(data, {...filter, range: [5, 1010]}, null);
   assert.deepEqual([Array.from(after), unit], [[0, 5, 1000], 'cycles']);
-  // A range is compared with what it has.
+  // A comparison of ranges uses cycles too.
   const compared = weigh(data, {...filter, group: 'calls'}, [0, 2000]);
   assert.deepEqual(
     [Array.from(compared.after), Array.from(compared.before), compared.unit],
@@ -243,23 +242,23 @@ test('a stretch of a trace lasts as many cycles as it took, in the lanes, the he
   );
 });
 
-test('a sample of time is drawn as long as it says, one of another event as long as is usual', async () => {
-  const samples = (event, period) =>
-    [
-      [1, 0],
-      [1, 1],
-      [1, 2],
-      [1, 3],
-      [2, 3.5],
-      [2, 60],
-      [2, 90],
-      [3, 95],
-    ]
-      .map(
-        ([tid, ms]) =>
-          `t 1/${tid} 5.${String(ms * 1000).padStart(6, '0')}: ${period} ${event}: \n\t1000 main+0x1 (/bin/app)\n\n`,
-      )
-      .join('');
+test('a sample lasts as long as its weight if that is time, else the usual gap', async () => {
+  /** Thread and time of each sample, in ms. */
+  const times = [
+    [1, 0],
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [2, 3.5],
+    [2, 60],
+    [2, 90],
+    [3, 95],
+  ];
+  const sample = ([tid, ms], period, event) => {
+    const time = `5.${String(ms * 1000).padStart(6, '0')}`;
+    return `t 1/${tid} ${time}: ${period} ${event}: \n\t1000 main+0x1 (/bin/app)\n\n`;
+  };
+  const samples = (event, period) => times.map(at => sample(at, period, event)).join('');
   for (const [event, period] of [
     ['cpu-clock', 1_000_000],
     ['cycles', 3_000_000],

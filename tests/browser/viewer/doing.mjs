@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be done in a page, with the mouse and with keys alone.
+// What users do in a page, with the mouse and with keys.
 import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 
@@ -63,7 +63,7 @@ test('a click zooms, callers stay, and crumbs lead back', async () => {
   assert.deepEqual(await crumbs(page), ['all']);
 });
 
-test('the wheel scales about the mouse, dragging moves', async () => {
+test('the wheel scales around the pointer, dragging moves', async () => {
   const page = await open(plain);
   const {x, y} = await canvas(page).boundingBox();
   const before = await boxNamed(page, 'draw');
@@ -86,14 +86,14 @@ test('the wheel scales about the mouse, dragging moves', async () => {
   sameBoxes(await boxes(page), layout(SAMPLES));
 });
 
-test('a zoom that moves ends where one without does', async () => {
+test('an animated zoom ends where one without animation does', async () => {
   const page = await open(plain, {reducedMotion: 'no-preference'});
   await click(page, 'draw');
   await page.waitForTimeout(300);
   assert.deepEqual(await widths(page), {flush: 800, draw: 1000, main: 1000, all: 1000});
 });
 
-test('hovering says self, total, shares and the module', async () => {
+test('hovering shows self, total, shares and the module', async () => {
   const page = await open(modules);
   const {x, y} = await boxNamed(page, 'parse');
   await page.mouse.move(x, y);
@@ -135,7 +135,7 @@ test('hovering says self, total, shares and the module', async () => {
   assert.match((await boxNamed(other, 'f')).tip, /src\/a\.c:12/);
 });
 
-test('a search by expression or text marks what matches and says its share', async () => {
+test('a search by expression or text marks the matches and shows their share', async () => {
   const page = await open(plain);
   await page.keyboard.press('/');
   await page.keyboard.type('^(parse|read|idle)$');
@@ -207,7 +207,7 @@ test('transforms stack, and each can be undone', async () => {
   const steps = [
     ['walk', 'Collapse its recursion', 'main;walk;visit 12'],
     ['visit', 'Hide the function', 'main;walk 12'],
-    ['operator<', 'Drop the stacks', null],
+    ['operator<', 'Drop stacks', null],
     ['walk', 'Focus on the function', 'walk 14'],
   ];
   const states = [all];
@@ -407,7 +407,7 @@ test('the heat map is exported with its ranges, its axis and the flame graph bel
     },
     (await exported(page, 'SVG')).toString(),
   );
-  // Columns last 20 ms; cells are shorter than the time between samples, so each sample has its own.
+  // Columns last 20 ms. Cells are shorter than the gap between samples: each sample has its own.
   assert.equal(picture.cells, 170);
   assert.equal(picture.columns, 25);
   assert.ok(Math.abs(picture.right - 500) < 1);
@@ -446,7 +446,7 @@ test('the address restores the view', async () => {
   assert.equal(await exportedFolded(again), before.folded);
   assert.equal(await text(again, '#matched'), before.matched);
   assert.match(before.matched, /Matched: 33\.33%/);
-  // And the other views; nonsense is left out.
+  // The other views too; invalid values are ignored.
   for (const view of ['icicle', 'time', 'heat', 'sandwich', 'table', 'about']) {
     await again.evaluate(view => {
       location.hash = `#view=${view}`;
@@ -454,13 +454,13 @@ test('the address restores the view', async () => {
     await again.waitForSelector(`#tab-${view}[aria-selected=true]`);
   }
   assert.deepEqual(again.errors, []);
-  const nonsense = await open(modules, {
+  const invalid = await open(modules, {
     fragment:
       '#view=x&zoom=99999999&window=5-3&do=function.99999_subtree.-1_q&func=1e9&mark=77777' +
       '&threads=9.x&range=a-b&file=9&lanes=3-1&event=none&cpu=up&search=%ff%00',
   });
-  assert.deepEqual(nonsense.errors, []);
-  assert.equal((await names(nonsense)).length, 15);
+  assert.deepEqual(invalid.errors, []);
+  assert.equal((await names(invalid)).length, 15);
 });
 
 test('the address restores names that transforms made, whatever was undone before', async () => {
@@ -482,7 +482,7 @@ test('the address restores names that transforms made, whatever was undone befor
   ]);
 });
 
-test('going to another address of the same page changes the view', async () => {
+test('another fragment in the address changes the view', async () => {
   const page = await open(plain);
   await page.evaluate(() => {
     location.hash = '#view=table&search=draw';
@@ -594,7 +594,7 @@ test('plus scales the picture, and d moves it', async () => {
   assert.ok(Math.abs(moved.left - leftOf(0.18 + 0.128)) < 1, `${moved.left}`);
 });
 
-test('a heat map is used with keys', async () => {
+test('a range of the heat map can be selected with keys', async () => {
   const page = await open(modules, {fragment: '#view=heat'});
   await page.locator('.heat canvas').focus();
   await page.keyboard.press('Home');
@@ -606,7 +606,7 @@ test('a heat map is used with keys', async () => {
   assert.match(await text(page, '.chip'), /^compared with 0\.0+ s/);
 });
 
-test('keys in a sandwich are for the half that they are pressed in', async () => {
+test('keys in a sandwich act on the half that has the focus', async () => {
   const page = await open(modules, {fragment: '#view=sandwich'});
   await page.getByLabel('Function', {exact: true}).fill('main');
   await page.getByLabel('Function', {exact: true}).press('Enter');
@@ -629,13 +629,13 @@ test('the address restores what the halves of a sandwich are zoomed to', async (
   assert.equal(before[1].find(box => box.name === 'parse').width, 1000);
   const again = await open(page.url());
   assert.deepEqual([await boxes(again, 0), await boxes(again, 1)], before);
-  // Another function has other boxes.
+  // Another function has different boxes.
   await again.getByLabel('Function', {exact: true}).fill('work');
   await again.getByLabel('Function', {exact: true}).press('Enter');
   assert.doesNotMatch(again.url(), /halves/);
 });
 
-test('the functions of the table take the keys of frames', async () => {
+test('the keys of frames work for the functions of the table', async () => {
   const page = await open(plain, {fragment: '#view=table'});
   const row = name => page.locator('td button', {hasText: name});
   await row('draw').focus();
@@ -650,14 +650,14 @@ test('the functions of the table take the keys of frames', async () => {
   assert.equal(await text(page, '.chip'), 'marked: draw ×');
 });
 
-test('the page of keys names the views that there are, by their numbers', async () => {
+test('the list of keys has the number of each view of the page', async () => {
   const page = await open(plain);
   await page.keyboard.press('?');
   const views = page.locator('#help section').first();
   assert.equal(await views.locator('dl').textContent(), '1Flame graph2Icicle3Sandwich4Table5About');
 });
 
-test('the list of threads closes by Escape and by a click beside it', async () => {
+test('the list of threads closes on Escape and on a click outside it', async () => {
   const page = await open(modules);
   const list = page.locator('#filters details > div');
   for (const close of [() => page.keyboard.press('Escape'), () => page.mouse.click(900, 300)]) {
@@ -668,7 +668,7 @@ test('the list of threads closes by Escape and by a click beside it', async () =
   }
 });
 
-test('the list of threads stays where it was scrolled to', async () => {
+test('the list of threads keeps its scroll position and focus', async () => {
   const sampleOf = i => {
     const time = `1.${String(i).padStart(6, '0')}`;
     return `t${i} ${1000 + i}/${1000 + i} ${time}: 1 cycles: \n\t1000 main+0x1 (/bin/app)\n\n`;
@@ -685,7 +685,7 @@ test('the list of threads stays where it was scrolled to', async () => {
   );
 });
 
-test('the lanes show that keys are for them', async () => {
+test('the lanes of time show that they have the focus', async () => {
   const page = await open(modules, {fragment: '#view=time'});
   const lanes = page.locator('#view .stage canvas');
   for (let i = 0; i < 30 && !(await lanes.evaluate(c => c === document.activeElement)); ++i)
@@ -693,7 +693,7 @@ test('the lanes show that keys are for them', async () => {
   assert.notEqual(await lanes.evaluate(c => getComputedStyle(c).outlineStyle), 'none');
 });
 
-test('a finger that zooms gets the details', async () => {
+test('a tap zooms and shows the details', async () => {
   const page = await open(plain, {hasTouch: true});
   const {x, y} = await boxNamed(page, 'draw');
   await page.touchscreen.tap(x, y);
@@ -701,11 +701,11 @@ test('a finger that zooms gets the details', async () => {
   assert.deepEqual(await crumbs(page), ['all', 'main', 'draw']);
 });
 
-test('the table says what the picture does', async () => {
+test('the table has the data of the picture', async () => {
   const page = await open(plain);
   assert.match(
     await canvas(page).getAttribute('aria-label'),
-    /the table view has the same as text/,
+    /the table view has the same data as text/,
   );
   await page.keyboard.press('4');
   assert.equal(await page.getByRole('main').getByRole('tabpanel', {name: 'Table'}).count(), 1);
@@ -731,7 +731,7 @@ test('the table says what the picture does', async () => {
   );
 });
 
-test('light and dark follow the system, and a button', async () => {
+test('light and dark follow the system and the button', async () => {
   const paper = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await open(plain);
   const dark = await open(plain, {colorScheme: 'dark'});

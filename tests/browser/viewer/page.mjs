@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the viewer share. They use a page as a person does: they find what is on a canvas
-// by pointing at it and by looking at its pixels, never by asking the page's script.
+// What the tests of the viewer share. They use a page as a person does: they find what is on a
+// canvas by pointing at it and by looking at its pixels, never by asking the page's script.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
@@ -126,8 +126,8 @@ export const tableRows = page =>
   );
 
 /**
- * An independent implementation of the layout in docs/flame-graphs.md; `left` and `width` are shares
- * of the whole width.
+ * An independent implementation of the layout in docs/flame-graphs.md; `left` and `width` are
+ * shares of the whole width.
  * @returns {{depth: number, name: string, left: number, width: number}[]}
  */
 export function layout(folded, {heavy = false} = {}) {

@@ -19,13 +19,13 @@ function sample(seconds, {comm, pid, tid}, {event, period}, frames) {
   const time = (10 + seconds).toFixed(6);
   const line = (frame, i) =>
     `\t${(0x1000 + 16 * i).toString(16)} ${frame.replace(/ (\S+)$/, '+0x1 ($1)')}\n`;
-  const stack = frames.toReversed().map(line).join('');
+  const stack = [...frames].reverse().map(line).join('');
   return {seconds, text: `${comm} ${pid}/${tid} ${time}: ${period} ${event}: \n${stack}\n`};
 }
 
 /**
  * Two processes, three threads, two events, one second.
- * `app` parses for half a second, then draws; `worker` runs beside it; `tool` is another process.
+ * `app` parses for half a second, then draws; `worker` runs in parallel; `tool` is another process.
  */
 export function timed() {
   const all = [];

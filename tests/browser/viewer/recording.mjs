@@ -20,7 +20,7 @@ import {
   wick,
 } from './page.mjs';
 
-/** Runs `early`, then `late`; a thread sleeps first, then calls itself. */
+/** Runs `early`, then `late`; another thread sleeps, then recurses. */
 const PROGRAM = `\
 #include <pthread.h>
 #include <time.h>
@@ -88,35 +88,38 @@ const recorded = (name, each) => test(name, async t => (why ? t.skip(why) : each
 const exact = folded =>
   lines(folded).map(line => line.replace(/ (\d+)$/, (_, n) => ` ${Number(n)}`));
 
-recorded('a recording is drawn as wick fold and wick report have it', async () => {
-  const page = await open(address, {viewport: {width: 1000, height: 900}});
-  const folded = fold();
-  assert.match(folded, /main;early;spin/);
-  assert.equal(await exportedFolded(page), folded);
-  sameBoxes(await boxes(page), layout(folded), {least: 20, surplus: 100});
-  await page.getByRole('tab', {name: 'Table'}).click();
-  const report = wick(
-    'report',
-    '--quiet',
-    '--by',
-    'function',
-    '--top',
-    '0',
-    '--name-width',
-    '0',
-    data,
-  );
-  const rows = new Map((await tableRows(page)).map(row => [row.name, row.cells]));
-  let compared = 0;
-  for (const line of report.split('\n')) {
-    const row = line.match(/^ *([\d,]+) +([\d.]+%) +([\d,]+) +([\d.]+%)  (.+)$/);
-    if (!row) continue;
-    assert.deepEqual(rows.get(row[5]), row.slice(1, 5), row[5]);
-    ++compared;
-  }
-  assert.ok(compared > 8);
-  assert.deepEqual(page.errors, []);
-});
+recorded(
+  'a page of a recording has the stacks of wick fold and the table of wick report',
+  async () => {
+    const page = await open(address, {viewport: {width: 1000, height: 900}});
+    const folded = fold();
+    assert.match(folded, /main;early;spin/);
+    assert.equal(await exportedFolded(page), folded);
+    sameBoxes(await boxes(page), layout(folded), {least: 20, surplus: 100});
+    await page.getByRole('tab', {name: 'Table'}).click();
+    const report = wick(
+      'report',
+      '--quiet',
+      '--by',
+      'function',
+      '--top',
+      '0',
+      '--name-width',
+      '0',
+      data,
+    );
+    const rows = new Map((await tableRows(page)).map(row => [row.name, row.cells]));
+    let compared = 0;
+    for (const line of report.split('\n')) {
+      const row = line.match(/^ *([\d,]+) +([\d.]+%) +([\d,]+) +([\d.]+%)  (.+)$/);
+      if (!row) continue;
+      assert.deepEqual(rows.get(row[5]), row.slice(1, 5), row[5]);
+      ++compared;
+    }
+    assert.ok(compared > 8);
+    assert.deepEqual(page.errors, []);
+  },
+);
 
 recorded('time on and off the CPU are filters', async () => {
   const page = await open(address);
@@ -130,7 +133,7 @@ recorded('time on and off the CPU are filters', async () => {
   assert.ok(slept > 199e6 && slept < 400e6, `slept ${slept} ns`);
   await choice.selectOption('both');
   assert.equal(await exportedFolded(page), fold('--event', 'wall-time'));
-  // The heat map has what was chosen: at first, one thread sleeps and one runs.
+  // The heat map follows the choice: at first, one thread sleeps and one runs.
   await page.keyboard.press('4');
   const inCell = async () => {
     await page.locator('.heat canvas').press('End');
@@ -146,7 +149,7 @@ recorded('time on and off the CPU are filters', async () => {
   assert.ok(off > 0 && off <= both, `${off} of ${both} ns are off the CPU`);
 });
 
-recorded('threads are lanes, and each can be taken alone', async () => {
+recorded('each thread can be shown alone', async () => {
   const page = await open(address);
   await page.locator('#filters summary').click();
   await page.waitForSelector('#filters label');
@@ -164,7 +167,7 @@ recorded('threads are lanes, and each can be taken alone', async () => {
   assert.doesNotMatch(alone, /early/);
 });
 
-recorded('a range of time has what ran in it', async () => {
+recorded('a range of time has the functions that ran in it', async () => {
   const page = await open(address, {fragment: '#view=heat'});
   const map = await page.locator('.heat canvas').boundingBox();
   await page.mouse.move(map.x + 1, map.y + map.height - 1);
@@ -196,7 +199,7 @@ recorded('the hot line of the source is the hottest', async () => {
   assert.ok(byLine.includes(hot[0]), `${hot[0]} is not in ${byLine}`);
 });
 
-recorded('the source of a frame is shown where the frame is', async () => {
+recorded('the source view scrolls to the line of a frame', async () => {
   const page = await open(address, {viewport: {width: 1000, height: 300}});
   await page.locator('#search').fill('^late$');
   await page.locator('#search').press('Enter');
@@ -212,7 +215,7 @@ recorded('the source of a frame is shown where the frame is', async () => {
   );
 });
 
-recorded('how it was recorded is said', async () => {
+recorded('the page has the facts of the recording', async () => {
   const page = await open(address, {fragment: '#view=about'});
   const facts = await page.$$eval('#view dl > *', all =>
     Object.fromEntries(

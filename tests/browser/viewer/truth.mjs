@@ -36,7 +36,7 @@ const AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 130\n';
 test('a difference is shown normalised or absolute, with vanished and new frames', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   const by = async () => Object.fromEntries((await boxes(page)).map(box => [box.name, box]));
-  // Normalised: each weight before counts twice.
+  // Normalised: the weights before count twice.
   const normal = await by();
   const share = {fresh: 20, grown: 130, old: 80, same: 100};
   const whole = 330;
@@ -60,7 +60,7 @@ test('a difference is shown normalised or absolute, with vanished and new frames
   assert.equal(await reopened.getByLabel('Scale').inputValue(), 'absolute');
 });
 
-test('each side of a difference can be seen alone', async () => {
+test('each side of a difference can be shown alone', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   await page.getByLabel('Side').selectOption('before');
   assert.equal(await exportedFolded(page), wick('fold', '--quiet', file(BEFORE)));
@@ -88,17 +88,17 @@ test('each side of a difference can be seen alone', async () => {
   );
 });
 
-test('a difference says why it has no order of time', async () => {
+test('a difference explains why it has no time axis', async () => {
   const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
   for (const view of ['Time', 'Heat map']) {
     await page.getByRole('tab', {name: view}).click();
     assert.match(
       await text(page, '#view'),
-      /Two recordings have no time in common.* wick flame RECORDING -o page\.html/,
+      /Two recordings do not share a clock.*The page of a single recording has both/,
     );
   }
   await page.getByRole('tab', {name: 'About'}).click();
-  assert.doesNotMatch(await text(page, '#view'), /the input has no times/);
+  assert.doesNotMatch(await text(page, '#view'), /the input has no timestamps/);
   assert.deepEqual(page.errors, []);
 });
 
@@ -266,14 +266,14 @@ withHostileNames('an exported SVG has them as text', async page => {
   assert.ok(titles.some(title => title.startsWith(HOSTILE[3] + ' (')));
 });
 
-test('marks of direction end with the name that has them', async () => {
+test('the direction marks of a name do not affect the text after it', async () => {
   const page = await open(hostile.address);
   const {x, y} = await boxNamed(page, HOSTILE[11]);
   await page.mouse.move(x, y);
   assert.ok((await text(page, '#details')).startsWith(`\u2068${HOSTILE[11]}\u2069 · `));
 });
 
-test('a damaged page says so', async () => {
+test('a damaged page reports the damage', async () => {
   const good = pageOf(file(SAMPLES)).text();
   const [, data] = good.match(/id="data">([^<]*)</);
   const bytes = gunzipSync(Buffer.from(data, 'base64'));
@@ -310,7 +310,7 @@ test('a damaged page says so', async () => {
     const page = await open(pageWith(source));
     assert.match(
       await text(page, '#message'),
-      /^This page cannot be shown: .*data.* Get the file again, or write it again with wick\.$/,
+      /^This page cannot be shown: .*data.* Download the file again, or recreate it with wick\.$/,
       what,
     );
     assert.ok(await page.locator('#message').isVisible(), what);
@@ -318,7 +318,7 @@ test('a damaged page says so', async () => {
   }
 });
 
-test('a page whose script was changed or is missing says that something is wrong', async () => {
+test('a page whose script was changed or cut off reports that something is wrong', async () => {
   const good = pageOf(file(SAMPLES)).text();
   const script = good.match(/<script>([^]*?)<\/script>/)[1];
   for (const source of [
@@ -327,11 +327,11 @@ test('a page whose script was changed or is missing says that something is wrong
   ]) {
     const page = await show(pageWith(source));
     assert.ok(await page.locator('#message').isVisible());
-    assert.match(await text(page, '#message'), /not complete or was changed/);
+    assert.match(await text(page, '#message'), /incomplete or was changed/);
   }
 });
 
-test('a browser that cannot unpack the data is told so', async () => {
+test('a browser that cannot decompress the data gets a message', async () => {
   const page = await show('about:blank');
   await page.addInitScript(() => {
     delete window.DecompressionStream;
@@ -339,11 +339,12 @@ test('a browser that cannot unpack the data is told so', async () => {
   await page.goto(pageOf(file(SAMPLES)).address);
   assert.equal(
     await text(page, '#message.failed'),
-    'This page cannot be shown in this browser: it cannot unpack gzip, as those of 2023 and later do',
+    'This page cannot be shown in this browser: ' +
+      'it cannot decompress gzip, as browsers from 2023 on can',
   );
 });
 
-test('a tree that is too large to be inverted says what is left out', async () => {
+test('a tree that is too large when inverted reports what is left out', async () => {
   const whole = pageOf(file(SAMPLES)).text();
   // With a limit that a small profile reaches; the policy allows only the unchanged script.
   const small = whole
@@ -354,7 +355,7 @@ test('a tree that is too large to be inverted says what is left out', async () =
   await page.keyboard.press('i');
   assert.equal(
     await text(page, '#filters .loss'),
-    '3 stacks are without their outermost callers: a tree of more than 7 boxes is not drawn',
+    '3 stacks lack their outermost callers: a tree is limited to 7 boxes',
   );
   assert.deepEqual(lines(await exportedFolded(page)), [
     'Reader::next;parse 10',

@@ -169,7 +169,7 @@ test('time has a lane for each thread, with its samples in their order', async (
   const tool = worker + 5 * ROW + GAP + HEADING;
   assert.match(
     await tipAt(page, 110, app + 2.5 * ROW),
-    /^parseat 0\.1\d* s in app 100this stack in all: 50,000 cycles, 29\.41%$/,
+    /^parseat 0\.1\d* s in app 100this stack in total: 50,000 cycles, 29\.41%$/,
   );
   assert.match(await tipAt(page, 900, app + 2.5 * ROW), /^drawat 0\.8\d* s in app 100/);
   assert.match(await tipAt(page, 103, worker + 4.5 * ROW), /^leafat 0\.1\d* s in worker 100\/101/);
@@ -250,7 +250,7 @@ test('filters by event, thread and process', async () => {
     lines(await exportedFolded(page)),
     lines(fold('--only-tid', '100') + fold('--only-tid', '200')),
   );
-  // A click beside the list has closed it.
+  // A click outside the list has closed it.
   await page.locator('#filters summary').click();
   await page.getByLabel('worker 100/101').check();
   await page.getByLabel(/^process 100/).uncheck();
