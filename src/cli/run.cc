@@ -22,7 +22,6 @@
 #include "cli/setting_names.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
-#include "itrace/formats/trace_reader.h"
 #include "perf/file/data_file.h"
 #include "render/text_table.h"
 
@@ -84,13 +83,10 @@ namespace {
 bool is_trace(const std::string& path, const InputOptions& input) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
-  std::string_view name = input.format;
-  if (name.empty()) {
-    const InputFormat* format = detect(InputFile::open(path).head());
-    if (format != nullptr) name = format->name;
-  }
-  return std::ranges::find(trace_formats(), name, &TraceFormat::name) !=
-         trace_formats().end();
+  const InputFormat* format = input.format.empty()
+                                  ? detect(InputFile::open(path).head())
+                                  : &input_format(input.format);
+  return format != nullptr && format->trace != nullptr;
 }
 
 // One thread for each. Of several errors the first input's is said.

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <vector>
 
 #include "base/error.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "itrace/formats/trace_reader.h"
+#include "itrace/trace_profile.h"
 
 namespace wick {
 
@@ -14,12 +17,10 @@ extern const InputFormat aix_input;
 extern const InputFormat bcc_input;
 extern const InputFormat bpftrace_input;
 extern const InputFormat chrome_trace_input;
-extern const InputFormat cospike_trace_input;
 extern const InputFormat cpuprofile_input;
 extern const InputFormat d3_input;
 extern const InputFormat dtrace_input;
 extern const InputFormat eu_stack_input;
-extern const InputFormat execlog_trace_input;
 extern const InputFormat faulthandler_input;
 extern const InputFormat firefox_input;
 extern const InputFormat folded_input;
@@ -39,19 +40,13 @@ extern const InputFormat pmcstat_input;
 extern const InputFormat pprof_input;
 extern const InputFormat sample_input;
 extern const InputFormat speedscope_input;
-extern const InputFormat spike_trace_input;
 extern const InputFormat stap_input;
-extern const InputFormat trace_csv_trace_input;
-extern const InputFormat tracedoctor_trace_input;
 extern const InputFormat tracerv_labels_input;
-extern const InputFormat tracerv_text_trace_input;
-extern const InputFormat tracerv_trace_input;
 extern const InputFormat vsprof_input;
 extern const InputFormat vtune_input;
 extern const InputFormat vtune_memory_input;
 extern const InputFormat wcp_input;
 extern const InputFormat wick_input;
-extern const InputFormat wick_trace_input;
 extern const InputFormat xctrace_input;
 extern const InputFormat xdebug_input;
 
@@ -68,15 +63,24 @@ extern const OutputFormat wick_output;
 
 namespace {
 
-// One line for each, so that lines can be added side by side.
+// One line each, so that concurrent additions merge cleanly.
 // clang-format off
 
-// In the order of trying: formats with a magic number first, then JSON and XML,
-// then texts by how surely they are recognised.
-constexpr const InputFormat* kInputs[] = {
+// An entry of the list below: one format, or all trace formats that are
+// recognised by one kind of evidence.
+struct InputEntry {
+  constexpr InputEntry(const InputFormat* input) : format(input) {}
+  constexpr InputEntry(TraceFormat::Evidence evidence) : traces(evidence) {}
+  const InputFormat* format = nullptr;
+  TraceFormat::Evidence traces = {};
+};
+
+// In the order of detection: formats with a magic number, then JSON and XML,
+// then text, the most distinctive first.
+constexpr InputEntry kInputEntries[] = {
     &wick_input,
     &perf_data_input,
-    &wick_trace_input,
+    TraceFormat::Evidence::kMagic,
     &pprof_input,
     &lepd_input,
     &speedscope_input,
@@ -93,12 +97,7 @@ constexpr const InputFormat* kInputs[] = {
     &sample_input,
     &xdebug_input,
     &tracerv_labels_input,
-    &trace_csv_trace_input,
-    &tracedoctor_trace_input,
-    &tracerv_text_trace_input,
-    &spike_trace_input,
-    &execlog_trace_input,
-    &cospike_trace_input,
+    TraceFormat::Evidence::kText,
     &go_raw_input,
     &ibmjava_input,
     &jstack_input,
@@ -116,7 +115,7 @@ constexpr const InputFormat* kInputs[] = {
     &perf_sched_input,
     &dtrace_input,
     &perf_script_input,
-    &tracerv_trace_input,  // told by its regularity alone
+    TraceFormat::Evidence::kRegularity,
     &folded_input,  // last: almost any text looks folded
 };
 
@@ -144,16 +143,51 @@ std::string names_of(const Formats& formats) {
   return names;
 }
 
+std::vector<InputFormat> trace_inputs() {
+  std::vector<InputFormat> inputs;
+  for (const TraceFormat* trace : trace_formats())
+    inputs.push_back({.name = trace->name,
+                      .description = trace->description,
+                      .sniff = trace->sniff,
+                      .read = nullptr,
+                      .trace = trace});
+  return inputs;
+}
+
+std::vector<const InputFormat*> list_inputs() {
+  static const std::vector<InputFormat> traces = trace_inputs();
+  std::vector<const InputFormat*> inputs;
+  for (const InputEntry& entry : kInputEntries) {
+    if (entry.format != nullptr) {
+      inputs.push_back(entry.format);
+      continue;
+    }
+    for (const InputFormat& input : traces)
+      if (input.trace->evidence == entry.traces) inputs.push_back(&input);
+  }
+  return inputs;
+}
+
+Profile read_as(const InputFormat& format, InputFile& file,
+                const ReadOptions& options) {
+  if (format.trace == nullptr) return format.read(file, options);
+  const auto reader = open_trace(file, format.name, options.trace);
+  return read_trace(*reader, options);
+}
+
 }  // namespace
 
-std::span<const InputFormat* const> input_formats() { return kInputs; }
+std::span<const InputFormat* const> input_formats() {
+  static const std::vector<const InputFormat*> inputs = list_inputs();
+  return inputs;
+}
 std::span<const OutputFormat* const> output_formats() { return kOutputs; }
 
 const InputFormat& input_format(std::string_view name) {
-  for (const InputFormat* format : kInputs)
+  for (const InputFormat* format : input_formats())
     if (format->name == name) return *format;
   fail_usage("there is no input format '{}'; there is {}", name,
-             names_of(kInputs));
+             names_of(input_formats()));
 }
 
 const OutputFormat& output_format(std::string_view name) {
@@ -173,7 +207,7 @@ const OutputFormat* output_format_for(std::string_view path) {
 }
 
 const InputFormat* detect(std::string_view head) {
-  for (const InputFormat* format : kInputs)
+  for (const InputFormat* format : input_formats())
     if (format->sniff(head)) return format;
   return nullptr;
 }
@@ -209,7 +243,7 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
           "the format is not known; it begins with '{}'; see `wick formats`, "
           "or name one with --format",
           excerpt(head, 40));
-    Profile profile = format->read(file, options);
+    Profile profile = read_as(*format, file, options);
     note_damage(file, profile.diagnostics);
     // A file that knows where its content came from says so itself.
     const StringId key = profile.strings.intern("format");

@@ -17,11 +17,10 @@ extern const TraceFormat wick_trace_format;
 
 namespace {
 
-// One line for each, so that lines can be added side by side.
+// One line each, so that concurrent additions merge cleanly.
 // clang-format off
 
-// In the order of trying: a magic number first, then texts, then the records of
-// TracerV, which nothing but their regularity tells.
+// In the order of detection, by TraceFormat::Evidence.
 constexpr const TraceFormat* kFormats[] = {
     &wick_trace_format,
     &trace_csv_trace,

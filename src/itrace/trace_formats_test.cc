@@ -156,6 +156,12 @@ TEST_P(EveryFormat, BearsChangedBytes) {
   }
 }
 
+// format/registry.cc tries them among other formats by it.
+TEST(TraceFormats, AreListedInTheOrderOfTheirEvidence) {
+  EXPECT_TRUE(
+      std::ranges::is_sorted(trace_formats(), {}, &TraceFormat::evidence));
+}
+
 std::string error_of(std::string bytes, std::string_view format = "",
                      const TraceOptions& options = {}) {
   try {
@@ -179,9 +185,16 @@ TEST(OpenTrace, KnowsNoFormatOfAnotherName) {
   EXPECT_THAT(error_of("", "vcd"), testing::HasSubstr("no trace format 'vcd'"));
 }
 
+TEST(OpenTrace, NamesTheLayoutAsTheSettingThatHelpsWhereNoneFits) {
+  try {
+    read_trace(std::string(1000, '\x5a'), "tracerv");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.advice().helps.contains(Setting::kTraceLayout));
+  }
+}
+
 TEST(OpenTrace, RefusesBytesThatAreNoRecords) {
-  EXPECT_THAT(error_of(std::string(1000, '\x5a'), "tracerv"),
-              testing::HasSubstr("--trace-layout"));
   EXPECT_THAT(error_of(std::string(4096, '\0')),
               testing::HasSubstr("no instruction trace"));
 }

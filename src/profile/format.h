@@ -44,6 +44,7 @@ enum class Attribution {
   kFirePerf,        // FirePerf's stacks and its bookkeeping, with its errors
 };
 
+struct TraceFormat;  // itrace/formats/trace_reader.h
 class TraceWindows;  // itrace/trigger/trigger.h
 
 // Which part of an instruction trace is read. A point is "cycle:N", "pc:HEX",
@@ -126,7 +127,10 @@ struct InputFormat {
   bool (*sniff)(std::string_view head);
   // Fails (wick::Error) only if this cannot be the format at all. Damage inside
   // is noted in the diagnostics of the result.
+  // Null for an instruction trace.
   Profile (*read)(InputFile& file, const ReadOptions& options);
+  // Set for an instruction trace, whose samples read_trace() makes.
+  const TraceFormat* trace = nullptr;
 };
 
 // How many samples the sides of a difference are worth.

@@ -78,6 +78,7 @@ class Reader final : public LineTraceReader {
 extern const TraceFormat cospike_trace = {
     .name = "cospike",
     .description = "traces of FireSim's Cospike bridge",
+    .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff,
     .open =
         [](InputFile& file, const TraceOptions&) {

@@ -91,6 +91,7 @@ class Reader final : public LineTraceReader {
 extern const TraceFormat execlog_trace = {
     .name = "execlog",
     .description = "the log of QEMU's plugin execlog",
+    .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff,
     .open =
         [](InputFile& file, const TraceOptions&) {

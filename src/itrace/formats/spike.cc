@@ -184,6 +184,7 @@ class Reader final : public LineTraceReader {
 extern const TraceFormat spike_trace = {
     .name = "spike",
     .description = "logs of Spike (-l, --log-commits)",
+    .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff,
     .open =
         [](InputFile& file, const TraceOptions&) {

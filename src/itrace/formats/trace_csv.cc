@@ -99,6 +99,7 @@ class Reader final : public LineTraceReader {
 extern const TraceFormat trace_csv_trace = {
     .name = "riscv-csv",
     .description = "CSV of the RISC-V trace specification's reference flow",
+    .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff,
     .open =
         [](InputFile& file, const TraceOptions&) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace format: a name, a look at the first bytes, a function that opens it.
 // A new one is one file that defines a TraceFormat and one line in
-// itrace/trace_formats.cc, for `wick trace`; to be drawn, it is an input
-// format, too (format/trace_inputs.cc and a line in format/registry.cc).
+// itrace/trace_formats.cc. Every trace format is an input format, too:
+// format/registry.cc takes them from that list.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,6 +56,14 @@ class TraceReader {
 
 struct TraceFormat {
   std::string_view name, description;
+  // What sniff() relies on, the most certain first. Among the formats of
+  // profiles, traces are tried by this (format/registry.cc).
+  enum class Evidence : std::uint8_t {
+    kMagic,       // a magic number
+    kText,        // lines of a distinctive form
+    kRegularity,  // records without any mark that repeat a layout
+  };
+  Evidence evidence;
   bool (*sniff)(std::string_view head);
   // `file` must outlive the reader. Fails (wick::Error) only if this cannot be
   // the format at all.
@@ -62,7 +71,7 @@ struct TraceFormat {
                                        const TraceOptions& options);
 };
 
-// All of them, in the order of trying.
+// In the order of detection, which is also that of their evidence.
 std::span<const TraceFormat* const> trace_formats();
 
 // Opens a trace by what it looks like, or by the name of a format if that is

@@ -86,6 +86,7 @@ class Reader final : public LineTraceReader {
 extern const TraceFormat tracedoctor_trace = {
     .name = "tracedoctor",
     .description = "CSV of TraceDoctor's worker tracerv",
+    .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff,
     .open =
         [](InputFile& file, const TraceOptions&) {

@@ -82,9 +82,9 @@ class Reader final : public TraceReader {
       return layout;
     }
     if (file.head().size() - header_.size < 16) return {};
-    fail(
-        "no layout of TracerV's records fits what is here; if it is one, "
-        "--trace-layout says which (tracerv:width=3,valid=63)");
+    fail(Setting::kTraceLayout,
+         "no known layout of TracerV records fits this file; if it is one, "
+         "name its layout, such as tracerv:width=3,valid=63");
   }
 
   bool next_plain(TraceBlock& block) {
@@ -134,6 +134,7 @@ class Reader final : public TraceReader {
 extern const TraceFormat tracerv_trace = {
     .name = "tracerv",
     .description = "binary traces of FireSim's TracerV, all layouts",
+    .evidence = TraceFormat::Evidence::kRegularity,
     .sniff = sniff,
     .open =
         [](InputFile& file, const TraceOptions& options) {

@@ -138,9 +138,9 @@ TracervLayout layout_of_beats(std::string_view head,
   });
   const auto found = find_layout(beats, 8);
   if (!found)
-    fail(
-        "no layout of TracerV's records fits these lines of 128 digits; "
-        "--trace-layout says which it is (packed:width=2)");
+    fail(Setting::kTraceLayout,
+         "no known layout of TracerV records fits these lines of 128 digits; "
+         "name it, such as packed:width=2");
   return found->layout;
 }
 
@@ -270,6 +270,7 @@ class Reader final : public LineTraceReader {
 extern const TraceFormat tracerv_text_trace = {
     .name = "tracerv-text",
     .description = "what FireSim's TracerV prints, all versions",
+    .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff,
     .open =
         [](InputFile& file, const TraceOptions& options) {

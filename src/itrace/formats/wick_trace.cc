@@ -530,6 +530,7 @@ std::unique_ptr<TraceReader> open(InputFile& file,
 extern const TraceFormat wick_trace_format = {
     .name = "wick-trace",
     .description = "wick's own instruction trace, as the QEMU plugin writes it",
+    .evidence = TraceFormat::Evidence::kMagic,
     .sniff = sniff,
     .open = open};
 
