@@ -63,6 +63,13 @@ template <class... Args>
   throw UsageError(fmt::format(format, std::forward<Args>(args)...));
 }
 
+template <class... Args>
+[[noreturn]] void fail_usage(Settings helps, fmt::format_string<Args...> format,
+                             Args&&... args) {
+  throw UsageError(fmt::format(format, std::forward<Args>(args)...),
+                   {.wrong = std::nullopt, .helps = helps});
+}
+
 // The value of setting `wrong` cannot be used.
 template <class... Args>
 [[noreturn]] void fail_setting(Setting wrong,

@@ -228,6 +228,8 @@ struct FireSimCommand {
       CoreResult& core = cores_[i];
       try {
         draw(work_[i], core);
+      } catch (const Error& error) {
+        core.error = error.text(setting_name);
       } catch (const std::exception& error) {
         core.error = error.what();
       }

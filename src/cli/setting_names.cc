@@ -23,7 +23,7 @@ std::string_view setting_name(Setting setting) {
     case Setting::kInputFormat: return "--format";
     case Setting::kKallsyms: return "--kallsyms";
     case Setting::kMinWidth: return "--minwidth";
-    case Setting::kModule: return "--module FILE@ADDRESS";
+    case Setting::kModule: return "--module";
     case Setting::kOffCpu: return "--off-cpu";
     case Setting::kRecordedEvents: return "-e";
     case Setting::kReport: return "'wick report'";

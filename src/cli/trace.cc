@@ -131,20 +131,20 @@ struct TraceCommand {
     InputFile file = InputFile::open(path);
     in_context(file.name(), [&] {
       const auto reader = open_trace(file, format, read.trace);
-      std::vector<std::string> of_files;
+      Diagnostics diagnostics;  // of the files of code, then also the reader's
       if (!output.empty())
-        convert(*reader, of_files);
+        diagnostics = convert(*reader);
       else if (print)
-        print_instructions(*reader, read.trace, most(), std::cout, &of_files);
+        diagnostics =
+            print_instructions(*reader, read.trace, most(), std::cout);
       else if (!count.empty())
-        show_counts(*reader, of_files);
+        diagnostics = show_counts(*reader);
       else
         std::cout << as_text(file.name(), summarize(*reader));
-      Diagnostics diagnostics = reader->diagnostics();
+      diagnostics.merge(reader->diagnostics());
       note_damage(file, diagnostics);
       for (const std::string& line : describe(diagnostics, 0, setting_name))
         say(run, fmt::format("{}: {}", file.name(), line));
-      for (const std::string& line : of_files) say(run, line);
     });
   }
 
@@ -155,12 +155,11 @@ struct TraceCommand {
     return *n;
   }
 
-  void show_counts(TraceReader& reader,
-                   std::vector<std::string>& of_files) const {
+  Diagnostics show_counts(TraceReader& reader) const {
     const CountBy by = count == "pc"     ? CountBy::kPc
                        : count == "kind" ? CountBy::kKind
                                          : CountBy::kFunction;
-    const auto rows = count_instructions(reader, read.trace, by, &of_files);
+    auto [rows, diagnostics] = count_instructions(reader, read.trace, by);
     std::uint64_t instructions = 0, cycles = 0;
     for (const CountRow& row : rows) {
       instructions += row.instructions;
@@ -183,9 +182,10 @@ struct TraceCommand {
     if (shown < rows.size())
       std::cout << fmt::format("… {} more; --top 0 shows all\n",
                                number(rows.size() - shown));
+    return std::move(diagnostics);
   }
 
-  void convert(TraceReader& reader, std::vector<std::string>& of_files) {
+  Diagnostics convert(TraceReader& reader) {
     if (to == "wick-trace") {
       Sink sink(output);
       write_wick_trace(reader, [&](std::string_view bytes) {
@@ -195,11 +195,13 @@ struct TraceCommand {
       sink.commit();
     } else if (to == "tracerv-labels") {
       Sink sink(output);
-      write_trace_labels(reader, read, sink.stream(), &of_files);
+      Diagnostics diagnostics = write_trace_labels(reader, read, sink.stream());
       sink.commit();
+      return diagnostics;
     } else {
       write_tracerv(reader);
     }
+    return {};
   }
 
   // A TracerV file is of one hart.

@@ -34,9 +34,8 @@ class LabelWriter {
 
   void write() {
     if (attribution_ == Attribution::kFirePerf)
-      fail_usage(
-          "FirePerf's rule has no stacks to be written as labels; choose "
-          "another --attribute");
+      fail_setting(Setting::kAttribution,
+                   "FirePerf's rule has no stacks to write as labels");
     const std::string& clock = reader_.info().clock_domain;
     if (const std::size_t comma = clock.rfind(", "); comma != clock.npos)
       fmt::format_to(std::back_inserter(text_),
@@ -59,9 +58,8 @@ class LabelWriter {
     while (any) {
       any = reader_.next(next);
       if (any && next.hart != hart_)
-        fail(
-            "the trace has several harts, and this text is of one; choose one "
-            "with --hart");
+        fail(Setting::kHart,
+             "the trace has several harts, and labels are of one");
       tracker.track(block, any ? &next : nullptr, map_.learn(block));
       if (any && next.after_gap) {
         tracker.finish();
@@ -135,11 +133,11 @@ class LabelWriter {
 
 }  // namespace
 
-void write_trace_labels(TraceReader& reader, const ReadOptions& options,
-                        std::ostream& out, std::vector<std::string>* of_files) {
+Diagnostics write_trace_labels(TraceReader& reader, const ReadOptions& options,
+                               std::ostream& out) {
   LabelWriter writer(reader, options, out);
-  if (of_files != nullptr) *of_files = writer.map().notes();
   writer.write();
+  return writer.map().diagnostics();
 }
 
 }  // namespace wick

@@ -10,18 +10,16 @@
 #pragma once
 
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "itrace/formats/trace_reader.h"
+#include "profile/diagnostics.h"
 #include "profile/format.h"
 
 namespace wick {
 
-// A text is of one hart; fails at the second one. `of_files` gets
-// CodeMap::notes().
-void write_trace_labels(TraceReader& reader, const ReadOptions& options,
-                        std::ostream& out,
-                        std::vector<std::string>* of_files = nullptr);
+// The labels are of one hart; fails at a second one. Returns what was noted
+// about the files of code; the reader has its own diagnostics.
+Diagnostics write_trace_labels(TraceReader& reader, const ReadOptions& options,
+                               std::ostream& out);
 
 }  // namespace wick

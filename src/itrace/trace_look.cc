@@ -184,11 +184,9 @@ TraceSummary summarize(TraceReader& reader) {
   return summary;
 }
 
-void print_instructions(TraceReader& reader, const TraceOptions& options,
-                        std::uint64_t limit, std::ostream& out,
-                        std::vector<std::string>* of_files) {
+Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
+                               std::uint64_t limit, std::ostream& out) {
   Lookup lookup(options, reader.info());
-  if (of_files != nullptr) *of_files = lookup.map().notes();
   const bool names = lookup.map().image_count() > 1;
   std::map<std::uint32_t, Privilege> privileges;
   std::string text;
@@ -240,21 +238,19 @@ void print_instructions(TraceReader& reader, const TraceOptions& options,
         text.clear();
       }
     }
-    if (!out) return;
+    if (!out) return lookup.map().diagnostics();
   }
   out << text;
+  return lookup.map().diagnostics();
 }
 
-std::vector<CountRow> count_instructions(TraceReader& reader,
-                                         const TraceOptions& options,
-                                         CountBy by,
-                                         std::vector<std::string>* of_files) {
+InstructionCounts count_instructions(TraceReader& reader,
+                                     const TraceOptions& options, CountBy by) {
   struct Count {
     std::uint64_t instructions = 0, cycles = 0;
     FunctionId function = FunctionId::kNone;
   };
   Lookup lookup(options, reader.info());
-  if (of_files != nullptr) *of_files = lookup.map().notes();
   absl::flat_hash_map<std::uint64_t, Count> counts;
   constexpr std::uint64_t kOthers = UINT64_MAX;
   Cycles cycles;
@@ -293,7 +289,7 @@ std::vector<CountRow> count_instructions(TraceReader& reader,
     return a.instructions != b.instructions ? a.instructions > b.instructions
                                             : a.name < b.name;
   });
-  return rows;
+  return {.rows = std::move(rows), .diagnostics = lookup.map().diagnostics()};
 }
 
 }  // namespace wick

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "itrace/formats/trace_reader.h"
+#include "profile/diagnostics.h"
 #include "profile/format.h"
 
 namespace wick {
@@ -38,10 +39,10 @@ TraceSummary summarize(TraceReader& reader);
 
 // A line each: hart, cycle, pc, and as far as known the instruction, the
 // privilege, the function and what kind of transfer it is. At most `limit`.
-// `of_files` gets CodeMap::notes().
-void print_instructions(TraceReader& reader, const TraceOptions& options,
-                        std::uint64_t limit, std::ostream& out,
-                        std::vector<std::string>* of_files = nullptr);
+// Returns what was noted about the files of code; the reader has its own
+// diagnostics.
+Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
+                               std::uint64_t limit, std::ostream& out);
 
 // --- counts of them
 
@@ -55,10 +56,13 @@ struct CountRow {
   std::uint64_t cycles = 0;
 };
 
-// The most instructions first. Beyond 4 million distinct pcs, the others are
-// one row. `of_files` gets CodeMap::notes().
-std::vector<CountRow> count_instructions(
-    TraceReader& reader, const TraceOptions& options, CountBy by,
-    std::vector<std::string>* of_files = nullptr);
+struct InstructionCounts {
+  // The most instructions first. Beyond 4 million distinct pcs, the others
+  // are one row.
+  std::vector<CountRow> rows;
+  Diagnostics diagnostics;  // of the files of code
+};
+InstructionCounts count_instructions(TraceReader& reader,
+                                     const TraceOptions& options, CountBy by);
 
 }  // namespace wick

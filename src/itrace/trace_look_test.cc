@@ -70,7 +70,8 @@ class TraceLook : public testing::Test {
   std::string counts(const std::string& bytes, CountBy by) {
     std::string text;
     with(bytes, options_.trace, [&](TraceReader& reader) {
-      for (const CountRow& row : count_instructions(reader, options_.trace, by))
+      for (const CountRow& row :
+           count_instructions(reader, options_.trace, by).rows)
         text +=
             fmt::format("{} {} {}\n", row.instructions, row.cycles, row.name);
     });

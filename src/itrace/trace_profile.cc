@@ -341,7 +341,6 @@ class TraceProfile {
     if (const std::uint64_t pages = map_.pages_relearnt(); pages > 0)
       text += fmt::format("; {} pages of user code held other code later",
                           number(pages));
-    for (const std::string& note : map_.notes()) text += "; " + note;
     return text;
   }
 

@@ -95,6 +95,18 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "files have what the trigger looks for too, unseen: the trace does "
          "not say at which address they are (pc:HEX does)",
          true},
+        {"unlisted-module",
+         "kernel module is not in the console's module list and has no code "
+         "here",
+         "kernel modules are not in the console's module list and have no code "
+         "here",
+         false, Setting::kModule},
+        {"no-module-list",
+         "kernel module is left out: the console lists no modules with their "
+         "addresses",
+         "kernel modules are left out: the console lists no modules with their "
+         "addresses",
+         false, Setting::kModule},
     }};
 
 }  // namespace

@@ -45,6 +45,8 @@ enum class Problem : std::uint8_t {
   kCutCalls,         // and calls
   kNobodysCycles,    // of a trace, which the rule asked for gives to no stack
   kUnplacedTrigger,  // files with a trigger's point, at addresses not known
+  kUnlistedModule,   // kernel modules that the console's list does not have
+  kNoModuleList,     // kernel modules, where the console has no such list
   kCount
 };
 

@@ -84,6 +84,16 @@ do
     bad "no reason for $options: $(cat err)"
 done
 
+# A module whose address the console does not give is named, by any rule.
+cp ../images/br-base-bin-dwarf net.ko
+printf '\1' | dd of=net.ko bs=1 seek=16 conv=notrunc status=none  # ET_REL
+for rule in next fireperf; do
+  wick firesim "$job" --elf ../images/br-base-bin-dwarf --elf net.ko \
+    --attribute $rule >out 2>err || bad "a module stopped it: $(cat err)"
+  grep -q 'C0: 1 kernel module is left out: .* (net.ko); see --module$' err ||
+    bad "no module is named with $rule: $(cat err)"
+done
+
 # What it wrote is no trace, and one bad trace stops no other.
 head -c 4000 /dev/zero | tr "\0" "\377" >"$results/linux-uniform1/TRACEFILE-C1"
 rm "$job/TRACEFILE-C0.svg"

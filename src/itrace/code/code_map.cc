@@ -2,7 +2,6 @@
 #include "itrace/code/code_map.h"
 
 #include <elf.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -161,23 +160,14 @@ void CodeMap::add_file(const std::string& path) {
         if (has_console_) {
           // Few workloads print /proc/modules. Where they do, a module that was
           // not loaded in this run has no code in its trace.
-          notes_.push_back(
-              module_starts_.empty()
-                  ? fmt::format(
-                        "the console lists no modules with their addresses; "
-                        "--module FILE@ADDRESS says where {} is",
-                        path)
-                  : fmt::format(
-                        "{} is not among the modules that the console lists "
-                        "and has no code here; --module FILE@ADDRESS says "
-                        "where it is",
-                        path));
+          diagnostics_.note_at(module_starts_.empty()
+                                   ? Problem::kNoModuleList
+                                   : Problem::kUnlistedModule,
+                               path);
           return;
         }
-        fail_usage(
-            "{} is a module of the kernel: say where it is with --module "
-            "FILE@ADDRESS, or give the console's output with --uartlog",
-            path);
+        fail_usage({Setting::kModule, Setting::kUartLog},
+                   "{} is a kernel module, and its address is not known", path);
       }
       at = known->second;
     }
@@ -212,8 +202,9 @@ void CodeMap::add_module(const std::string& spec) {
   if (digits.starts_with("0x")) digits.remove_prefix(2);
   const auto address = to_number<std::uint64_t>(digits, 16);
   if (!address)
-    fail_usage("--module: '{}' is not FILE@ADDRESS (in hexadecimal)",
-               excerpt(spec));
+    fail_setting(Setting::kModule,
+                 "'{}' is not FILE@ADDRESS, with the address in hexadecimal",
+                 excerpt(spec));
   const std::string path = spec.substr(0, at);
   add_elf(ElfFile::open(path), path, *address);
 }

@@ -197,10 +197,8 @@ class CodeMap {
 
   std::uint64_t pc_mask() const { return pc_mask_; }
   Xlen xlen() const { return xlen_; }
+  // What was damaged in the files, and which of them are not used.
   const Diagnostics& diagnostics() const { return diagnostics_; }
-  // What is to be said of files that were named and are not used, a sentence
-  // each.
-  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct Range {  // of a fixed image, masked
@@ -237,7 +235,6 @@ class CodeMap {
   // and elf_addr; and the unknown ones by space and page.
   absl::flat_hash_map<PageKey, CodePage*> found_, image_pages_, unknown_pages_;
   Diagnostics diagnostics_;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace wick

@@ -105,18 +105,17 @@ TEST(CodeMap, FindsModulesWhereTheConsoleSaysThatTheyAre) {
   std::ofstream(other) << elf.bytes();
   options.elfs.push_back(other);
   const CodeMap both(options, {});
-  EXPECT_THAT(both.notes(), testing::ElementsAre(testing::HasSubstr(
-                                "other.ko is not among the modules")));
+  EXPECT_EQ(both.diagnostics().entries(),
+            (std::vector<Diagnostics::Entry>{
+                {Problem::kUnlistedModule, 1, 0, other}}));
   EXPECT_EQ(both.image_count(), map.image_count());
 
   // One that lists none does not say that it was not loaded.
   std::ofstream(options.uartlog) << "Welcome to Buildroot\r\n";
   options.elfs = {other};
-  EXPECT_THAT(CodeMap(options, {}).notes(),
-              testing::ElementsAre("the console lists no modules with their "
-                                   "addresses; --module FILE@ADDRESS says "
-                                   "where " +
-                                   other + " is"));
+  EXPECT_EQ(
+      CodeMap(options, {}).diagnostics().entries(),
+      (std::vector<Diagnostics::Entry>{{Problem::kNoModuleList, 1, 0, other}}));
 }
 
 TEST(CodeMap, ASystemMapHasNamesWithoutText) {
