@@ -422,9 +422,9 @@ TEST_F(FirePerfTest, TheEndOfATraceVanishes) {
   EXPECT_EQ(ours(trace), (Stacks{{"k_a", 1}, {"k_a;k_b", 1010}}));
   ReadOptions options;
   options.trace.attribution = Attribution::kFirePerf;
-  EXPECT_EQ(describe(read(trace, options).diagnostics),
-            std::vector<std::string>{
-                "1,000 cycles have no stack by the rule of --attribute"});
+  EXPECT_EQ(read(trace, options).diagnostics.entries(),
+            (std::vector<Diagnostics::Entry>{
+                {Problem::kNobodysCycles, 1000, 1000, "", 0}}));
 }
 
 TEST_F(FirePerfTest, ASystemCallHasNoCaller) {

@@ -216,9 +216,8 @@ const CodeImage& one_file(const CodeMap& map) {
     if (image.fixed && found == nullptr) found = &image;
   }
   if (found == nullptr)
-    fail_usage(
-        "--attribute fireperf needs the kernel, as FirePerf does: --elf "
-        "vmlinux");
+    throw UsageError("FirePerf's rule needs the kernel (vmlinux)",
+                     {.wrong = Setting::kAttribution, .helps = Setting::kElf});
   return *found;
 }
 

@@ -111,9 +111,12 @@ void PointMatcher::use_symbol(const TracePoint& point,
       movable_.push_back({image.path, {*off}});
   }
   if (!pcs_.empty() || !movable_.empty()) return;
-  fail("there is no function '{}' in {}", excerpt(point.symbol),
-       options.elfs.empty() ? "any file: name one with --elf"
-                            : "the files that --elf names");
+  if (options.elfs.empty())
+    fail(Setting::kElf,
+         "the function '{}' cannot be found: no file of code was given",
+         excerpt(point.symbol));
+  fail(Setting::kElf, "no file of code has a function '{}'",
+       excerpt(point.symbol));
 }
 
 // A trace of pcs alone: the instruction is searched in the text of the files.
@@ -147,9 +150,9 @@ void PointMatcher::use_text(const TracePoint& point,
     if (!anywhere.file_offs.empty()) movable_.push_back(std::move(anywhere));
   }
   if (!any_text)
-    fail(
-        "the trace has pcs but no instructions, so a trigger by instruction "
-        "needs the program: name it with --elf, or give pc:HEX");
+    fail(Setting::kElf,
+         "the trace has pcs but no instructions, so a trigger by instruction "
+         "needs the program's file; a trigger by pc (pc:HEX) does not");
 }
 
 void PointMatcher::learn(const SideBandFact& fact) {

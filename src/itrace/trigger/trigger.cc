@@ -196,9 +196,9 @@ class TriggeredTrace final : public TraceReader {
         ratio_(clock_ratio(reader_->info().clock_domain)) {
     info_ = reader_->info();
     if (space_.kind == WantedSpace::Kind::kSatp && !info_.has_satp)
-      fail(
-          "the trace has no satp, so parts of it cannot be chosen by address "
-          "space; --comm chooses by process in the result");
+      fail(Setting::kComm,
+           "the trace has no satp, so parts of it cannot be chosen by address "
+           "space; the result can be filtered by process");
   }
 
   bool next(TraceBlock& block) override;
@@ -487,10 +487,10 @@ void TriggeredTrace::note_end() {
   const bool by_thread = space_.kind == WantedSpace::Kind::kName ||
                          space_.kind == WantedSpace::Kind::kPid;
   if (by_thread && !knows_threads_ && seen_ > 0)
-    fail(
-        "the trace does not say which process runs, so parts of it cannot be "
-        "chosen by '{}'; --comm chooses by process in the result",
-        excerpt(options_.space));
+    fail(Setting::kComm,
+         "the trace does not say which process runs, so parts of it cannot be "
+         "chosen by '{}'; the result can be filtered by process",
+         excerpt(options_.space));
   if (left_out_ == 0) return;
   // On another hart, perhaps.
   if (options_.windows != nullptr && !trigger_.from.is_time())

@@ -339,7 +339,7 @@ TEST(Trigger, FindsFunctionsAndInstructionsInThePrograms) {
             "2:10100 3:10104 4:10108");
   EXPECT_EQ(with(fixed, {.from = "insn:8013"}), "3:10104 4:10108 5:1010c");
   EXPECT_THAT([&] { with(fixed, {.from = "symbol:nowhere"}); },
-              ThrowsMessage<Error>(HasSubstr("no function 'nowhere'")));
+              ThrowsMessage<Error>(HasSubstr("has a function 'nowhere'")));
   EXPECT_THAT([&] { with(pie, {.from = "symbol:stop"}); },
               ThrowsMessage<Error>(HasSubstr("differs from run to run")));
   EXPECT_THAT([&] { with(pie, {.from = "insn:8013"}); },
