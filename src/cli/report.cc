@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/setting_names.h"
 #include "cli/table_options.h"
 #include "format/registry.h"
 #include "render/text_report.h"
@@ -30,7 +31,8 @@ struct ReportCommand {
     Profile profile = read_inputs(input, run);
     const std::vector<EventTotal> events = event_totals(profile);
     profile = select(std::move(profile), selection);
-    write_text(text_report(profile, write.report, write.fold, events), output);
+    write.setting_names = setting_name;
+    write_text(text_report(profile, write, events), output);
     report_stats(run);
     return 0;
   }

@@ -20,6 +20,7 @@
 #include "object/debuginfod.h"
 #include "object/kernel/kallsyms.h"
 #include "object/kernel/running_kernel.h"
+#include "profile/format.h"
 
 namespace wick {
 namespace {
@@ -326,6 +327,14 @@ ElfPointer DebugFiles::State::find_debug(const ElfFile& binary,
     if (kept && kept->section(".symtab") != nullptr) return kept;
   }
   return nullptr;
+}
+
+DebugFileOptions debug_file_options(const SymbolOptions& symbols) {
+  if (symbols.debuginfod) check_debuginfod();
+  return {.symfs = symbols.symfs,
+          .vmlinux = symbols.vmlinux,
+          .kallsyms = symbols.kallsyms,
+          .debuginfod = symbols.debuginfod};
 }
 
 DebugFiles::DebugFiles(DebugFileOptions options)

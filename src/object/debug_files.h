@@ -14,6 +14,7 @@
 namespace wick {
 
 class Kallsyms;
+struct SymbolOptions;  // profile/format.h
 
 enum class CodeKind : std::uint8_t {
   kFile,          // an executable or a library
@@ -55,6 +56,9 @@ struct DebugFileOptions {
   // When the recording was written, in nanoseconds since 1970; 0: not known.
   std::int64_t recorded_until = 0;
 };
+
+// What the user set. Fails if that is to use debuginfod and it cannot be used.
+DebugFileOptions debug_file_options(const SymbolOptions& symbols);
 
 // All functions may be called from several threads at once and fail only by
 // finding nothing.

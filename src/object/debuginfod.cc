@@ -48,14 +48,16 @@ const Library& library() {
 void check_debuginfod() {
   const char* urls = std::getenv("DEBUGINFOD_URLS");
   if (urls == nullptr || *urls == '\0')
-    fail(
-        "--debuginfod: no server is named; set DEBUGINFOD_URLS, as in "
-        "DEBUGINFOD_URLS=https://debuginfod.debian.net");
+    throw Error(
+        "no server is named; set DEBUGINFOD_URLS, for example to "
+        "https://debuginfod.debian.net",
+        {.wrong = Setting::kDebuginfod, .helps = {}});
   const Library& functions = library();
   if (functions.begin == nullptr || functions.end == nullptr ||
       functions.find_debuginfo == nullptr ||
       functions.find_executable == nullptr)
-    fail("--debuginfod needs libdebuginfod; `apt install libdebuginfod1`");
+    throw Error("needs libdebuginfod; `apt install libdebuginfod1`",
+                {.wrong = Setting::kDebuginfod, .helps = {}});
 }
 
 std::optional<std::string> ask_debuginfod(DebuginfodKind kind,

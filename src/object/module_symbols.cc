@@ -5,36 +5,18 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <optional>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/metrics.h"
 #include "object/demangle/demangle.h"
-#include "object/dwarf/debug_info.h"
-#include "object/elf/symbol_table.h"
+#include "object/elf/elf_file.h"
 #include "object/kernel/kallsyms.h"
 
 namespace wick {
 namespace {
 
-// Demangling is dear and names repeat.
-class ShownNames {
- public:
-  explicit ShownNames(Resolved& out) : out_(out) {}
-
-  std::uint32_t operator()(std::string_view raw) {
-    const auto [at, is_new] = known_.try_emplace(raw, 0);
-    if (is_new) at->second = out_.text(demangle(raw, Demangle::kShort));
-    return at->second;
-  }
-
- private:
-  Resolved& out_;
-  std::unordered_map<std::string_view, std::uint32_t> known_;
-};
-
-// Of a file that is replaced, size and time tell.
+// Size and time tell a file from the one that replaced it.
 std::string identity(const ElfFile* file) {
   if (file == nullptr) return "-";
   struct stat status {};
@@ -61,33 +43,16 @@ std::string_view module_name(std::string_view path) {
   return path;
 }
 
-std::string why_no_file(FileState state) {
-  switch (state) {
-    case FileState::kMissing:
-      return "the file is not there; see --symfs and --debuginfod";
-    case FileState::kOtherBuildId:
-      return "another file stands at its path now; see --symfs and "
-             "--debuginfod";
-    case FileState::kChanged:
-      return "the file was changed after it was recorded";
-    case FileState::kUnreadable:
-      return "the file cannot be read";
-    case FileState::kFound:
-      break;
-  }
-  return "";
-}
-
 }  // namespace
 
-ModuleSymbols::ModuleSymbols(Images& images, DebugFiles& files, ImageId image,
-                             const SymbolOptions& options)
+ModuleSymbols::ModuleSymbols(DebugFiles& files, CodeFile file, FoundFile binary,
+                             const Options& options)
     : files_(files),
+      file_(std::move(file)),
       options_(options),
-      file_(images.file(image)),
-      binary_(images.elf(image)) {
+      binary_(std::move(binary.elf)) {
   if (!binary_) {
-    why_no_names_ = why_no_file(images.state(image));
+    why_no_names_ = no_names_of(binary.state);
     return;
   }
   debug_ = files.debug(*binary_, file_);
@@ -96,101 +61,143 @@ ModuleSymbols::ModuleSymbols(Images& images, DebugFiles& files, ImageId image,
   else if (debug_)
     alternate_ = files.alternate(*debug_);
   if (!debug_ && binary_->section(".symtab") == nullptr)
-    why_no_names_ = fmt::format(
-        "its symbols are stripped; install the -dbgsym package of what "
-        "`dpkg -S {}` names, or try --debuginfod",
-        file_.path);
+    why_no_names_ = NoNames::kStripped;
 }
 
+const std::string& ModuleSymbols::build_id() const {
+  return binary_ && !binary_->build_id().empty() ? binary_->build_id()
+                                                 : file_.build_id;
+}
+
+// Which files the names come from, and what else decides about them.
 std::string ModuleSymbols::sources() const {
-  return fmt::format("{}\n{}\n{}\n{}", identity(binary_.get()),
-                     identity(debug_.get()), identity(alternate_.get()),
-                     options_.inlines ? "inlines" : "");
+  return fmt::format(
+      "{}\n{}\n{}\n{}{}", identity(binary_.get()), identity(debug_.get()),
+      identity(alternate_.get()), options_.inlines ? "inlines" : "",
+      options_.addresses == CodeAddresses::kExact ? " exact" : "");
 }
 
-void ModuleSymbols::resolve(std::span<const std::uint64_t> addresses,
-                            std::uint64_t kernel_start, int workers,
-                            Resolved& out) {
-  ShownNames names(out);
-  SymbolTable own_symbols;
-  const SymbolTable* symbols = nullptr;
-  std::shared_ptr<const Kallsyms> kernel_list;
-  // What is added to an address to look it up.
-  std::uint64_t shift = 0;
-  if (binary_) {
-    own_symbols = SymbolTable::from_elf(*binary_, debug_.get());
-    symbols = &own_symbols;
-    if (file_.kind == CodeKind::kKernel)
-      shift = address_of(own_symbols, "_text").value_or(0);
-  } else if (file_.kind == CodeKind::kKernel ||
-             file_.kind == CodeKind::kKernelModule) {
-    const auto list = files_.kallsyms(file_, kernel_start);
-    if (!list) {
-      why_no_names_ =
-          "another kernel runs here; copy /proc/kallsyms of the recorded one "
-          "and name it with --kallsyms";
-      return;
-    }
-    if (list->addresses_hidden()) {
-      why_no_names_ =
-          "the kernel hides its symbols; as root, or with `sysctl "
-          "kernel.kptr_restrict=0`, they can be read";
-      return;
-    }
-    if (file_.kind == CodeKind::kKernel) {
-      symbols = &list->kernel();
-      shift = list->kernel_start();
-    } else {
-      symbols = list->module(module_name(file_.path));
-      shift = kernel_start;
-    }
-    kernel_list = list;
-  }
-  const auto symbol_at = [&](std::uint64_t address) {
-    return symbols == nullptr ? nullptr : symbols->find_caller(address + shift);
-  };
+void ModuleSymbols::load() {
+  is_loaded_ = true;
+  if (options_.cache == nullptr) return;
+  if (auto cached = options_.cache->load(build_id(), sources()))
+    resolved_ = std::move(*cached);
+}
 
-  std::vector<bool> done(addresses.size());
+void ModuleSymbols::save() const {
+  if (options_.cache != nullptr && is_changed_)
+    options_.cache->store(build_id(), sources(), resolved_);
+}
+
+const SymbolTable& ModuleSymbols::symbols() {
+  if (!symbols_)
+    symbols_ =
+        binary_ ? SymbolTable::from_elf(*binary_, debug_.get()) : SymbolTable();
+  return *symbols_;
+}
+
+const ModuleSymbols::Lookup& ModuleSymbols::lookup() {
+  if (lookup_) return *lookup_;
+  if (binary_)
+    lookup_ = {.symbols = &symbols(),
+               .shift = file_.kind == CodeKind::kKernel
+                            ? address_of(symbols(), "_text").value_or(0)
+                            : 0};
+  else
+    lookup_ = kernel_lookup();
+  return *lookup_;
+}
+
+ModuleSymbols::Lookup ModuleSymbols::kernel_lookup() {
+  if (file_.kind != CodeKind::kKernel && file_.kind != CodeKind::kKernelModule)
+    return {};
+  auto list = files_.kallsyms(file_, options_.kernel_start);
+  if (!list) {
+    why_no_names_ = NoNames::kOtherKernel;
+    return {};
+  }
+  if (list->addresses_hidden()) {
+    why_no_names_ = NoNames::kKernelHidden;
+    return {};
+  }
+  if (file_.kind == CodeKind::kKernel)
+    return {&list->kernel(), list->kernel_start(), list};
+  return {list->module(module_name(file_.path)), options_.kernel_start, list};
+}
+
+const Symbol* ModuleSymbols::symbol_at(std::uint64_t address) {
+  const auto& [symbols, shift, owner] = lookup();
+  if (symbols == nullptr) return nullptr;
+  return options_.addresses == CodeAddresses::kExact
+             ? symbols->find(address + shift)
+             : symbols->find_caller(address + shift);
+}
+
+std::uint32_t ModuleSymbols::shown(std::string_view raw_name) {
+  const auto [at, is_new] = shown_.try_emplace(raw_name, 0);
+  if (is_new) at->second = resolved_.text(demangle(raw_name, Demangle::kShort));
+  return at->second;
+}
+
+void ModuleSymbols::add_from_debug_info(
+    std::span<const std::uint64_t> addresses) {
   const std::shared_ptr<const ElfFile>& source =
       has_debug_info(debug_.get()) ? debug_ : binary_;
-  if (options_.inlines && has_debug_info(source.get())) {
-    const Timer timer("debug info");
-    std::vector<std::uint64_t> shifted(addresses.begin(), addresses.end());
-    for (std::uint64_t& address : shifted) address += shift;
-    DebugInfo lines(
-        {.main = source,
-         .alternate = alternate_,
-         .open_dwo = [&](std::string_view name, std::string_view folder) {
-           return files_.split_unit(*source, name, folder);
-         }});
-    std::vector<ResolvedFrame> frames;
-    lines.resolve(shifted, workers,
-                  [&](std::size_t i, std::span<const SourceFrame> found) {
-                    if (found.empty()) return;
-                    frames.clear();
-                    for (const SourceFrame& frame : found)
-                      frames.push_back({.function = names(frame.function),
-                                        .file = out.text(frame.file),
-                                        .line = frame.line,
-                                        .inlined = frame.inlined});
-                    // The symbol table knows clones (".cold") by their names.
-                    if (const Symbol* symbol = symbol_at(addresses[i]))
-                      frames.front().function = names(symbol->name);
-                    if (frames.front().function == 0) return;
-                    out.add(addresses[i], frames);
-                    done[i] = true;
-                  });
+  if (!options_.inlines || !has_debug_info(source.get())) return;
+  const Timer timer("debug info");
+  if (!debug_info_)
+    debug_info_ = std::make_unique<DebugInfo>(
+        DebugInfo::Files{.main = source,
+                         .alternate = alternate_,
+                         .open_dwo = [this, source](std::string_view name,
+                                                    std::string_view folder) {
+                           return files_.split_unit(*source, name, folder);
+                         }});
+  std::vector<std::uint64_t> shifted(addresses.begin(), addresses.end());
+  for (std::uint64_t& address : shifted) address += lookup().shift;
+  std::vector<ResolvedFrame> frames;
+  debug_info_->resolve(shifted, options_.workers,
+                       [&](std::size_t i, std::span<const SourceFrame> found) {
+                         if (found.empty()) return;
+                         frames.clear();
+                         for (const SourceFrame& frame : found)
+                           frames.push_back({.function = shown(frame.function),
+                                             .file = resolved_.text(frame.file),
+                                             .line = frame.line,
+                                             .inlined = frame.inlined});
+                         // The symbol table knows clones (".cold") by their
+                         // names.
+                         if (const Symbol* symbol = symbol_at(addresses[i]))
+                           frames.front().function = shown(symbol->name);
+                         if (frames.front().function != 0)
+                           resolved_.add(addresses[i], frames);
+                       });
+}
+
+const Resolved& ModuleSymbols::resolve(
+    std::span<const std::uint64_t> addresses) {
+  if (!is_loaded_) load();
+  std::vector<std::uint64_t> missing;
+  std::ranges::copy_if(addresses, std::back_inserter(missing),
+                       [&](std::uint64_t address) {
+                         return resolved_.find(address) == nullptr;
+                       });
+  if (missing.empty()) return resolved_;
+  lookup();
+  // Not cached: the next run may be allowed to read the right list.
+  if (why_no_names_ == NoNames::kOtherKernel ||
+      why_no_names_ == NoNames::kKernelHidden)
+    return resolved_;
+  is_changed_ = true;
+  add_from_debug_info(missing);
+  for (const std::uint64_t address : missing) {
+    if (resolved_.find(address) != nullptr) continue;
+    const Symbol* symbol = symbol_at(address);
+    const ResolvedFrame frame{.function =
+                                  symbol == nullptr ? 0 : shown(symbol->name)};
+    resolved_.add(address, std::span(&frame, symbol == nullptr ? 0 : 1));
   }
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    if (done[i]) continue;
-    const Symbol* symbol = symbol_at(addresses[i]);
-    if (symbol == nullptr) {
-      out.add(addresses[i], {});
-      continue;
-    }
-    const ResolvedFrame frame{.function = names(symbol->name)};
-    out.add(addresses[i], std::span(&frame, 1));
-  }
+  return resolved_;
 }
 
 }  // namespace wick

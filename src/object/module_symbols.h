@@ -1,48 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
-// All sources of names for one module: its symbol tables, its debug
-// information, the kernel's list of symbols.
+// The names of one module's code, from all there are: its symbol tables, its
+// debug information wherever that is (in the file, in a separate debug file, on
+// a debuginfod server), the kernel's list of symbols. Addresses that an earlier
+// run resolved come from the symbol cache, without reading any of these.
+//
+//   DebugFiles files(debug_file_options(symbol_options));
+//   const SymbolCache cache(SymbolCache::default_folder());
+//   ModuleSymbols names(files, {.path = path}, {.elf = ElfFile::open(path)},
+//                       {.addresses = CodeAddresses::kExact, .cache = &cache});
+//   const Resolved& resolved = names.resolve({{0x1000, 0x1002}});
+//   if (const Resolved::Row* row = resolved.find(0x1000))
+//     for (const ResolvedFrame& frame : resolved.frames(*row))
+//       use(resolved[frame.function], resolved[frame.file], frame.line);
+//   names.save();
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
-#include "object/images.h"
+#include "object/debug_files.h"
+#include "object/dwarf/debug_info.h"
+#include "object/elf/symbol_table.h"
+#include "object/no_names.h"
 #include "object/resolved.h"
-#include "profile/format.h"
+#include "object/symbol_cache.h"
 
 namespace wick {
 
+// What an address that is asked for says.
+enum class CodeAddresses : std::uint8_t {
+  kCallers,  // the byte before the one where the frame continues
+  kExact,    // an instruction that ran
+};
+
+// Not for several threads at once.
 class ModuleSymbols {
  public:
-  // Finds files, and reads none of them yet.
-  ModuleSymbols(Images& images, DebugFiles& files, ImageId image,
-                const SymbolOptions& options);
+  struct Options {
+    CodeAddresses addresses = CodeAddresses::kCallers;
+    bool inlines = true;  // lines and inlined calls, from debug information
+    // Of a kernel or its module without a file: where it began in memory. Its
+    // addresses are relative to that.
+    std::uint64_t kernel_start = 0;
+    int workers = 1;
+    const SymbolCache* cache = nullptr;  // null: none; outlives this object
+  };
 
-  // Of the file; the recorded one where there is none.
-  const std::string& build_id() const {
-    return binary_ && !binary_->build_id().empty() ? binary_->build_id()
-                                                   : file_.build_id;
-  }
+  // Finds the separate debug files of `binary`, which `files.binary(file)`
+  // found or the caller has opened; reads nothing yet. `files` outlives this
+  // object.
+  ModuleSymbols(DebugFiles& files, CodeFile file, FoundFile binary,
+                const Options& options);
 
-  // Which files the names come from, and what may change about them.
-  std::string sources() const;
+  // The functions of the file and its debug file, names as they are there;
+  // empty without a file. Lives as long as this object.
+  const SymbolTable& symbols();
 
-  // Why some functions may have no names, and what would help.
-  const std::string& why_no_names() const { return why_no_names_; }
+  // The frames of `addresses` (ascending, distinct), of all earlier calls, and
+  // whatever else the cache had. An address without a name has a row without
+  // frames, or none.
+  const Resolved& resolve(std::span<const std::uint64_t> addresses);
 
-  // Adds the frames of `addresses` (ascending, distinct) to `out`. Those of a
-  // kernel are counted from `kernel_start`, where it began in memory.
-  void resolve(std::span<const std::uint64_t> addresses,
-               std::uint64_t kernel_start, int workers, Resolved& out);
+  // The same, for a caller who needs the names no longer.
+  Resolved take_resolved() && { return std::move(resolved_); }
+
+  // Puts what was resolved into the cache.
+  void save() const;
+
+  // Why some functions may have no names.
+  NoNames why_no_names() const { return why_no_names_; }
 
  private:
+  // What an address is looked up in, and what is added to it before.
+  struct Lookup {
+    const SymbolTable* symbols = nullptr;
+    std::uint64_t shift = 0;
+    std::shared_ptr<const Kallsyms> owner;
+  };
+
+  const std::string& build_id() const;
+  std::string sources() const;
+  void load();
+  const Lookup& lookup();
+  Lookup kernel_lookup();
+  const Symbol* symbol_at(std::uint64_t address);
+  void add_from_debug_info(std::span<const std::uint64_t> addresses);
+  std::uint32_t shown(std::string_view raw_name);
+
   DebugFiles& files_;
-  const SymbolOptions& options_;
   CodeFile file_;
+  Options options_;
   std::shared_ptr<const ElfFile> binary_, debug_, alternate_;
-  std::string why_no_names_;
+  NoNames why_no_names_ = NoNames::kNotKnown;
+
+  bool is_loaded_ = false, is_changed_ = false;
+  Resolved resolved_;
+  std::optional<SymbolTable> symbols_;
+  std::optional<Lookup> lookup_;
+  std::unique_ptr<DebugInfo> debug_info_;
+  // By name as it is in the file: demangling is expensive and names repeat.
+  std::unordered_map<std::string_view, std::uint32_t> shown_;
 };
 
 }  // namespace wick

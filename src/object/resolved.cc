@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/resolved.h"
 
-#include <algorithm>
-
 namespace wick {
 
-const Resolved::Row* Resolved::find(std::uint64_t elf_addr) const {
-  const auto at = std::ranges::lower_bound(rows_, elf_addr, {}, &Row::elf_addr);
-  return at != rows_.end() && at->elf_addr == elf_addr ? &*at : nullptr;
+void Resolved::add(std::uint64_t elf_addr,
+                   std::span<const ResolvedFrame> frames) {
+  row_index_.find_or_add(
+      hash_pair(elf_addr, 0),
+      [&](std::uint32_t row) { return rows_[row].elf_addr == elf_addr; },
+      [&] {
+        rows_.push_back({elf_addr, static_cast<std::uint32_t>(frames_.size()),
+                         static_cast<std::uint32_t>(frames.size())});
+        frames_.insert(frames_.end(), frames.begin(), frames.end());
+        return static_cast<std::uint32_t>(rows_.size() - 1);
+      });
 }
 
-void Resolved::sort() {
-  if (!std::ranges::is_sorted(rows_, {}, &Row::elf_addr))
-    std::ranges::sort(rows_, {}, &Row::elf_addr);
+const Resolved::Row* Resolved::find(std::uint64_t elf_addr) const {
+  const std::uint32_t row = row_index_.find(
+      hash_pair(elf_addr, 0),
+      [&](std::uint32_t i) { return rows_[i].elf_addr == elf_addr; });
+  return row == HashIndex::kNone ? nullptr : &rows_[row];
 }
 
 }  // namespace wick

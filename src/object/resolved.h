@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of the addresses of one module, with their names as they are
-// shown.
+// The frames of one module's addresses, with names as users see them.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,15 +24,12 @@ class Resolved {
  public:
   Resolved() { texts_.emplace_back(); }
 
-  // The frames of an address, outermost first. Each address once.
-  void add(std::uint64_t elf_addr, std::span<const ResolvedFrame> frames) {
-    rows_.push_back({elf_addr, static_cast<std::uint32_t>(frames_.size()),
-                     static_cast<std::uint32_t>(frames.size())});
-    frames_.insert(frames_.end(), frames.begin(), frames.end());
-  }
+  // The frames of an address, outermost first. An address that is there
+  // already keeps its frames.
+  void add(std::uint64_t elf_addr, std::span<const ResolvedFrame> frames);
   std::uint32_t text(std::string_view text) {
     if (text.empty()) return 0;
-    return 1 + index_.find_or_add(
+    return 1 + text_index_.find_or_add(
                    hash_bytes(text),
                    [&](std::uint32_t i) { return texts_[i + 1] == text; },
                    [&] {
@@ -40,26 +37,27 @@ class Resolved {
                      return static_cast<std::uint32_t>(texts_.size() - 2);
                    });
   }
+  // Lives as long as this object.
   std::string_view operator[](std::uint32_t text) const { return texts_[text]; }
 
   struct Row {
     std::uint64_t elf_addr;
     std::uint32_t first, count;
   };
-  // By address, once sort() was called.
+  // In the order in which they were added.
   std::span<const Row> rows() const { return rows_; }
+  // Null if the address was not added.
+  const Row* find(std::uint64_t elf_addr) const;
   std::span<const ResolvedFrame> frames(const Row& row) const {
     return std::span(frames_).subspan(row.first, row.count);
   }
-  const std::vector<std::string>& texts() const { return texts_; }
-  const Row* find(std::uint64_t elf_addr) const;
-  void sort();
+  const std::deque<std::string>& texts() const { return texts_; }
 
  private:
   std::vector<Row> rows_;
   std::vector<ResolvedFrame> frames_;
-  std::vector<std::string> texts_;  // row 0: ""
-  HashIndex index_;
+  std::deque<std::string> texts_;  // row 0: ""
+  HashIndex row_index_, text_index_;
 };
 
 }  // namespace wick

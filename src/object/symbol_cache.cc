@@ -54,8 +54,11 @@ std::string packed(std::string_view sources, const Resolved& resolved) {
   append_varint(out, resolved.texts().size());
   for (const std::string& text : resolved.texts()) append_text(out, text);
   append_varint(out, resolved.rows().size());
+  std::vector<Resolved::Row> by_address(resolved.rows().begin(),
+                                        resolved.rows().end());
+  std::ranges::sort(by_address, {}, &Resolved::Row::elf_addr);
   std::uint64_t before = 0;
-  for (const Resolved::Row& row : resolved.rows()) {
+  for (const Resolved::Row& row : by_address) {
     append_varint(out, row.elf_addr - before);
     before = row.elf_addr;
     append_varint(out, row.count);
@@ -100,7 +103,6 @@ std::optional<Resolved> unpacked(std::string_view bytes,
     resolved.add(address, frames);
   }
   if (in.failed() || !in.at_end()) return {};
-  resolved.sort();
   return resolved;
 }
 

@@ -2,6 +2,7 @@
 #include "object/symbolize.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/metrics.h"
 #include "base/parallel.h"
@@ -18,7 +19,7 @@ struct Work {
   ImageId image;
   std::vector<std::uint64_t> addresses;  // ascending, distinct
   Resolved resolved;
-  std::string why_no_names;
+  NoNames why_no_names = NoNames::kNotKnown;
 };
 
 std::vector<Work> collect(const Profile& profile, const CodeLocations& code,
@@ -55,35 +56,22 @@ class Resolver {
  public:
   Resolver(Images& images, DebugFiles& files, const CodeLocations& code,
            const ReadOptions& options)
-      : images_(images),
-        files_(files),
-        code_(code),
-        options_(options),
-        cache_(options.symbols.use_cache ? SymbolCache::default_folder() : "") {
+      : images_(images), files_(files), code_(code), options_(options) {
+    if (options.symbols.use_cache)
+      cache_.emplace(SymbolCache::default_folder());
   }
 
   void resolve(Work& work) {
-    ModuleSymbols symbols(images_, files_, work.image, options_.symbols);
-    const std::string& build_id = symbols.build_id();
-    const std::string sources = symbols.sources();
-    auto cached = cache_.load(build_id, sources);
-    std::vector<std::uint64_t> missing;
-    if (cached) {
-      std::ranges::copy_if(work.addresses, std::back_inserter(missing),
-                           [&](std::uint64_t address) {
-                             return cached->find(address) == nullptr;
-                           });
-      work.resolved = std::move(*cached);
-    } else {
-      missing = work.addresses;
-    }
-    if (!missing.empty()) {
-      symbols.resolve(missing, code_.kernel_starts[work.module],
-                      worker_count(options_.threads), work.resolved);
-      work.resolved.sort();
-    }
+    ModuleSymbols symbols(files_, images_.file(work.image),
+                          {images_.elf(work.image), images_.state(work.image)},
+                          {.inlines = options_.symbols.inlines,
+                           .kernel_start = code_.kernel_starts[work.module],
+                           .workers = worker_count(options_.threads),
+                           .cache = cache_ ? &*cache_ : nullptr});
+    symbols.resolve(work.addresses);
+    symbols.save();
     work.why_no_names = symbols.why_no_names();
-    if (!missing.empty()) cache_.store(build_id, sources, work.resolved);
+    work.resolved = std::move(symbols).take_resolved();
   }
 
  private:
@@ -91,29 +79,35 @@ class Resolver {
   DebugFiles& files_;
   const CodeLocations& code_;
   const ReadOptions& options_;
-  SymbolCache cache_;
+  std::optional<SymbolCache> cache_;
 };
 
-// Says of every module with functions that have no name why that is, and of how
-// many samples that matters.
+void set_no_names(Profile& profile, ModuleId id, NoNames reason) {
+  Module& module = profile.modules[id];
+  const NoNamesText why = describe(reason, profile.strings[module.path]);
+  module.no_names = profile.strings.intern(why.text);
+  module.no_names_helps = why.helps;
+}
+
+// Records for every module that has functions without a name why, and notes how
+// many samples lack one.
 void note_missing_names(Profile& profile, const std::vector<Work>& works) {
   Column<ModuleId, bool> unnamed(profile.modules.size());
+  Column<ModuleId, bool> generated(profile.modules.size());
   for (const FrameId id : profile.frames.ids())
     if (profile.frames[id].function == StringId::kEmpty)
       unnamed[profile.frames[id].module] = true;
   for (const Work& work : works)
     if (unnamed[work.module])
-      profile.modules[work.module].no_names =
-          profile.strings.intern(work.why_no_names);
-  const StringId compiled = profile.strings.intern(
-      "code that was made while the program ran; let it write a perf map or a "
-      "jitdump (node --perf-basic-prof, java -XX:+DumpPerfMapAtExit)");
+      set_no_names(profile, work.module, work.why_no_names);
   for (const FrameId id : profile.frames.ids()) {
     const Frame& frame = profile.frames[id];
     if (frame.kind == FrameKind::kJit && frame.function == StringId::kEmpty &&
         frame.module != ModuleId::kUnknown)
-      profile.modules[frame.module].no_names = compiled;
+      generated[frame.module] = true;
   }
+  for (const ModuleId id : generated.ids())
+    if (generated[id]) set_no_names(profile, id, NoNames::kGeneratedCode);
   std::uint64_t samples = 0;
   for (std::size_t i = 0; i < profile.samples.size(); ++i) {
     const StackId stack = profile.samples[i].stack;

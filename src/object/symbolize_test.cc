@@ -108,7 +108,7 @@ TEST_F(SymbolizeTest, AnAddressGetsTheNameOfItsFunction) {
 TEST_F(SymbolizeTest, CodeOfAMissingFileHasNoNamesAndSaysWhy) {
   const Profile profile = named({0x1004, 0x1018});
   EXPECT_EQ(function_of(profile, 0), "");
-  EXPECT_THAT(why_no_names(profile), HasSubstr("the file is not there"));
+  EXPECT_THAT(why_no_names(profile), HasSubstr("the file does not exist"));
   EXPECT_EQ(profile.diagnostics.count(Problem::kNoSymbol), 2);
 }
 
@@ -123,7 +123,7 @@ TEST_F(SymbolizeTest, CodeOfAReplacedFileIsNotNamedByTheOther) {
   put("/lib/shop.so", other.bytes());
   const Profile profile = named({0x1004});
   EXPECT_EQ(function_of(profile, 0), "");
-  EXPECT_THAT(why_no_names(profile), HasSubstr("another file stands"));
+  EXPECT_THAT(why_no_names(profile), HasSubstr("the file was replaced"));
 }
 
 TEST_F(SymbolizeTest, AStrippedFileSaysSoWhereANameIsMissing) {

@@ -4,7 +4,6 @@
 
 #include "base/metrics.h"
 #include "base/read_file.h"
-#include "object/debuginfod.h"
 #include "object/symbolize.h"
 #include "perf/file/data_file.h"
 #include "perf/session/session.h"
@@ -21,13 +20,10 @@ Profile read(InputFile& input, const ReadOptions& options) {
       std::filesystem::path(input.name()).parent_path();
   if (data.header().is_directory && PerfData::is_perf_directory(folder))
     data = PerfData::open_directory(folder);
-  if (options.symbols.debuginfod) check_debuginfod();
-  DebugFiles files({.symfs = options.symbols.symfs,
-                    .vmlinux = options.symbols.vmlinux,
-                    .kallsyms = options.symbols.kallsyms,
-                    .os_release = data.header().os_release,
-                    .debuginfod = options.symbols.debuginfod,
-                    .recorded_until = modification_time(input.name())});
+  DebugFileOptions places = debug_file_options(options.symbols);
+  places.os_release = data.header().os_release;
+  places.recorded_until = modification_time(input.name());
+  DebugFiles files(std::move(places));
   Images images(files);
   SessionResult session = [&] {
     const Timer timer("records");

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/setting.h"
 #include "profile/diagnostics.h"
 #include "profile/tables.h"
 
@@ -30,8 +31,9 @@ namespace wick {
 struct Module {
   StringId path = StringId::kEmpty;
   StringId build_id = StringId::kEmpty;  // hexadecimal
-  // Why functions of it have no names, and what would help; empty if they have.
+  // Why functions of it have no names; empty if they have.
   StringId no_names = StringId::kEmpty;
+  Settings no_names_helps;  // would help
   friend bool operator==(const Module&, const Module&) = default;
 };
 

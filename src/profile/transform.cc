@@ -148,8 +148,10 @@ Column<StackId, StackId> merge_stacks(Profile& into, const Profile& other,
   for (const Module& m : other.modules) {
     module.push_back(
         into.module_id(other.strings[m.path], other.strings[m.build_id]));
-    if (m.no_names != StringId::kEmpty)
-      into.modules[*(module.end() - 1)].no_names = moved_string(m.no_names);
+    if (m.no_names == StringId::kEmpty) continue;
+    Module& merged = into.modules[*(module.end() - 1)];
+    merged.no_names = moved_string(m.no_names);
+    merged.no_names_helps = m.no_names_helps;
   }
   Column<FrameId, FrameId> frame;
   for (const FrameId id : other.frames.ids()) {

@@ -74,9 +74,11 @@ struct Row {
 
 class Reporter {
  public:
-  Reporter(const Profile& profile, const ReportOptions& options,
-           const FoldOptions& fold)
-      : profile_(profile), options_(options), fold_(fold) {
+  Reporter(const Profile& profile, const WriteOptions& options)
+      : profile_(profile),
+        options_(options.report),
+        setting_names_(options.setting_names),
+        fold_(options.fold) {
     fold_.root = ThreadRoot::kNone;
     fold_.reversed = fold_.flamechart = false;
     fold_.min_share = 0;
@@ -251,10 +253,13 @@ class Reporter {
     TextTable table(
         {{"self"}, {"self%"}, {"module", Align::kLeft}, {"why", Align::kLeft}});
     const std::size_t shown = rows_shown(modules.size());
-    for (const ModuleId id : std::span(modules).first(shown))
+    for (const ModuleId id : std::span(modules).first(shown)) {
+      const Module& module = profile_.modules[id];
       table.add({weight(sums[id]), percent(sums[id]),
-                 name(profile_.strings[profile_.modules[id].path]),
-                 printable(profile_.strings[profile_.modules[id].no_names])});
+                 name(profile_.strings[module.path]),
+                 printable(with_hint(profile_.strings[module.no_names],
+                                     module.no_names_helps, setting_names_))});
+    }
     out_ += fmt::format("\ncode without names\n{}{}", table.text(),
                         rest_line(modules.size(), options_, "modules"));
   }
@@ -373,6 +378,7 @@ class Reporter {
 
   const Profile& profile_;
   const ReportOptions& options_;
+  SettingNames setting_names_;
   FoldOptions fold_;
   std::int64_t whole_ = 0;
   int decimals_ = 0;
@@ -381,16 +387,15 @@ class Reporter {
 
 }  // namespace
 
-std::string text_report(const Profile& profile, const ReportOptions& options,
-                        const FoldOptions& fold,
+std::string text_report(const Profile& profile, const WriteOptions& options,
                         const std::vector<EventTotal>& events) {
   const Timer timer("report");
   if (is_difference(profile)) {
-    const DiffTable table = compare(profile, {.fold = fold});
-    return diff_report(table, options) +
+    const DiffTable table = compare(profile, {.fold = options.fold});
+    return diff_report(table, options.report) +
            loss_report(profile.diagnostics, table.after.weight);
   }
-  return Reporter(profile, options, fold).run(events);
+  return Reporter(profile, options).run(events);
 }
 
 extern const OutputFormat text_output = {
@@ -400,8 +405,7 @@ extern const OutputFormat text_output = {
     .write =
         [](const Profile& profile, const WriteOptions& options,
            std::ostream& out) {
-          out << text_report(profile, options.report, options.fold,
-                             event_totals(profile));
+          out << text_report(profile, options, event_totals(profile));
         },
     .lacks = "stacks, times and addresses: it is for people",
     .no_times = true,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "profile/diff.h"
-#include "profile/fold.h"
+#include "profile/format.h"
 #include "profile/profile.h"
 #include "profile/report_options.h"
 
@@ -23,8 +23,7 @@ std::vector<EventTotal> event_totals(const Profile& profile);
 
 // `events` are those of the whole input, of which `profile` may be a selection.
 // A difference is shown as diff_report() does.
-std::string text_report(const Profile& profile, const ReportOptions& options,
-                        const FoldOptions& fold,
+std::string text_report(const Profile& profile, const WriteOptions& options,
                         const std::vector<EventTotal>& events);
 
 // What changed. `names` are those of the two inputs.

@@ -33,16 +33,16 @@ for file in replaced no-build-ids; do
   shows_not "$file.data, of another program" '(^|;)(main|spin|[a-z]+_work)(;| )'
 done
 has "why" "$("$WICK" report replaced.data 2>/dev/null)" \
-  "program +another file stands at its path now"
+  "program +the file was replaced after it was recorded"
 has "why" "$("$WICK" report no-build-ids.data 2>/dev/null)" \
-  "program +the file was changed after it was recorded"
+  "program +the file was modified after it was recorded"
 mkdir -p "root$PWD"
 cp original "root$PWD/program"
 folded --symfs root replaced.data
 shows "the right program in another folder" "main;.*spin"
 rm program
 has "why" "$("$WICK" report replaced.data 2>/dev/null)" \
-  "program +the file is not there"
+  "program +the file does not exist"
 
 # perf keeps what it records, if it is let to: so a program that was stripped or
 # removed since has its names.

@@ -43,7 +43,7 @@ same 'without a folder' "$(cat fifth.folded)" "$(cat first.folded)"
 gcc -g -O2 -o inline -x c - <<<'int main() { return 0; }'
 "$WICK" report --no-cache r.data >replaced.txt 2>/dev/null
 has 'a replaced program' "$(cat replaced.txt)" \
-  'inline +another file stands at its path now'
+  'inline +the file was replaced after it was recorded'
 [[ $("$WICK" fold -q --no-cache r.data) != *outer* ]] ||
   complain 'names come from another program'
 finish

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/no_names.h"
+
+#include <fmt/format.h>
+
+namespace wick {
+
+NoNames no_names_of(FileState state) {
+  switch (state) {
+    case FileState::kMissing:
+      return NoNames::kFileMissing;
+    case FileState::kOtherBuildId:
+      return NoNames::kFileReplaced;
+    case FileState::kChanged:
+      return NoNames::kFileChanged;
+    case FileState::kUnreadable:
+      return NoNames::kFileUnreadable;
+    case FileState::kFound:
+      break;
+  }
+  return NoNames::kNotKnown;
+}
+
+NoNamesText describe(NoNames reason, std::string_view path) {
+  constexpr Settings kOtherPlaces = {Setting::kSymfs, Setting::kDebuginfod};
+  switch (reason) {
+    case NoNames::kFileMissing:
+      return {"the file does not exist", kOtherPlaces};
+    case NoNames::kFileReplaced:
+      return {"the file was replaced after it was recorded", kOtherPlaces};
+    case NoNames::kFileChanged:
+      return {"the file was modified after it was recorded", {}};
+    case NoNames::kFileUnreadable:
+      return {"the file cannot be read", {}};
+    case NoNames::kStripped:
+      return {fmt::format("its symbols are stripped; install the -dbgsym "
+                          "package of the package that `dpkg -S {}` prints",
+                          path),
+              Setting::kDebuginfod};
+    case NoNames::kOtherKernel:
+      return {
+          "this machine runs another kernel; copy /proc/kallsyms from the "
+          "recorded one",
+          Setting::kKallsyms};
+    case NoNames::kKernelHidden:
+      return {
+          "the kernel hides its symbols; read the recording as root or after "
+          "`sysctl kernel.kptr_restrict=0`",
+          {}};
+    case NoNames::kGeneratedCode:
+      return {
+          "code generated at run time; have the program write a perf map or a "
+          "jitdump (node --perf-basic-prof, java -XX:+DumpPerfMapAtExit)",
+          {}};
+    case NoNames::kNotKnown:
+      break;
+  }
+  return {};
+}
+
+}  // namespace wick

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why functions of a module have no names, and what would help.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/setting.h"
+#include "object/debug_files.h"
+
+namespace wick {
+
+enum class NoNames : std::uint8_t {
+  kNotKnown,      // the file and its symbols are as they should be
+  kFileMissing,   // no file has the recorded path or build id
+  kFileReplaced,  // the file at the recorded path has another build id
+  kFileChanged,   // the file is newer than the recording
+  kFileUnreadable,
+  kStripped,       // no .symtab and no separate debug file
+  kOtherKernel,    // the running kernel is not the recorded one
+  kKernelHidden,   // /proc/kallsyms has no addresses for this user
+  kGeneratedCode,  // a JIT wrote it and left no map
+};
+
+// Of a file that was not found.
+NoNames no_names_of(FileState state);
+
+struct NoNamesText {
+  std::string text;  // "" for kNotKnown
+  Settings helps;
+};
+// `path` is the module's.
+NoNamesText describe(NoNames reason, std::string_view path);
+
+}  // namespace wick
