@@ -212,7 +212,7 @@ void CodeMap::add_module(const std::string& spec) {
 CodeImageId CodeMap::add_elf(const std::shared_ptr<const ElfFile>& elf,
                              std::string path,
                              std::optional<std::uint64_t> at) {
-  if (elf->machine() != EM_RISCV)
+  if (elf->machine() != Machine::kRiscV)
     fail("{}: is not RISC-V code; traces of other machines cannot be followed",
          path);
   if (!elf->is_64()) xlen_ = Xlen::k32;

@@ -12,7 +12,7 @@ namespace wick {
 namespace {
 
 bool is_program(const ElfFile& elf) {
-  return elf.machine() == EM_RISCV && elf.is_little_endian() &&
+  return elf.machine() == Machine::kRiscV && elf.is_little_endian() &&
          (elf.type() == ET_EXEC || elf.type() == ET_DYN);
 }
 

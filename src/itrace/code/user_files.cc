@@ -82,7 +82,7 @@ std::shared_ptr<const ElfFile> find_vdso(const ElfFile& kernel) {
       try {
         auto elf = ElfFile::from_memory(
             "[vdso]", std::string(rest.substr(0, image_size(rest))));
-        if (elf->machine() == EM_RISCV && elf->type() == ET_DYN) return elf;
+        if (elf->machine() == Machine::kRiscV && elf->type() == ET_DYN) return elf;
       } catch (const Error&) {
         // Bytes that begin like a file and are none.
       }

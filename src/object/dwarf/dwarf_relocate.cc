@@ -3,61 +3,20 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <bit>
+#include <span>
 
 #include "object/dwarf/dwarf_cursor.h"
 
 namespace wick {
 namespace {
 
-enum class Change : std::uint8_t { kNone, kSet, kAdd, kSubtract };
-struct Relocation {
-  Change change = Change::kNone;
-  std::uint8_t size = 0;
-};
-
-Relocation relocation_of(std::uint16_t machine, std::uint32_t type) {
-  constexpr Relocation set32{Change::kSet, 4}, set64{Change::kSet, 8};
-  switch (machine) {
-    case EM_X86_64:
-      if (type == R_X86_64_64) return set64;
-      if (type == R_X86_64_32 || type == R_X86_64_32S) return set32;
-      return {};
-    case EM_AARCH64:
-      if (type == R_AARCH64_ABS64) return set64;
-      if (type == R_AARCH64_ABS32) return set32;
-      return {};
-    case EM_RISCV:
-      if (type == R_RISCV_64) return set64;
-      if (type == R_RISCV_32 || type == R_RISCV_SET32) return set32;
-      if (type == R_RISCV_SET16) return {Change::kSet, 2};
-      if (type == R_RISCV_SET8) return {Change::kSet, 1};
-      if (type >= R_RISCV_ADD8 && type <= R_RISCV_ADD64)
-        return {Change::kAdd,
-                static_cast<std::uint8_t>(1U << (type - R_RISCV_ADD8))};
-      if (type >= R_RISCV_SUB8 && type <= R_RISCV_SUB64)
-        return {Change::kSubtract,
-                static_cast<std::uint8_t>(1U << (type - R_RISCV_SUB8))};
-      return {};
-    case EM_386:
-      return type == R_386_32 ? set32 : Relocation{};
-    case EM_ARM:
-      return type == R_ARM_ABS32 ? set32 : Relocation{};
-    case EM_PPC64:
-      if (type == R_PPC64_ADDR64) return set64;
-      return type == R_PPC64_ADDR32 ? set32 : Relocation{};
-    case EM_S390:
-      if (type == R_390_64) return set64;
-      return type == R_390_32 ? set32 : Relocation{};
-    default:
-      return {};
-  }
-}
-
 class Relocator {
  public:
   Relocator(const ElfFile& elf, std::string bytes)
       : elf_(elf),
+        types_(traits_of(elf.machine()).debug_relocations),
         bytes_(std::move(bytes)),
         little_(elf.is_little_endian()),
         swap_(little_ != (std::endian::native == std::endian::little)) {}
@@ -75,16 +34,24 @@ class Relocator {
       const std::uint64_t symbol = elf_.is_64() ? info >> 32 : info >> 8;
       const auto type = static_cast<std::uint32_t>(
           elf_.is_64() ? info & 0xffffffff : info & 0xff);
-      const Relocation how = relocation_of(elf_.machine(), type);
-      if (how.change == Change::kNone || place > bytes_.size() ||
-          bytes_.size() - place < how.size)
+      const auto how = std::ranges::find(types_, type, &DebugRelocation::type);
+      if (how == types_.end() || place > bytes_.size() ||
+          bytes_.size() - place < how->size)
         continue;
-      const std::uint64_t old = load(place, how.size);
+      const std::uint64_t old = load(place, how->size);
       std::uint64_t value = symbol_value(symbol) + addend;
-      if (how.change == Change::kAdd) value = old + value;
-      if (how.change == Change::kSubtract) value = old - value;
-      if (how.change == Change::kSet && !with_addend) value += old;
-      store(place, how.size, value);
+      switch (how->change) {
+        case DebugRelocation::Change::kSet:
+          if (!with_addend) value += old;
+          break;
+        case DebugRelocation::Change::kAdd:
+          value = old + value;
+          break;
+        case DebugRelocation::Change::kSubtract:
+          value = old - value;
+          break;
+      }
+      store(place, how->size, value);
     }
   }
 
@@ -121,6 +88,7 @@ class Relocator {
   }
 
   const ElfFile& elf_;
+  std::span<const DebugRelocation> types_;
   std::string bytes_;
   std::string_view symbols_;
   bool little_, swap_;

@@ -69,7 +69,8 @@ struct ElfFile::State {
   std::uint64_t file_size = 0;
 
   bool is_64 = false, little = false, swap = false;
-  std::uint16_t type = 0, machine = 0;
+  std::uint16_t type = 0;
+  Machine machine = Machine::kOther;
   std::uint64_t entry = 0;
   std::vector<Section> sections;
   std::vector<Segment> segments;
@@ -139,7 +140,7 @@ void ElfFile::State::read_headers() {
 
   ByteReader in = reader(head.bytes.substr(EI_NIDENT));
   type = in.read<std::uint16_t>();
-  machine = in.read<std::uint16_t>();
+  machine = machine_of_elf(in.read<std::uint16_t>());
   in.read<std::uint32_t>();  // version
   entry = read_word(in);
   const std::uint64_t segment_offset = read_word(in);
@@ -347,7 +348,7 @@ std::shared_ptr<const ElfFile> ElfFile::from_memory(std::string name,
 }
 
 const std::string& ElfFile::name() const { return state_->name; }
-std::uint16_t ElfFile::machine() const { return state_->machine; }
+Machine ElfFile::machine() const { return state_->machine; }
 std::uint16_t ElfFile::type() const { return state_->type; }
 std::uint64_t ElfFile::entry() const { return state_->entry; }
 bool ElfFile::is_64() const { return state_->is_64; }

@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/unique_fd.h"
+#include "object/elf/machine.h"
 
 namespace wick {
 
@@ -45,8 +46,8 @@ class ElfFile {
   ~ElfFile();
 
   const std::string& name() const;
-  std::uint16_t machine() const;  // EM_X86_64 …
-  std::uint16_t type() const;     // ET_DYN …
+  Machine machine() const;
+  std::uint16_t type() const;  // ET_DYN …
   // Where a program begins; 0 for a file that is none.
   std::uint64_t entry() const;
   bool is_64() const;

@@ -29,7 +29,7 @@ TEST(ElfFile, SectionsHaveTheirNamesAndContent) {
       const auto file = elf.file();
       EXPECT_EQ(file->is_64(), is_64);
       EXPECT_EQ(file->is_little_endian(), little);
-      EXPECT_EQ(file->machine(), EM_X86_64);
+      EXPECT_EQ(file->machine(), Machine::kX86_64);
       EXPECT_EQ(file->type(), ET_DYN);
       EXPECT_EQ(file->bytes(".comment"), "a comment");
       ASSERT_NE(file->section(".text"), nullptr);

@@ -55,23 +55,16 @@ SymbolBinding binding_of(const RawSymbol& symbol) {
   }
 }
 
-// $x, $d.1: where code and data begin, for disassemblers; .L1: an assembler's
-// own label.
-bool is_marker(std::string_view name, std::uint16_t machine) {
-  if (name.starts_with(".L")) return true;
-  if (name.size() < 2 || name[0] != '$') return false;
-  const bool ends = name.size() == 2 || name[2] == '.';
-  if (machine == EM_AARCH64 || machine == EM_ARM)
-    return ends && std::string_view("adtx").find(name[1]) != name.npos;
-  // "$xrv64i2p1": code for that set of instructions.
-  if (machine == EM_RISCV) return name[1] == 'x' || (name[1] == 'd' && ends);
-  return false;
+// An assembler's own label (.L1), or a mark of its for disassemblers ($x).
+bool is_marker(std::string_view name, const MachineTraits& machine) {
+  return name.starts_with(".L") || (machine.is_mapping_symbol != nullptr &&
+                                    machine.is_mapping_symbol(name));
 }
 
 class SymbolReader {
  public:
   SymbolReader(const ElfFile& file, SymbolTableBuilder& out)
-      : file_(file), out_(out) {
+      : file_(file), out_(out), machine_(traits_of(file.machine())) {
     for (const ElfFile::Section& s : file.sections()) {
       const bool loaded = (s.flags & SHF_ALLOC) != 0;
       const bool code = loaded && (s.flags & SHF_EXECINSTR) != 0;
@@ -137,7 +130,7 @@ class SymbolReader {
     names.remove_prefix(symbol.name);
     names = names.substr(0, kMaxName);
     out.name = names.substr(0, std::min(names.find('\0'), names.size()));
-    if (out.name.empty() || is_marker(out.name, file_.machine())) return;
+    if (out.name.empty() || is_marker(out.name, machine_)) return;
     out_.add(out);
   }
 
@@ -154,6 +147,7 @@ class SymbolReader {
 
   const ElfFile& file_;
   SymbolTableBuilder& out_;
+  const MachineTraits& machine_;
   std::vector<Place> places_;
 };
 

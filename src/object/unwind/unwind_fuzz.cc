@@ -131,7 +131,7 @@ void run(std::string_view bytes) {
   // An unwinder's cache takes longer to make than all the rest.
   static Unwinder unwinders[] = {
       Unwinder(Machine::kX86_64), Unwinder(Machine::kAArch64),
-      Unwinder(Machine::kRiscV64), Unwinder(Machine::kX86_64)};
+      Unwinder(Machine::kRiscV), Unwinder(Machine::kX86_64)};
   static std::uint64_t version = 0;
   ++version;
   const OneModule module(UnwindTable::build(

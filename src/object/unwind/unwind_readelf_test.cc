@@ -152,7 +152,7 @@ TEST_P(UnwindReadelf, RowsAreEqual) {
   const std::string path = GetParam();
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
   const auto file = ElfFile::open(path);
-  if (file->machine() != EM_X86_64) GTEST_SKIP() << "not x86-64";
+  if (file->machine() != Machine::kX86_64) GTEST_SKIP() << "not x86-64";
   FILE* out =
       popen(("LC_ALL=C readelf -wF '" + path + "' 2>/dev/null").c_str(), "r");
   ASSERT_NE(out, nullptr);

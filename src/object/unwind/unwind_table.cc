@@ -65,13 +65,6 @@ struct FrameSection {
   }
 };
 
-// What Unwinder can make use of: general registers.
-std::uint64_t tracked_registers(std::uint16_t machine) {
-  if (machine == EM_X86_64) return 0x1ffff;
-  if (machine == EM_AARCH64 || machine == EM_RISCV) return 0xffffffff;
-  return (std::uint64_t{1} << kTrackedRegisters) - 1;
-}
-
 std::uint64_t base_address(const ElfFile& file) {
   std::uint64_t base = ~std::uint64_t{0};
   for (const ElfFile::Segment& segment : file.segments())
@@ -97,7 +90,7 @@ CfiSection describe(const ElfFile& file, bool eh) {
           .address_size = file.is_64() ? 8 : 4,
           .text_address = section_address(file, ".text"),
           .data_address = section_address(file, ".got"),
-          .tracked = tracked_registers(file.machine()),
+          .tracked = traits_of(file.machine()).unwinding.tracked,
           .memory = [memory](std::uint64_t address, std::uint64_t size) {
             return memory->bytes_at(address, size);
           }};
@@ -112,23 +105,19 @@ struct StubRules {
 
 StubRules stub_rules(const ElfFile& file) {
   StubRules stubs;
+  const MachineTraits& machine = traits_of(file.machine());
+  if (!machine.can_unwind()) return stubs;
+  const Unwinding& unwinding = machine.unwinding;
   UnwindRule& rule = stubs.rule;
-  switch (file.machine()) {
-    case EM_X86_64:
-      rule = {.cfa_reg = 7, .ra_reg = 16, .cfa_offset = 8};
-      rule.ra_saved = true;
-      rule.count = 1;
-      std::fill_n(rule.offset, UnwindRule::kSlots, std::int16_t{-8});
-      std::fill_n(rule.reg, UnwindRule::kSlots, std::uint8_t{16});
-      break;
-    case EM_AARCH64:
-      rule = {.cfa_reg = 31, .ra_reg = 30};
-      break;
-    case EM_RISCV:
-      rule = {.cfa_reg = 2, .ra_reg = 1};
-      break;
-    default:
-      return stubs;
+  rule.cfa_reg = static_cast<std::uint8_t>(unwinding.sp);
+  rule.ra_reg = static_cast<std::uint8_t>(unwinding.ra);
+  rule.cfa_offset = unwinding.call_pushes;
+  if (unwinding.call_pushes != 0) {
+    rule.ra_saved = true;
+    rule.count = 1;
+    std::ranges::fill(rule.offset,
+                      static_cast<std::int16_t>(-unwinding.call_pushes));
+    std::ranges::fill(rule.reg, rule.ra_reg);
   }
   rule.kind = UnwindRule::kOffsets;
   for (const ElfFile::Section& section : file.sections())

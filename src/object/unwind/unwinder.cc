@@ -10,32 +10,6 @@
 namespace wick {
 namespace {
 
-// What differs between machines, apart from the tables.
-struct MachineTraits {
-  int sp = 0, fp = 0;  // DWARF numbers
-  int pc = -1;         // x86-64's has a number
-  // Where a frame pointer's frame record is: the caller's frame pointer, the
-  // return address, and the caller's stack pointer.
-  std::int64_t saved_fp = 0, saved_ra = 8, cfa = 16;
-  // Which bits of a return address are an address.
-  std::uint64_t address_mask = ~std::uint64_t{0};
-};
-
-MachineTraits traits_of(Machine machine) {
-  switch (machine) {
-    case Machine::kX86_64:
-      return {.sp = 7, .fp = 6, .pc = 16};
-    // The upper bits may hold a signature (pointer authentication).
-    case Machine::kAArch64:
-      return {.sp = 31, .fp = 29, .address_mask = (std::uint64_t{1} << 48) - 1};
-    case Machine::kRiscV64:
-      return {.sp = 2, .fp = 8, .saved_fp = -16, .saved_ra = -8, .cfa = 0};
-    case Machine::kOther:
-      break;
-  }
-  return {};
-}
-
 // A rule that leads this far behind the copied bytes has gone astray: stacks
 // are megabytes.
 constexpr std::uint64_t kLargestStack = std::uint64_t{256} << 20;
@@ -88,15 +62,15 @@ Step unreadable(const StackCopy& stack, std::uint64_t address) {
 
 class Walk {
  public:
-  Walk(const MachineTraits& traits, const Registers& registers,
+  Walk(const Unwinding& machine, const Registers& registers,
        std::string_view stack)
-      : traits_(traits), stack_{.start = registers.sp, .bytes = stack} {
+      : machine_(machine), stack_{.start = registers.sp, .bytes = stack} {
     for (int i = 0; i < kTrackedRegisters; ++i)
       frame_.value[i] = registers.value[i];
     frame_.known = registers.known;
     frame_.pc = registers.pc;
-    frame_.set(traits.sp, registers.sp);
-    if (traits.pc >= 0) frame_.set(traits.pc, registers.pc);
+    frame_.set(machine.sp, registers.sp);
+    if (machine.pc >= 0) frame_.set(machine.pc, registers.pc);
   }
 
   const Frame& frame() const { return frame_; }
@@ -125,7 +99,7 @@ class Walk {
     if (!frame_.knows(rule.cfa_reg)) return kUnknown;
     const std::uint64_t cfa =
         frame_.value[rule.cfa_reg] + extended(rule.cfa_offset);
-    const std::uint64_t sp = frame_.value[traits_.sp];
+    const std::uint64_t sp = frame_.value[machine_.sp];
     // The usual case: all slots lie between the stack pointer and the end of
     // the copy. A fixed number of them is read, because their true number is
     // what the processor cannot foresee.
@@ -157,7 +131,7 @@ class Walk {
       // What lies below the stack pointer was taken from there already: on the
       // way out compilers do not say that a register is back.
       if (address < sp && !rule.signal) {
-        if (reg == traits_.pc) return kAstray;
+        if (reg == machine_.pc) return kAstray;
         continue;
       }
       std::uint64_t value;
@@ -177,9 +151,9 @@ class Walk {
     return enter_at(cfa, frame_.value[ra_reg], signal);
   }
   Step enter_at(std::uint64_t cfa, std::uint64_t pc, bool signal) {
-    frame_.set(traits_.sp, cfa);
-    frame_.pc = pc & traits_.address_mask;
-    if (traits_.pc >= 0) frame_.set(traits_.pc, frame_.pc);
+    frame_.set(machine_.sp, cfa);
+    frame_.pc = pc & machine_.address_mask;
+    if (machine_.pc >= 0) frame_.set(machine_.pc, frame_.pc);
     frame_.exact = signal;
     return frame_.pc == 0 ? kRootReached : kReached;
   }
@@ -187,7 +161,7 @@ class Walk {
   Step by_general(const UnwindRule& outer);
   Step by_frame_pointer();
 
-  const MachineTraits& traits_;
+  const Unwinding& machine_;
   StackCopy stack_;
   Frame frame_;
 };
@@ -209,7 +183,7 @@ Step Walk::by_general(const UnwindRule& outer) {
     if (!old.knows(rule.cfa_reg)) return kUnknown;
     cfa = old.value[rule.cfa_reg] + static_cast<std::uint64_t>(rule.cfa_offset);
   }
-  const std::uint64_t old_sp = old.value[traits_.sp];
+  const std::uint64_t old_sp = old.value[machine_.sp];
   if (!outer.signal && (cfa < old_sp || (cfa == old_sp && !old.exact)))
     return kAstray;
 
@@ -262,7 +236,7 @@ Step Walk::by_general(const UnwindRule& outer) {
       frame_.set(saved.reg, value);
     else
       frame_.forget(saved.reg);
-    if (saved.reg == traits_.sp && known) sp = value;
+    if (saved.reg == machine_.sp && known) sp = value;
   }
   if (ra_found) return enter_at(sp, ra, outer.signal);
   if (!old.exact || rule.ra_reg >= kTrackedRegisters) return kUnknown;
@@ -272,31 +246,32 @@ Step Walk::by_general(const UnwindRule& outer) {
 // Code that has no rules but keeps a frame pointer, such as a JIT's. That the
 // return address lies in code is seen when the caller is looked up.
 Step Walk::by_frame_pointer() {
-  if (!frame_.knows(traits_.fp)) return kUnknown;
-  const std::uint64_t fp = frame_.value[traits_.fp];
+  if (!frame_.knows(machine_.fp)) return kUnknown;
+  const std::uint64_t fp = frame_.value[machine_.fp];
   if (fp == 0) return kRootReached;
-  const std::uint64_t sp = frame_.value[traits_.sp];
-  const std::uint64_t cfa = fp + static_cast<std::uint64_t>(traits_.cfa);
+  const std::uint64_t sp = frame_.value[machine_.sp];
+  const std::uint64_t cfa = fp + static_cast<std::uint64_t>(machine_.cfa);
   if (fp < sp || fp % 8 != 0 || cfa <= sp) return kUnknown;
   std::uint64_t caller_fp, ra;
-  const std::uint64_t ra_at = fp + static_cast<std::uint64_t>(traits_.saved_ra);
+  const std::uint64_t ra_at =
+      fp + static_cast<std::uint64_t>(machine_.saved_ra);
   if (!stack_.read(ra_at, ra) ||
-      !stack_.read(fp + static_cast<std::uint64_t>(traits_.saved_fp),
+      !stack_.read(fp + static_cast<std::uint64_t>(machine_.saved_fp),
                    caller_fp)) {
     const Step step = unreadable(stack_, ra_at);
     return step.end == UnwindEnd::kStackTooShort ? step : kUnknown;
   }
   // The other registers may have been saved anywhere.
   frame_.known = 0;
-  frame_.set(traits_.fp, caller_fp);
+  frame_.set(machine_.fp, caller_fp);
   return enter_at(cfa, ra, false);
 }
 
 }  // namespace
 
 struct Unwinder::State {
-  Machine machine;
-  MachineTraits traits;
+  bool can_unwind;
+  Unwinding unwinding;
   std::vector<CacheEntry> cache = std::vector<CacheEntry>(kCacheSize);
 
   const UnwindRule& rule_at(std::uint64_t address, const UnwindMap& map,
@@ -323,15 +298,16 @@ struct Unwinder::State {
 };
 
 Unwinder::Unwinder(Machine machine)
-    : state_(new State{.machine = machine, .traits = traits_of(machine)}) {}
+    : state_(new State{.can_unwind = traits_of(machine).can_unwind(),
+                       .unwinding = traits_of(machine).unwinding}) {}
 Unwinder::~Unwinder() = default;
 
 UnwindEnd Unwinder::unwind(const Registers& registers, std::string_view stack,
                            const UnwindMap& map, std::uint64_t map_version,
                            std::vector<std::uint64_t>& out) {
   out.push_back(registers.pc);
-  if (state_->machine == Machine::kOther) return UnwindEnd::kNoRule;
-  Walk walk(state_->traits, registers, stack);
+  if (!state_->can_unwind) return UnwindEnd::kNoRule;
+  Walk walk(state_->unwinding, registers, stack);
   const UnwindRule* rule = &state_->rule_at(walk.address(), map, map_version);
   for (int frames = 1;; ++frames) {
     // The rule may move out of the cache when the caller is looked up.

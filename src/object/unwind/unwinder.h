@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "object/elf/machine.h"
 #include "object/unwind/unwind_table.h"
 
 namespace wick {
-
-enum class Machine : std::uint8_t { kX86_64, kAArch64, kRiscV64, kOther };
 
 // Registers at the leaf, by their DWARF number; the pc of AArch64 and RISC-V,
 // which has no number, is `pc` alone.

@@ -349,7 +349,7 @@ Code riscv_code() {
 
 TEST(UnwinderRiscV, ALeafHasItsReturnAddressInARegister) {
   const Unwound got =
-      unwind(Machine::kRiscV64, riscv_code(),
+      unwind(Machine::kRiscV, riscv_code(),
              riscv(kBias + 0x1004, kBias + 0x2010), {0, 0, 0, kBias + 0x3020});
   EXPECT_EQ(got.end, UnwindEnd::kRoot);
   EXPECT_EQ(got.addresses, (Addresses{0x1004, 0x200f, 0x301f}));
@@ -357,7 +357,7 @@ TEST(UnwinderRiscV, ALeafHasItsReturnAddressInARegister) {
 
 TEST(UnwinderRiscV, CodeWithoutRulesIsWalkedByItsFramePointer) {
   const Unwound got =
-      unwind(Machine::kRiscV64, riscv_code(), riscv(kJit + 4, 0, kStack + 32),
+      unwind(Machine::kRiscV, riscv_code(), riscv(kJit + 4, 0, kStack + 32),
              {0, 0, kStack + 64, kBias + 0x3020, 0, 0});
   EXPECT_EQ(got.end, UnwindEnd::kRoot);
   EXPECT_EQ(got.addresses, (Addresses{kJit + 4, 0x301f}));

@@ -238,7 +238,7 @@ TEST(PerfData, GuessesTheMachineByItsRegisters) {
   };
   EXPECT_EQ(machine(0xff0fff), Machine::kX86_64);
   EXPECT_EQ(machine(0x1'ffff'ffff), Machine::kAArch64);
-  EXPECT_EQ(machine(0xffff'ffff), Machine::kRiscV64);
+  EXPECT_EQ(machine(0xffff'ffff), Machine::kRiscV);
 }
 
 TEST(PerfData, SamplesOfAnUnknownEventAreCountedAndSkipped) {

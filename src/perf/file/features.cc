@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/text.h"
-#include "perf/records/registers.h"
+#include "object/elf/machine.h"
 
 namespace wick {
 namespace {
@@ -305,13 +305,10 @@ void HeaderReader::group_events() {
 }
 
 Machine HeaderReader::guess_machine() const {
-  if (!header_.arch.empty()) return machine_of(header_.arch);
+  if (!header_.arch.empty()) return machine_named(header_.arch);
   for (const PerfEvent& event : header_.events) {
     const std::uint64_t mask = event.attr.sample_regs_user;
-    if (mask == 0) continue;
-    if (mask >> 32 != 0) return Machine::kAArch64;  // its pc is register 32
-    if (mask >> 24 != 0) return Machine::kRiscV64;
-    return Machine::kX86_64;
+    if (mask != 0) return machine_of_registers(mask);
   }
   return header_.swap ? Machine::kOther : own_machine();
 }

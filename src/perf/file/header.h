@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "object/unwind/unwinder.h"
+#include "object/elf/machine.h"
 #include "perf/file/recording_facts.h"
 #include "perf/records/attr.h"
 #include "perf/records/tracepoint.h"

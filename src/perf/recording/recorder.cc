@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/parallel.h"
+#include "object/elf/machine.h"
 #include "object/images.h"
 #include "perf/events/event_open.h"
 #include "perf/events/kernel_limits.h"
@@ -28,7 +29,6 @@
 #include "perf/recording/recording_plan.h"
 #include "perf/recording/tracing_data.h"
 #include "perf/records/record_encoder.h"
-#include "perf/records/registers.h"
 #include "perf/session/off_cpu.h"
 #include "perf/session/wakers.h"
 

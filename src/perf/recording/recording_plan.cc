@@ -9,8 +9,8 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "object/elf/machine.h"
 #include "perf/events/event_open.h"
-#include "perf/records/registers.h"
 
 namespace wick {
 namespace {
@@ -239,7 +239,7 @@ class Planner {
     if (options_.copies_stacks()) {
       attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
       attr.flags |= attr_flag::kExcludeCallchainUser;
-      attr.sample_regs_user = unwind_register_mask(own_machine());
+      attr.sample_regs_user = traits_of(own_machine()).perf_registers.mask;
       attr.sample_stack_user = stack_size(spec);
     }
     return attr;

@@ -40,7 +40,7 @@ void add_sample(const PerfRecord& record, PerfSample& s, Sum& sum) {
   sum.add(s.aux);
   for (std::size_t i = 0; i < s.read.size(); ++i) sum.add(s.read[i].value);
   for (const Machine machine :
-       {Machine::kX86_64, Machine::kAArch64, Machine::kRiscV64})
+       {Machine::kX86_64, Machine::kAArch64, Machine::kRiscV})
     sum.add(unwind_registers(machine, s.user_registers).known);
   if (const TracepointFormat* format = record.event->tracepoint)
     for (const TracepointField& field : format->fields) {

@@ -39,7 +39,7 @@ TEST(PerfRegisters, OfArm64HaveTheirPcApart) {
 TEST(PerfRegisters, OfRiscVBeginWithThePc) {
   const std::vector<std::uint64_t> values = {1, 2, 3};
   const Registers r = unwind_registers(
-      Machine::kRiscV64, {.abi = kRegsAbi64, .mask = 7, .values = values});
+      Machine::kRiscV, {.abi = kRegsAbi64, .mask = 7, .values = values});
   EXPECT_EQ(r.pc, 1u);
   EXPECT_EQ(r.value[1], 2u);  // ra
   EXPECT_EQ(r.sp, 3u);
