@@ -45,7 +45,7 @@ Finding check_recording(const KernelLimits& limits) {
   const OpenResult trial = try_open_event(attr, self, limits, lost);
   if (!trial.fd)
     return {Verdict::kBad, "programs cannot be recorded: " + paranoid,
-            explain_open_failure(trial, "cpu-clock", attr, self, limits)};
+            open_error(trial, "cpu-clock", attr, self, limits).what()};
   if ((lost & given_up::kKernel) != 0 || !limits.may_record_kernel())
     return {Verdict::kLess,
             "programs can be recorded, without kernel code: " + paranoid,

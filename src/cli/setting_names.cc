@@ -10,6 +10,7 @@ std::string_view setting_name(Setting setting) {
     case Setting::kAttribution: return "--attribute";
     case Setting::kCallGraph: return "--call-graph";
     case Setting::kCgroup: return "--cgroup";
+    case Setting::kClock: return "--clockid";
     case Setting::kComm: return "--comm";
     case Setting::kCompat: return "--compat";
     case Setting::kCpus: return "-C";
@@ -25,10 +26,12 @@ std::string_view setting_name(Setting setting) {
     case Setting::kMinWidth: return "--minwidth";
     case Setting::kModule: return "--module";
     case Setting::kOffCpu: return "--off-cpu";
+    case Setting::kProcesses: return "-p";
     case Setting::kRecordedEvents: return "-e";
     case Setting::kReport: return "'wick report'";
     case Setting::kSymfs: return "--symfs";
     case Setting::kSysroot: return "--sysroot";
+    case Setting::kThreads: return "-t";
     case Setting::kTime: return "--time";
     case Setting::kTop: return "--top";
     case Setting::kTraceLayout: return "--trace-layout";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// perf.data as an input format: read, unwound and named.
+// perf.data as an input format: records, stacks and symbols.
 #include <filesystem>
 
 #include "base/metrics.h"
@@ -15,7 +15,8 @@ namespace {
 
 Profile read(InputFile& input, const ReadOptions& options) {
   PerfData data(input);
-  // One of the files of perf record --threads; the others stand beside it.
+  // One of the files of perf record --threads; the others are in the same
+  // folder.
   const std::filesystem::path folder =
       std::filesystem::path(input.name()).parent_path();
   if (data.header().is_directory && PerfData::is_perf_directory(folder))

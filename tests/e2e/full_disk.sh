@@ -39,7 +39,7 @@ record_into $((size * 9 / 10)) most.data
 same 'exit status' $? 1
 same 'the program' "$(cat done.txt)" done
 has 'what is said' "$(cat said.txt)" \
-  '^wick: most.data: cannot write on: File too large; the recording ended after [0-9.]+ s: [0-9,]+ samples can be read, [0-9,]+ samples and all that came later are missing; make room'
+  '^wick: most.data: cannot continue writing: File too large; the recording ended after [0-9.]+ s: [0-9,]+ samples can be read, [0-9,]+ samples and all that came later are missing; make room'
 same 'lines' "$(wc -l <said.txt)" 1
 kept=$(sed 's/.* s: \([0-9,]*\) samples can.*/\1/' said.txt | tr -d ,)
 missing=$(sed 's/.* read, \([0-9,]*\) samples and.*/\1/' said.txt | tr -d ,)
@@ -65,7 +65,7 @@ same 'the program' "$(cat done.txt)" done
     >done.txt 2>said.txt
 )
 same 'exit status' $? 1
-has 'what is said' "$(cat said.txt)" 'cannot write on: File too large'
+has 'what is said' "$(cat said.txt)" 'cannot continue writing: File too large'
 has 'the picture' "$(cat out.folded)" ';main'
 
 # No room for a single sample: the disk is why there is nothing to draw.
@@ -77,5 +77,5 @@ has 'the picture' "$(cat out.folded)" ';main'
 same 'exit status' $? 1
 same 'the program' "$(cat done.txt)" done
 has 'what is said' "$(cat said.txt)" \
-  '^wick: none.data: cannot write on: File too large; .* 0 samples can be read, .*write elsewhere with --keep'
+  '^wick: none.data: cannot continue writing: File too large; .* 0 samples can be read, .*write elsewhere with --keep'
 finish

@@ -13,7 +13,7 @@ touch plain
 expect 1 "./plain: may not be run; 'chmod \\+x'" flame -- ./plain
 printf '#!/nosuch/interpreter\n' >script
 chmod +x script
-expect 1 './script: cannot be run: the interpreter .* is not there' \
+expect 1 './script: cannot be run: its interpreter does not exist' \
   record -o script.data -- ./script
 rm -f plain script script.data
 expect 1 '--keep: nosuch/x: cannot write' flame --keep nosuch/x -- true

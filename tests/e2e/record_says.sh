@@ -21,13 +21,13 @@ has 'many events' \
   'samples of cpu-clock, task-clock and 3 other events with'
 has 'a rate that is not allowed' \
   "$(burn -e cpu-clock -F "$(($(</proc/sys/kernel/perf_event_max_sample_rate) + 1))")" \
-  '[0-9]+ samples a second are all that the kernel allows; .sudo sysctl kernel.perf_event_max_sample_rate='
+  'the kernel allows no more than [0-9]+ samples per second; .sudo sysctl kernel.perf_event_max_sample_rate='
 has 'samples of a picture that shows one stack' \
   "$("$WICK" flame -e page-faults --count 1 --post-process 'head -n 1' \
     -o one.folded -- ./burn 0 1 2>&1 </dev/null)" \
   'wrote one.folded: [0-9]{2,} samples of page-faults.*, [0-9]+ function'
 
-expect 2 '--filter: it is for tracepoints, and none is recorded' \
+expect 2 '--filter: it applies to tracepoints, and no such event is recorded; see -e' \
   record --filter 'prev_pid == 1' -e cpu-clock -- true
 has 'nothing' "$("$WICK" record -o r.data -F 1 -- true 2>&1)" \
   'wrote r.data: 0 samples .*no samples were taken'

@@ -63,7 +63,7 @@ same 'shares and roots' "$(cat wrong.txt)" ''
 same 'kernel code' "$("$WICK" report r.data 2>&1 | grep -c 'kernel.kallsyms')" 0
 
 # How long a thread slept is exact; where is marked as rough.
-as_nobody 0 'where threads left the CPU is only roughly known' \
+as_nobody 0 'the places where threads left the CPU are approximate' \
   flame --off-cpu -o off.folded -- ./shares
 slept=$(awk '/;\[off the CPU, near here\] [0-9]+$/ { sum += $NF / 1e6 }
              END { print sum + 0 }' off.folded)
@@ -75,7 +75,7 @@ same 'time that claims to be exact' \
 # What is refused is refused with what helps.
 as_nobody 1 "recording all processes .*'sysctl kernel.perf_event_paranoid=0'.*'setcap cap_perfmon" \
   record -a --duration 0.1 -o no.data
-as_nobody 1 "process 1 belongs to another user: record it as that user or as root.*setcap" \
+as_nobody 1 "process 1 belongs to another user; record it as that user or as root.*setcap" \
   record -p 1 -o no.data
 has 'doctor' "$("${nobody[@]}" "$WICK" doctor)" \
   'less programs can be recorded, without kernel code: kernel.perf_event_paranoid is 2'
@@ -121,7 +121,7 @@ if ./deny $EPERM true; then
   denied=(./deny $EACCES)
   for level in 3 4; do
     echo $level >$paranoid
-    as_nobody 1 "kernel.perf_event_paranoid is $level: without CAP_PERFMON nobody may record; as root, .*'sysctl kernel.perf_event_paranoid=2', .*'setcap cap_perfmon" \
+    as_nobody 1 "kernel.perf_event_paranoid is $level, so recording needs CAP_PERFMON; as root, .*'sysctl kernel.perf_event_paranoid=2', .*'setcap cap_perfmon" \
       record -o no.data -- ./shares
     same "paranoid $level: lines" "$(wc -l <<<"$said")" 1
     has "doctor at $level" "$("${nobody[@]}" "${denied[@]}" "$WICK" doctor)" \

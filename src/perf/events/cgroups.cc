@@ -54,7 +54,7 @@ std::string folder_of(const std::string& name, const std::string& root) {
 }
 
 void add_threads(const std::string& folder, std::unordered_set<pid_t>& tids) {
-  // Of the second version, and of the first.
+  // Of cgroup v2, and of v1.
   for (const std::string_view file : {"/cgroup.threads", "/tasks"})
     for_each_line(folder + std::string(file), [&](std::string_view line) {
       if (const auto tid = to_number<pid_t>(trim(line))) tids.insert(*tid);
@@ -66,10 +66,10 @@ void add_threads(const std::string& folder, std::unordered_set<pid_t>& tids) {
 
 std::string perf_cgroup_root(const SystemPaths& paths) {
   if (!kernel_has_perf_groups(paths))
-    fail(
-        "--cgroup: this kernel cannot record a control group "
-        "(CONFIG_CGROUP_PERF is not set, or perf_event is switched off by "
-        "cgroup_disable=); record its processes with -p instead");
+    fail(Setting::kProcesses,
+         "this kernel cannot record a control group (CONFIG_CGROUP_PERF is not "
+         "set, or cgroup_disable= turns perf_event off); record its processes "
+         "instead");
   std::string first, second;
   // Device, folder, type, options.
   for_each_line(paths.proc + "/mounts", [&](std::string_view line) {
@@ -82,23 +82,23 @@ std::string perf_cgroup_root(const SystemPaths& paths) {
     if (type == "cgroup2" && second.empty()) second = folder;
     return true;
   });
-  // A controller is part of one hierarchy only.
+  // A controller belongs to one hierarchy only.
   if (!first.empty()) return first;
   if (!second.empty()) return second;
   fail(
-      "--cgroup: no control groups are mounted; 'sudo mount -t cgroup2 none "
-      "/sys/fs/cgroup' does it");
+      "no control groups are mounted; 'sudo mount -t cgroup2 none "
+      "/sys/fs/cgroup' mounts them");
 }
 
 UniqueFd open_cgroup(const std::string& name, const SystemPaths& paths) {
   const std::string root = perf_cgroup_root(paths);
   const std::string path = folder_of(name, root);
-  // A file that every group has tells it from any other folder.
+  // Every group has this file, and no other folder does.
   UniqueFd fd;
   if (std::filesystem::exists(path + "/cgroup.procs"))
     fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd)
-    fail("--cgroup: there is no control group {}; {} {}", excerpt(name), root,
+    fail("there is no control group {}; {} {}", excerpt(name), root,
          some_groups(root));
   return fd;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups, as far as perf events know them.
+// Control groups, as perf events use them.
 #pragma once
 
 #include <sys/types.h>
@@ -12,16 +12,16 @@
 
 namespace wick {
 
-// The folder where groups that perf events can follow are mounted: the first
-// version's hierarchy of perf_event, else the second version's only one. Fails
-// if there is neither, or the kernel knows no such groups.
+// Where groups that perf events can follow are mounted: the perf_event
+// hierarchy of cgroup v1, else cgroup v2. Fails if neither is mounted, or if
+// the kernel does not support them.
 std::string perf_cgroup_root(const SystemPaths& paths = {});
 
-// The folder of a group; `name` is a path below that root, or in the file
-// system. Fails if there is none, and names some that there are.
+// The folder of a group; `name` is a path below that root or an absolute one.
+// Fails if there is no such group, and names a few that exist.
 UniqueFd open_cgroup(const std::string& name, const SystemPaths& paths = {});
 
-// The threads that are in such a group, or in one below it, now.
+// The threads that are now in the group or in one below it.
 std::unordered_set<pid_t> threads_of_cgroup(const std::string& name,
                                             const SystemPaths& paths = {});
 

@@ -85,25 +85,25 @@ TEST_F(CgroupsTest, TheFirstVersionCallsThreadsTasks) {
               testing::UnorderedElementsAre(30, 31));
 }
 
-TEST_F(CgroupsTest, OneThatIsNotThereIsRefusedAndOthersAreNamed) {
+TEST_F(CgroupsTest, AnUnknownGroupIsRefusedAndOthersAreNamed) {
   mounted(fmt::format("cgroup2 {} cgroup2 rw 0 0\n", folder("")));
   system_.file("/sys/fs/cgroup/user.slice/cgroup.procs", "");
   system_.file("/sys/fs/cgroup/no_group/file", "");
   EXPECT_EQ(error_of("nosuch"),
-            fmt::format("--cgroup: there is no control group nosuch; {} has "
+            fmt::format("there is no control group nosuch; {} has "
                         "no_group, user.slice",
                         folder("")));
   EXPECT_NE(error_of("no_group"), "");
 }
 
-TEST_F(CgroupsTest, AKernelWithoutThemIsSaid) {
+TEST_F(CgroupsTest, AKernelWithoutThemIsReported) {
   system_.file("/proc/cgroups", "cpu\t1\t5\t1\n");
   EXPECT_NE(error_of("a").find("CONFIG_CGROUP_PERF"), std::string::npos);
   system_.file("/proc/cgroups", "perf_event\t0\t5\t0\n");
   EXPECT_NE(error_of("a").find("cgroup_disable="), std::string::npos);
 }
 
-TEST_F(CgroupsTest, NoneMountedIsSaidWithTheCommandThatMountsThem) {
+TEST_F(CgroupsTest, NoneMountedIsReportedWithTheCommandThatMountsThem) {
   mounted("proc /proc proc rw 0 0\n");
   EXPECT_NE(error_of("a").find("mount -t cgroup2"), std::string::npos);
 }

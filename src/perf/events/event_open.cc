@@ -49,7 +49,7 @@ OpenFailure failure_of(int error) {
   }
 }
 
-// Something of an attr that a kernel may not know.
+// A part of an attr that a kernel may not support.
 struct Optional {
   std::uint32_t bit;
   std::string_view name;
@@ -88,14 +88,14 @@ bool drop(EventAttr& attr, const Optional& feature) {
   return attr != before;
 }
 
-// One attempt after the other, each with less.
+// Reduces an attr step by step, until the kernel takes it.
 class Degrader {
  public:
   Degrader(EventAttr& attr, const OpenTarget& target,
            const KernelLimits& limits, std::uint32_t& lost)
       : attr_(attr), target_(target), limits_(limits), lost_(lost) {}
 
-  // Whether there is something left to give up that may help against `error`.
+  // False if nothing is left to give up that may help against `error`.
   bool step(int error) {
     switch (error) {
       case EACCES:
@@ -140,8 +140,8 @@ class Degrader {
     return true;
   }
 
-  // The kernel lowers its limit when sampling takes too long, so what was read
-  // once need not hold.
+  // The kernel lowers its limit when sampling takes too long, so the limit may
+  // have changed since it was read.
   bool lower_rate() {
     const auto text =
         read_small_file("/proc/sys/kernel/perf_event_max_sample_rate", 64);
@@ -177,8 +177,8 @@ class Degrader {
   bool raised_ = false;
 };
 
-// The others are only read where no NMI can come in between (the kernel's
-// perf_event_set_clock), and nobody has them without asking for one.
+// The kernel reads other clocks only where no NMI can interrupt it (see its
+// perf_event_set_clock). None of them is a default.
 bool is_for_all_events(const EventAttr& attr) {
   return attr.clockid == CLOCK_MONOTONIC || attr.clockid == CLOCK_MONOTONIC_RAW;
 }
@@ -224,7 +224,7 @@ OpenResult try_open_event(EventAttr& attr, const OpenTarget& target,
       continue;
     if (first_error == 0) first_error = error;
     if (!degrader.step(error)) {
-      // What remains is the reason, unless all was given up in vain.
+      // The last error is the reason, unless everything was given up in vain.
       const int reason = error == EINVAL ? first_error : error;
       return {.failure = failure_of(reason), .error = reason};
     }
@@ -235,9 +235,7 @@ UniqueFd open_event(std::string_view name, EventAttr& attr,
                     const OpenTarget& target, const KernelLimits& limits,
                     std::uint32_t& lost) {
   OpenResult result = try_open_event(attr, target, limits, lost);
-  if (!result.fd)
-    throw OpenError(result.failure,
-                    explain_open_failure(result, name, attr, target, limits));
+  if (!result.fd) throw open_error(result, name, attr, target, limits);
   return std::move(result.fd);
 }
 
@@ -245,7 +243,7 @@ std::vector<std::string_view> describe_given_up(std::uint32_t bits) {
   std::vector<std::string_view> names;
   if (bits & given_up::kKernel) names.push_back("kernel code");
   if (bits & given_up::kPrecise) names.push_back("precise addresses");
-  if (bits & given_up::kRate) names.push_back("a part of the sampling rate");
+  if (bits & given_up::kRate) names.push_back("the full sampling rate");
   if (bits & given_up::kMaxStack) names.push_back("deeper callchains");
   for (const Optional& feature : kOptional)
     if (bits & feature.bit) names.push_back(feature.name);
@@ -255,7 +253,7 @@ std::vector<std::string_view> describe_given_up(std::uint32_t bits) {
 std::uint64_t event_id(int fd) {
   std::uint64_t id = 0;
   if (::ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
-    fail("cannot ask for the id of an event: {}", last_system_error());
+    fail("cannot get the id of an event: {}", last_system_error());
   return id;
 }
 
@@ -273,9 +271,9 @@ void set_event_filter(int fd, const std::string& filter) {
   if (::ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter.c_str()) == 0) return;
   if (errno == EINVAL)
     fail(
-        "the kernel does not understand the filter '{}': its fields are in "
-        "the tracepoint's format file, for example 'prev_pid == 3 && "
-        "prev_comm ~ \"sh*\"'",
+        "the kernel does not understand the filter '{}'; the tracepoint's "
+        "format file lists the fields, as in 'prev_pid == 3 && prev_comm ~ "
+        "\"sh*\"'",
         excerpt(filter));
   fail("cannot set the filter '{}': {}", excerpt(filter), last_system_error());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// perf_event_open: from an EventAttr to a file descriptor, on kernels old and
-// new, with as many rights as there are.
+// perf_event_open: from an EventAttr to a file descriptor, on old and new
+// kernels, with whatever privileges there are.
 #pragma once
 
 #include <sys/types.h>
@@ -18,10 +18,10 @@
 
 namespace wick {
 
-// Whom and where to count.
+// What to count, and where.
 struct OpenTarget {
-  pid_t pid = -1;  // a thread; 0 is this one; -1 is every one on `cpu`
-  int cpu = -1;    // -1 is wherever the thread runs
+  pid_t pid = -1;  // a thread; 0: this one; -1: all on `cpu`
+  int cpu = -1;    // -1: wherever the thread runs
   int group_fd = -1;
   int cgroup_fd = -1;  // only threads of it; then pid is -1 and cpu is not
 };
@@ -32,15 +32,15 @@ enum class OpenFailure : std::uint8_t {
   kNoCounter,     // this machine cannot count or sample it: try cpu-clock
   kNoProcess,     // it has ended
   kTooManyFiles,  // the limit of open files, raised as far as allowed
-  kInvalid,       // the kernel does not know this combination
-  kNoClock,       // the kernel does not read this clock for such an event
+  kInvalid,       // a combination that the kernel does not support
+  kNoClock,       // one that the kernel does not use for such an event
   kNoPerfEvents,  // the kernel has none
-  kBusy,          // somebody else has the counter
+  kBusy,          // another program has the counter
   kNoMemory,
   kOther,
 };
 
-// What older kernels or fewer rights took away, as bits.
+// What had to be left out for older kernels or lack of privileges, as bits.
 namespace given_up {
 inline constexpr std::uint32_t kKernel = 1 << 0;    // user code only
 inline constexpr std::uint32_t kPrecise = 1 << 1;   // less precise addresses
@@ -67,47 +67,45 @@ struct OpenResult {
   int error = 0;  // errno
 };
 
-// The system call alone: a file descriptor, or -errno. Tests give another one.
+// The system call alone: a file descriptor, or -errno. Tests pass another one.
 using RawOpen = std::function<int(const EventAttr&, const OpenTarget&)>;
 int raw_open_event(const EventAttr& attr, const OpenTarget& target);
 
-// Opens `attr`, and without what the kernel refuses if it must: `attr` then is
-// what was really opened (so later CPUs need no second try, and it is what
-// belongs into the file), and the bits in `lost` are set. attr.size is set. A
-// clock that somebody must have chosen is not given up. Never throws.
+// Opens `attr`, if need be without what the kernel refuses. `attr` is then what
+// was opened (so that later CPUs need no second try; also what the file gets),
+// and `lost` has bits of given_up. Sets attr.size. A clock other than the
+// default is not given up, as the user chose it. Never throws.
 OpenResult try_open_event(EventAttr& attr, const OpenTarget& target,
                           const KernelLimits& limits, std::uint32_t& lost,
                           const RawOpen& raw_open = raw_open_event);
 
+// What was refused, why, and the command or setting that helps.
 class OpenError : public Error {
  public:
-  OpenError(OpenFailure failure, const std::string& message)
-      : Error(message), failure(failure) {}
+  OpenError(OpenFailure failure, const std::string& message, Settings helps)
+      : Error(message, {.wrong = std::nullopt, .helps = helps}),
+        failure(failure) {}
   OpenFailure failure;
 };
 
-// One message: what was refused, why, and the command that helps. `name` is the
-// event's.
-std::string explain_open_failure(const OpenResult& result,
-                                 std::string_view name, const EventAttr& attr,
-                                 const OpenTarget& target,
-                                 const KernelLimits& limits);
+// `name` is the event's.
+OpenError open_error(const OpenResult& result, std::string_view name,
+                     const EventAttr& attr, const OpenTarget& target,
+                     const KernelLimits& limits);
+// OpenFailure::kTooManyFiles, if the number of files is known.
+OpenError too_many_files_error(std::size_t threads, std::size_t cpus,
+                               std::size_t events, const KernelLimits& limits);
 
-// The same of OpenFailure::kTooManyFiles, where it is known for how many.
-std::string explain_too_many_files(std::size_t threads, std::size_t cpus,
-                                   std::size_t events,
-                                   const KernelLimits& limits);
-
-// As try_open_event, but throws OpenError with that message.
+// As try_open_event, but throws OpenError.
 UniqueFd open_event(std::string_view name, EventAttr& attr,
                     const OpenTarget& target, const KernelLimits& limits,
                     std::uint32_t& lost);
 
-// What is done with an open event; these throw Error.
+// These throw Error.
 std::uint64_t event_id(int fd);
 void enable_event(int fd);
 void disable_event(int fd);
-// A filter of a tracepoint, in the kernel's words: "prev_pid == 3".
+// A filter of a tracepoint, in the kernel's syntax: "prev_pid == 3".
 void set_event_filter(int fd, const std::string& filter);
 // The counter, as attr.read_format lays it out (not of groups): value, then
 // enabled, running, id and lost where they are asked for.

@@ -48,7 +48,7 @@ RawOpen kernel_without(std::uint64_t flags, int error = EINVAL) {
   };
 }
 
-TEST(OpenEvent, AsksForAllThatIsWished) {
+TEST(OpenEvent, AsksForEverythingFirst) {
   EventAttr attr = wishful_attr(), asked;
   std::uint32_t lost = 0;
   const auto result =
@@ -117,7 +117,7 @@ TEST(OpenEvent, PrecisionGoesDownToWhatTheCounterHas) {
   EXPECT_EQ(lost, given_up::kPrecise);
 }
 
-TEST(OpenEvent, WhatWasGivenUpInVainIsKept) {
+TEST(OpenEvent, WhatWasGivenUpInVainIsRestored) {
   EventAttr attr = wishful_attr();
   EventAttr before = attr;
   before.size = kAttrSize;
@@ -187,16 +187,16 @@ std::string explain(int error, OpenFailure failure, const KernelLimits& limits,
                     OpenTarget target = {.pid = 0},
                     EventAttr attr = wishful_attr()) {
   const OpenResult result{.failure = failure, .error = error};
-  return explain_open_failure(result, "cycles", attr, target, limits);
+  return open_error(result, "cycles", attr, target, limits).what();
 }
 
 TEST(OpenFailureMessage, ParanoidThreeAndFourForbidEverything) {
   EXPECT_THAT(explain(EACCES, OpenFailure::kNotAllowed, user_limits(4)),
-              HasSubstr("kernel.perf_event_paranoid is 4: without CAP_PERFMON "
-                        "nobody may record; as root, allow it to all until "
-                        "the next start with 'sysctl "
-                        "kernel.perf_event_paranoid=2', or to this program for "
-                        "good with 'setcap cap_perfmon,cap_sys_ptrace=ep /"));
+              HasSubstr("kernel.perf_event_paranoid is 4, so recording needs "
+                        "CAP_PERFMON; as root, allow it for everyone until the "
+                        "next boot with 'sysctl kernel.perf_event_paranoid=2', "
+                        "or for this program permanently with 'setcap "
+                        "cap_perfmon,cap_sys_ptrace=ep /"));
 }
 
 TEST(OpenFailureMessage, WholeCpusNeedParanoidZero) {
@@ -229,12 +229,12 @@ TEST(OpenFailureMessage, WithAllRightsItIsAContainer) {
               HasSubstr("--cap-add PERFMON"));
 }
 
-TEST(OpenFailureMessage, RootOfAUserNamespaceIsTold) {
+TEST(OpenFailureMessage, RootOfAUserNamespaceIsReported) {
   KernelLimits limits = user_limits(2);
   limits.capabilities = UINT64_MAX;
   limits.in_user_namespace = true;
   EXPECT_THAT(explain(EACCES, OpenFailure::kNotAllowed, limits, {.cpu = 0}),
-              HasSubstr("root in a user namespace has no rights"));
+              HasSubstr("root in a user namespace has no privileges"));
 }
 
 TEST(OpenFailureMessage, AMachineWithoutCountersHasCpuClock) {
@@ -248,15 +248,15 @@ TEST(OpenFailureMessage, AClockThatATracepointCannotHaveIsNamed) {
   attr.clockid = CLOCK_TAI;
   EXPECT_EQ(
       explain(EINVAL, OpenFailure::kNoClock, user_limits(-1), {.pid = 0}, attr),
-      "the clock tai is only for cpu-clock and other software events, not for "
-      "cycles and other tracepoints, which --off-cpu and --wakers need; use "
-      "monotonic, as without a choice, or monotonic_raw");
+      "the tai clock works only with cpu-clock and other software events, not "
+      "with cycles and other tracepoints, which time off the CPU needs; use "
+      "monotonic, the default, or monotonic_raw");
 }
 
-TEST(OpenFailureMessage, ACpuThatIsNotOnlineIsSaidFirst) {
+TEST(OpenFailureMessage, ACpuThatIsOfflineIsReportedFirst) {
   EXPECT_EQ(explain(ENODEV, OpenFailure::kNoCounter, user_limits(2),
                     {.pid = -1, .cpu = 7}),
-            "CPU 7 is not there or not online");
+            "CPU 7 does not exist or is offline");
 }
 
 // --- With the kernel ---------------------------------------------------------
@@ -354,7 +354,7 @@ TEST_F(RealOpen, ARateAboveTheLimitIsLowered) {
   EXPECT_EQ(attr.sample_period, limits_.max_sample_rate);
 }
 
-TEST_F(RealOpen, AProcessThatIsGoneIsSaid) {
+TEST_F(RealOpen, AProcessThatHasEndedIsReported) {
   SpinningChild child;
   const pid_t pid = child.pid();
   child.end();

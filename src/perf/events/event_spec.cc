@@ -30,8 +30,8 @@ bool is_glob(std::string_view text) {
   return text.find_first_of("*?[") != std::string_view::npos;
 }
 
-// "u" wants user code alone, "uk" both and not the hypervisor: the first one
-// excludes all of its kind, and each one takes its own back.
+// "u" means user code only, "uk" all but the hypervisor: the first modifier of
+// a kind excludes all of the kind, and each one includes its own again.
 void apply_modifiers(std::string_view modifiers, EventSpec& spec) {
   using namespace attr_flag;
   constexpr std::uint64_t kModes =
@@ -55,7 +55,8 @@ void apply_modifiers(std::string_view modifiers, EventSpec& spec) {
     if (c == 'p') ++spec.precise;
   }
   if (spec.precise > 3)
-    fail_usage("':{}' is too precise: 'ppp' is the most", excerpt(modifiers));
+    fail_usage("':{}' is too precise; 'ppp' is the maximum",
+               excerpt(modifiers));
   // Precise events cannot be counted in guests.
   if ((spec.precise > 0 || spec.precise_max) && !has_machine)
     spec.flags |= kExcludeGuest;
@@ -76,7 +77,7 @@ class ListParser {
       skip_blanks();
     } while (take(','));
     if (!rest_.empty())
-      fail_usage("'{}' is not expected in a list of events", excerpt(rest_));
+      fail_usage("unexpected '{}' in a list of events", excerpt(rest_));
     return std::move(events_);
   }
 
@@ -108,7 +109,7 @@ class ListParser {
     group_modifiers_ = {};
   }
 
-  // A glob gives several events, which are no group.
+  // A glob gives several events, which are not a group.
   void add_alone(std::string_view text) {
     const std::size_t first = events_.size();
     add(text);
@@ -116,7 +117,7 @@ class ListParser {
       events_[i].group = next_group_++;
   }
 
-  // One event, up to the next ',' that does not stand between slashes.
+  // One event, up to the next ',' that is not between slashes.
   std::string_view take_event() {
     skip_blanks();
     const bool is_memory = rest_.starts_with("mem:");  // mem:ADDR/LENGTH
@@ -127,7 +128,7 @@ class ListParser {
       if (c == '/' && !is_memory) in_terms = !in_terms;
       if (!in_terms && (c == ',' || c == '}')) break;
       if (!in_terms && c == '{')
-        fail_usage("a group of events cannot stand inside of '{}'",
+        fail_usage("a group of events is not allowed inside of '{}'",
                    excerpt(rest_));
     }
     const std::string_view event = trim(rest_.substr(0, size));
@@ -143,7 +144,7 @@ class ListParser {
     fail_usage(
         "':{}' is not understood: u (user), k (kernel), h (hypervisor), p, pp, "
         "ppp, P (precise), G (guest), H (host), I (not idle), D (pinned) and e "
-        "(exclusive) can stand behind an event",
+        "(exclusive) may follow an event",
         excerpt(modifiers));
   }
 
@@ -180,7 +181,7 @@ class ListParser {
     plain(name, text, modifiers);
   }
 
-  // Whether an event is known by this name, so that no tracepoint is meant.
+  // Whether an event has this name, so that it is not a tracepoint.
   bool is_plain(std::string_view name) {
     return find_named_event(name) || raw_code(name) || find_in_pmus(name);
   }
@@ -219,8 +220,9 @@ class ListParser {
     push(std::move(spec), modifiers);
   }
 
-  // Two kinds of cores have a PMU each, and "cycles" is then one event of each;
-  // the upper half of config says whose. False if all cores are alike.
+  // On a hybrid machine each kind of core has a PMU, and "cycles" becomes one
+  // event for each; the upper half of config selects the PMU. False if all
+  // cores are alike.
   bool add_for_each_core_kind(const EventSpec& spec, std::string_view name,
                               std::string_view modifiers) {
     bool found = false;
@@ -257,7 +259,7 @@ class ListParser {
     push(std::move(spec), modifiers);
   }
 
-  // "cycles/period=1000/": how often, with a name instead of a PMU.
+  // "cycles/period=1000/": period or frequency, with a name instead of a PMU.
   void named_event(std::string_view name, std::string_view terms,
                    std::string_view text, std::string_view modifiers) {
     EventSpec how;
@@ -290,8 +292,9 @@ class ListParser {
                                   executes ? sizeof(long) : std::uint64_t{4})
                             : to_number<std::uint64_t>(place);
     if (!start || !length)
-      fail_usage("'{}' is no watch point: mem:ADDRESS[/LENGTH][:rwx] is one",
-                 excerpt(text));
+      fail_usage(
+          "'{}' is not a watchpoint; expected mem:ADDRESS[/LENGTH][:rwx]",
+          excerpt(text));
     if (!modifiers.empty() && !are_modifiers(modifiers))
       fail_modifiers(modifiers);
     EventSpec spec;
@@ -311,7 +314,7 @@ class ListParser {
   void tracepoints(std::string_view system, std::string_view name,
                    std::string_view text, std::string_view modifiers) {
     const std::string tracefs = readable_tracefs(paths_);
-    // "cpuclock:u" is a mistaken event rather than a tracepoint called u.
+    // "cpuclock:u" is a misspelt event rather than a tracepoint called u.
     if (are_modifiers(name) &&
         ::access(fmt::format("{}/events/{}", tracefs, system).c_str(), F_OK) !=
             0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of `-e`, as perf record takes them: names, raw codes, events of
+// Event lists, in the syntax of `perf record -e`: names, raw codes, events of
 // PMUs in sysfs, tracepoints, modifiers, groups.
 #pragma once
 
@@ -15,35 +15,35 @@
 namespace wick {
 
 struct EventSpec {
-  // As it stands in the file: as written, with its modifiers ("cycles:u",
-  // "sched:sched_switch", "cpu/event=0x3c/").
+  // As given, with its modifiers ("cycles:u", "sched:sched_switch",
+  // "cpu/event=0x3c/"); also its name in the file.
   std::string name;
   std::uint32_t type = 0;
   std::uint64_t config = 0, config1 = 0, config2 = 0, config3 = 0;
   std::uint32_t bp_type = 0;  // mem:ADDR, a watch point
-  // attr_flag::kExclude… and kPinned, kExclusive: of the modifiers alone.
+  // attr_flag::kExclude…, kPinned and kExclusive, from modifiers only.
   std::uint64_t flags = 0;
   int precise = 0;           // 0 to 3
-  bool precise_max = false;  // :P, the most that the counter can
+  bool precise_max = false;  // :P, as precise as the counter can be
   std::optional<std::uint64_t> period, frequency;  // of this event alone
   bool is_tracepoint = false;
-  // Events of the same group have the same number, else each its own; the
-  // first of a group is its leader.
+  // Events of one group share a number, others have their own; the first of a
+  // group is its leader.
   std::uint32_t group = 0;
-  std::string pmu;   // the folder in sysfs, "" if it is not of one
-  std::string unit;  // of the counts, where sysfs says one: "Joules"
+  std::string pmu;   // the folder in sysfs; "" if it belongs to none
+  std::string unit;  // of the counts, if sysfs has one: "Joules"
   double scale = 1;  // counts × scale are in that unit
-  // Only these CPUs can count it (uncore); empty if all can.
+  // The only CPUs that can count it (uncore); empty: all.
   std::vector<int> cpus;
 
   // Sets type, config, flags and precision in `attr`, and period or frequency
-  // if they are this event's own; leaves the rest.
+  // if the event has its own.
   void apply_to(EventAttr& attr) const;
 };
 
 // All events of a list such as "cycles:u,{instructions,cache-misses},sched:*".
-// Throws UsageError for what is not understood or not there, with the nearest
-// names. A glob of tracepoints gives one for each.
+// Throws UsageError for syntax errors and unknown events, with similar names. A
+// glob of tracepoints gives one event for each.
 std::vector<EventSpec> parse_events(std::string_view list,
                                     const SystemPaths& paths = {});
 
@@ -58,9 +58,8 @@ struct EventName {
   Kind kind{};
   std::string name;
 };
-// What can be named, whether or not the machine can count it: hardware and
-// cache names are there only if it has a PMU for them. Sorted by kind, then by
-// name.
+// All names, whether or not the machine can count them; hardware and cache
+// events only if it has a PMU for them. Sorted by kind, then by name.
 std::vector<EventName> list_events(const SystemPaths& paths = {});
 
 }  // namespace wick

@@ -18,9 +18,9 @@ namespace wick {
 namespace {
 
 constexpr std::size_t kMaxWord = 64;
-constexpr std::string_view kHowToList = "'wick doctor --events' lists all";
 
-// Letters and digits alone, small: "cpuclock" is as good as "cpu-clock".
+// Letters and digits alone, in lower case: "cpuclock" is as good as
+// "cpu-clock".
 std::string skeleton(std::string_view name) {
   std::string out;
   for (const char c : name)
@@ -29,7 +29,7 @@ std::string skeleton(std::string_view name) {
   return out;
 }
 
-// How many letters must be put in, taken out or changed.
+// The Levenshtein distance.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -47,9 +47,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string question(const std::vector<std::string>& names) {
   if (names.empty()) return {};
-  std::string out = "is " + names[0];
+  std::string out = " (did you mean " + names[0];
   for (std::size_t i = 1; i < names.size(); ++i) out += " or " + names[i];
-  return out + " meant? ";
+  return out + "?)";
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ std::vector<std::string> nearest_names(std::string_view word,
   for (const std::string& name : names) {
     const std::string bones = skeleton(name);
     const std::size_t cost = distance(wanted, bones);
-    // A part of a longer name comes after misspelt ones.
+    // Names that contain the word come after misspelt ones.
     if (cost <= allowed)
       candidates.push_back({cost, name});
     else if (wanted.size() >= 3 && bones.find(wanted) != std::string::npos)
@@ -77,7 +77,7 @@ std::vector<std::string> nearest_names(std::string_view word,
   std::ranges::stable_sort(candidates, {}, &Candidate::cost);
   std::vector<std::string> result;
   for (const Candidate& candidate : candidates) {
-    // Those that are much worse than the best only confuse.
+    // Much worse ones than the best only confuse.
     if (result.size() == kMost || candidate.cost > candidates[0].cost + 2)
       break;
     result.emplace_back(candidate.name);
@@ -89,28 +89,28 @@ void fail_unknown_event(std::string_view name, const SystemPaths& paths) {
   std::vector<std::string> names;
   for (EventName& event : list_events(paths))
     names.push_back(std::move(event.name));
-  fail_usage("there is no event '{}'; {}{}", excerpt(name),
-             question(nearest_names(name, names)), kHowToList);
+  throw UsageError(fmt::format("there is no event '{}'{}", excerpt(name),
+                               question(nearest_names(name, names))),
+                   {.wrong = std::nullopt, .helps = Setting::kEventList});
 }
 
 void fail_unknown_pmu(std::string_view name, const SystemPaths& paths) {
   const std::vector<std::string> names = list_pmus(paths);
   std::string all;
   for (const std::string& pmu : names) all += (all.empty() ? "" : ", ") + pmu;
-  fail_usage("there is no PMU '{}'; {}this machine has {}", excerpt(name),
+  fail_usage("there is no PMU '{}'{}; this machine has {}", excerpt(name),
              question(nearest_names(name, names)), all.empty() ? "none" : all);
 }
 
 void fail_without_tracefs(std::string_view event, const SystemPaths& paths) {
   if (::access(paths.tracefs.c_str(), F_OK) == 0 && ::geteuid() != 0)
     fail_usage(
-        "the tracepoint '{}' cannot be looked up, as only root may read {}: "
-        "record as root, or as root allow it with 'mount -o remount,mode=755 "
-        "{}'",
+        "the tracepoint '{}' cannot be looked up, because only root may read "
+        "{}; record as root, or let root run 'mount -o remount,mode=755 {}'",
         excerpt(event), paths.tracefs, paths.tracefs);
   fail_usage(
-      "the tracepoint '{}' cannot be looked up, as {} is not mounted: 'mount "
-      "-t tracefs tracefs {}' as root mounts it",
+      "the tracepoint '{}' cannot be looked up, because {} is not mounted; "
+      "'sudo mount -t tracefs tracefs {}' mounts it",
       excerpt(event), paths.tracefs, paths.tracefs);
 }
 

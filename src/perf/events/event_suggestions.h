@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to say of an event that is not there.
+// Errors for events that do not exist, with similar names that do.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace wick {
 
-// Up to three of `names` that may have been meant by `word`, best first.
+// Up to three of `names` that `word` may be a misspelling of, best first.
 std::vector<std::string> nearest_names(std::string_view word,
                                        std::span<const std::string> names);
 

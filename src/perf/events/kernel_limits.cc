@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMaxSetting = 1 << 16;
 
-// The first number of a file of the kernel.
+// The first number in a file.
 template <class T>
 std::optional<T> read_number(const std::string& path) {
   const auto text = read_small_file(path, kMaxSetting);
@@ -44,7 +44,7 @@ std::uint64_t effective_capabilities(const SystemPaths& paths) {
   return 0;
 }
 
-// The first user namespace maps every id to itself.
+// The initial user namespace maps every id to itself.
 bool in_user_namespace(const SystemPaths& paths) {
   const auto map = read_small_file(paths.proc + "/self/uid_map", kMaxSetting);
   if (!map) return false;

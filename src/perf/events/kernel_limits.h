@@ -18,8 +18,9 @@ struct KernelLimits {
 
   std::string release;  // "6.1.0-18-amd64"; "" if unknown
   // kernel.perf_event_paranoid; nothing if the kernel has no perf events.
-  // -1 everything, 0 no raw tracepoints, 1 no whole-CPU events, 2 no kernel,
-  // 3 and 4 (patches of distributions) nothing without CAP_PERFMON.
+  // Without CAP_PERFMON, -1 allows everything, 0 all but raw tracepoints, 1 no
+  // whole-CPU events, 2 no kernel either, 3 and 4 (patches of distributions)
+  // nothing.
   std::optional<int> paranoid;
   int kptr_restrict = 0;         // 0 shown, 1 with CAP_SYSLOG, 2 never
   std::uint64_t perf_mlock = 0;  // bytes of buffers per online CPU and user
@@ -27,48 +28,47 @@ struct KernelLimits {
   std::uint64_t max_sample_rate = 0;  // Hz; 0 if unknown
   std::uint32_t max_stack = 127;      // frames of a callchain
   std::uint32_t max_contexts_per_stack = 8;
-  int cpu_time_max_percent = 25;  // of sampling, before it is throttled
+  int cpu_time_max_percent = 25;  // for sampling, before it is throttled
   std::uint64_t open_files = 0;   // soft limit
   std::uint64_t open_files_hard = 0;
   std::uint64_t capabilities = 0;  // effective: bits 1 << CAP_*
-  // Not the first user namespace: capabilities do not count for the kernel's
-  // own things, which perf events are.
+  // Not in the initial user namespace: capabilities have no effect on perf
+  // events.
   bool in_user_namespace = false;
   std::string tracefs;  // "" if it is not mounted or cannot be read
   bool has_btf = false;
   std::vector<std::string> pmus;  // "breakpoint", "cpu", "intel_pt" …, sorted
   std::vector<int> online_cpus;
 
-  // CAP_* of <linux/capability.h>, in the first user namespace.
+  // CAP_* of <linux/capability.h>, in the initial user namespace.
   bool may(int capability) const;
-  // CAP_PERFMON, or CAP_SYS_ADMIN as before it: paranoid does not matter.
+  // CAP_PERFMON, or CAP_SYS_ADMIN on older kernels: paranoid does not apply.
   bool privileged() const;
   bool may_record_kernel() const;    // else exclude_kernel must be set
   bool may_record_all_cpus() const;  // -a, -C
   bool may_use_tracepoints() const;  // with raw data; also needs tracefs
-  // The commands that give this right; "" if it is there.
+  // The commands that grant it; "" if it is granted.
   std::string help_with_tracepoints() const;
   bool may_record_anything() const;  // of its own processes
-  // A PMU of the processor: cycles and so on can be counted.
+  // Whether the processor has a PMU, so that cycles can be counted.
   bool has_hardware_counters() const;
-  // Addresses in /proc/kallsyms are real.
+  // Whether addresses in /proc/kallsyms are real.
   bool shows_kernel_addresses() const;
-  // The bytes that all ring buffers together may have, headers included;
-  // kUnlimited if it does not matter. Other recordings of the same user take
-  // from the same purse, so that less may be left.
+  // Most bytes of all ring buffers together, headers included, or kUnlimited.
+  // Other recordings of the same user share this limit, so less may be left.
   std::uint64_t buffer_memory() const;
 };
 
 KernelLimits read_kernel_limits(const SystemPaths& paths = {});
 
-// Whether a PMU of this name counts what the cores do.
+// Whether a PMU of this name belongs to the cores.
 bool is_processor_pmu(std::string_view name);
 
-// "0-3,8" as the kernel writes lists of CPUs; what is not understood is left
-// out. At most 65,536 CPUs.
+// A list such as "0-3,8", in the kernel's syntax; invalid parts are skipped. At
+// most 65,536 CPUs.
 std::vector<int> parse_cpu_list(std::string_view text);
 
-// Sets the soft limit of open files to the hard one; returns the limit then.
+// Raises the soft limit of open files to the hard one; returns the limit.
 std::uint64_t raise_open_files_limit();
 
 }  // namespace wick

@@ -11,7 +11,7 @@
 namespace wick {
 namespace {
 
-// The highest numbers that default_event_name() may know.
+// default_event_name() has no names from here on.
 constexpr std::uint64_t kMaxGeneric = 32;
 constexpr std::uint64_t kCaches = 7, kUses = 3, kResults = 2;
 
@@ -32,7 +32,7 @@ struct Part {
   std::string_view name;
   std::uint64_t code;
 };
-// Longer ones first where one begins with another.
+// If one is a prefix of another, the longer one comes first.
 constexpr std::array kCacheNames = {
     Part{"l1-dcache", 0}, Part{"l1-data", 0},   Part{"l1-d", 0},
     Part{"l1d", 0},       Part{"l1-icache", 1}, Part{"l1-instruction", 1},
@@ -61,7 +61,7 @@ constexpr std::array kResultNames = {
     Part{"miss", 1},
 };
 
-// Takes one of `parts` from the front, if a '-' or the end follows it.
+// Takes one of `parts` from the front, if '-' or the end follows.
 std::optional<std::uint64_t> take_part(std::string_view& text,
                                        std::span<const Part> parts) {
   for (const Part& part : parts) {
@@ -84,13 +84,13 @@ std::optional<EventCode> find_cache_event(std::string_view name) {
   if (!cache) return {};
   const auto use = take_part(rest, kUseNames);
   const auto result = take_part(rest, kResultNames);
-  // "LLC" alone would be too easily something else.
+  // "LLC" alone is ambiguous.
   if (!rest.empty() || (!use && !result)) return {};
   return EventCode{event_type::kHwCache,
                    *cache | use.value_or(0) << 8 | result.value_or(0) << 16};
 }
 
-// What processors have: nobody stores into instructions or predictions.
+// Combinations that processors have: no stores to instructions or predictions.
 bool is_sensible(std::uint64_t cache, std::uint64_t use) {
   constexpr std::uint64_t kLoad = 0, kStore = 1;
   switch (cache) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events that the kernel itself has names for: of the processor, of its
-// caches, of the kernel.
+// The kernel's generic events: hardware, cache and software.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +16,11 @@ struct EventCode {
   friend bool operator==(const EventCode&, const EventCode&) = default;
 };
 
-// perf's names and its other names for the same: "cycles" and "cpu-cycles",
+// Knows perf's names and aliases: "cycles" and "cpu-cycles",
 // "L1-dcache-load-misses" and "l1d-read-miss".
 std::optional<EventCode> find_named_event(std::string_view name);
 
-// All names of a type (hardware, software, cache), without the other names.
+// All names of a type (hardware, software, cache), without aliases.
 std::vector<std::string> named_events(std::uint32_t type);
 
 }  // namespace wick

@@ -48,7 +48,7 @@ std::uint64_t* config_of(std::string_view name, EventSpec& spec) {
 }
 
 // Puts `value` into the bits of "config1:0-7,32-35", lowest first; false if it
-// has more bits.
+// does not fit.
 bool put_bits(std::string_view format, std::uint64_t value, EventSpec& spec) {
   std::uint64_t* config = config_of(take_until(format, ':'), spec);
   if (config == nullptr) return false;
@@ -100,8 +100,8 @@ void apply_term(const Pmu& pmu, std::string_view term, int depth,
     }
   }
   if (text == "?")
-    fail_usage("the event needs a value for '{}': write '{}=N' too",
-               excerpt(key), excerpt(key));
+    fail_usage("the event needs a value for '{}'; add '{}=N'", excerpt(key),
+               excerpt(key));
   const auto value =
       has_value ? to_value(text) : std::optional<std::uint64_t>(1);
   const auto format = pmu.formats.find(key);
@@ -109,7 +109,7 @@ void apply_term(const Pmu& pmu, std::string_view term, int depth,
   const bool is_known = format != pmu.formats.end() || config != nullptr ||
                         key == "period" || key == "freq";
   if (is_known && !value)
-    fail_usage("'{}' is no number in '{}/{}/'", excerpt(text), pmu.name,
+    fail_usage("'{}' is not a number in '{}/{}/'", excerpt(text), pmu.name,
                excerpt(whole));
   if (format != pmu.formats.end()) {
     if (!put_bits(format->second, *value, spec))
@@ -129,7 +129,7 @@ void apply_term(const Pmu& pmu, std::string_view term, int depth,
     spec.frequency = *value;
     return;
   }
-  // cpu_core/cycles/: a general name, on this kind of core.
+  // cpu_core/cycles/: a generic event, on this kind of core.
   const auto named = has_value ? std::nullopt : find_named_event(key);
   if (pmu.is_core && named && named->type != event_type::kSoftware) {
     spec.type = named->type;
@@ -178,7 +178,7 @@ std::optional<Pmu> read_pmu(std::string_view name, const SystemPaths& paths) {
     else if (file.ends_with(".scale"))
       pmu.scales[event] = to_double(text).value_or(1);
   }
-  // "cpus" is the cores of one kind, "cpumask" those that count for others.
+  // "cpus" has the cores of one kind, "cpumask" those that count for others.
   const std::string cores = read_text(folder + "/cpus");
   pmu.cpus =
       parse_cpu_list(cores.empty() ? read_text(folder + "/cpumask") : cores);

@@ -21,17 +21,17 @@ struct Pmu {
   std::map<std::string, std::string, std::less<>> events;   // "event=0x3c"
   std::map<std::string, std::string, std::less<>> units;
   std::map<std::string, double, std::less<>> scales;
-  std::vector<int> cpus;  // that can count; empty if all can
+  std::vector<int> cpus;  // that can count; empty: all
   bool is_core = false;   // of the processor's cores
 
-  // Fills `spec` by what stands between the slashes of "cpu/TERMS/". Throws
+  // Fills `spec` from the text between the slashes of "cpu/TERMS/". Throws
   // UsageError.
   void apply_terms(std::string_view terms, EventSpec& spec) const;
 };
 
-// Nothing if there is no such PMU; names with '/' and so on are none.
+// Nothing if there is no such PMU, or the name is no plain file name.
 std::optional<Pmu> read_pmu(std::string_view name, const SystemPaths& paths);
-// All of them, those of the processor first.
+// All names, those of the processor first.
 std::vector<std::string> list_pmus(const SystemPaths& paths);
 
 }  // namespace wick

@@ -23,7 +23,7 @@ bool take_number(std::string_view text, int base, T& out) {
   return value.has_value();
 }
 
-// The kernel writes "\012" for a newline, and nothing else that way.
+// The kernel escapes only newlines, as "\012".
 std::string unescaped(std::string_view path) {
   constexpr std::string_view kNewline = "\\012";
   std::string out;
@@ -57,8 +57,7 @@ std::optional<ProcMapping> parse_maps_line(std::string_view line) {
   if (rights[1] == 'w') m.protection |= PROT_WRITE;
   if (rights[2] == 'x') m.protection |= PROT_EXEC;
   m.flags = rights[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-  // The name stands in a column of its own; it may begin with blanks only if
-  // the folder's name did not begin with '/', so none does.
+  // The name begins with '/' or '[', so leading blanks are padding.
   m.path = unescaped(trim_left(line));
   if (m.path.empty() || m.path.starts_with("[anon:")) m.path = "//anon";
   return m;
@@ -109,7 +108,8 @@ bool for_each_line(const std::string& path,
       buffer.resize(kept);
       continue;
     }
-    // A process that has ended gives ESRCH; what was read stays true.
+    // Reading fails with ESRCH once the process has ended; earlier lines stay
+    // valid.
     buffer.resize(kept + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     const bool at_end = got <= 0;
     std::string_view rest = buffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of /proc.
+// Parses files of /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -20,13 +20,13 @@ struct ProcMapping {
   std::uint32_t flags = 0;       // MAP_SHARED or MAP_PRIVATE
   std::uint32_t dev_major = 0, dev_minor = 0;
   std::uint64_t inode = 0;
-  // As the kernel's own records have it: "//anon" if it is no file's, a newline
-  // in the name is one.
+  // As in the kernel's own records: "//anon" if it has no file, and newlines in
+  // names unescaped.
   std::string path;
 };
 std::optional<ProcMapping> parse_maps_line(std::string_view line);
 
-// What /proc/PID/status says of the ancestry.
+// The ancestry, from /proc/PID/status.
 struct ProcStatus {
   pid_t tgid = 0, parent = 0;
 };
@@ -39,12 +39,12 @@ struct KernelModule {
 };
 std::optional<KernelModule> parse_modules_line(std::string_view line);
 
-// Calls `visit` with each line of a file of any size, until it returns false; a
-// line beyond 64 kB is left out. False if it cannot be opened.
+// Calls `visit` with each line of a file of any size, until it returns false;
+// skips lines longer than 64 kB. False if the file cannot be opened.
 bool for_each_line(const std::string& path,
                    const std::function<bool(std::string_view)>& visit);
 
-// Names in a folder that are numbers, ascending.
+// The numeric names in a folder, ascending.
 std::vector<pid_t> list_numbers(const std::string& folder);
 
 }  // namespace wick

@@ -24,7 +24,8 @@ std::size_t page_size() {
   return size;
 }
 
-// Positions count all bytes ever written; the kernel and we write one each.
+// Positions count all bytes ever written; the kernel advances one, we the
+// other.
 std::uint64_t* head_of(std::byte* header) {
   return reinterpret_cast<std::uint64_t*>(
       header + offsetof(perf_event_mmap_page, data_head));
@@ -40,7 +41,7 @@ std::uint64_t load_head(std::byte* header) {
 std::uint64_t load_tail(std::byte* header) {
   return __atomic_load_n(tail_of(header), __ATOMIC_RELAXED);
 }
-// Release: everything was read before the kernel may write over it.
+// Release: all reads happen before the kernel may overwrite the bytes.
 void store_tail(std::byte* header, std::uint64_t tail) {
   __atomic_store_n(tail_of(header), tail, __ATOMIC_RELEASE);
 }
@@ -97,7 +98,7 @@ std::size_t RingBuffer::read(const Visit& visit) {
   while (tail != head) {
     const auto* data = reinterpret_cast<const char*>(data_);
     const std::size_t at = tail & (size_ - 1);
-    // Records are multiples of 8 bytes, so that a header is never cut.
+    // Records are multiples of 8 bytes, so a header never wraps around.
     std::uint16_t size = 0;
     std::memcpy(&size, data + at + offsetof(perf_event_header, size),
                 sizeof(size));
@@ -130,8 +131,8 @@ RingBuffers::RingBuffers(std::span<const int> fds, std::size_t pages)
         "cannot create an epoll instance: {}; 'ulimit -n 1024' allows more "
         "open files",
         last_system_error());
-  // All of one size, so that no CPU loses sooner than another: if one does not
-  // get its memory, all try again with half of it.
+  // All rings have one size, so that no CPU loses records before another: if
+  // one does not fit, all are tried again with half the size.
   while (rings_.size() < fds.size()) {
     if (auto ring = RingBuffer::map(fds[rings_.size()], pages_)) {
       rings_.push_back(std::move(*ring));
@@ -147,8 +148,8 @@ RingBuffers::RingBuffers(std::span<const int> fds, std::size_t pages)
     if (error == EPERM)
       fail(
           "no memory may be locked for {} buffers: other recordings of this "
-          "user take all that is allowed; end them, or raise the limit: sysctl "
-          "kernel.perf_event_mlock_kb=2048",
+          "user use all of it; end them, or raise the limit with 'sudo sysctl "
+          "kernel.perf_event_mlock_kb=2048'",
           fds.size());
     fail("cannot map the buffer of an event: {}", std::strerror(error));
   }
@@ -169,7 +170,7 @@ void RingBuffers::watch(int fd, std::uint32_t events) {
 void RingBuffers::redirect(int fd, int mapped_fd) {
   if (::ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, mapped_fd) != 0)
     fail("cannot share a buffer between events: {}", last_system_error());
-  watch(fd, 0);  // only for its end
+  watch(fd, 0);  // for EPOLLHUP only
   ++live_;
 }
 
@@ -182,7 +183,7 @@ bool RingBuffers::wait(std::chrono::milliseconds timeout) {
     const int fd = events[static_cast<std::size_t>(i)].data.fd;
     if ((events[static_cast<std::size_t>(i)].events & (EPOLLHUP | EPOLLERR)) !=
         0) {
-      // It would be reported for ever.
+      // It would be reported forever.
       ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
       --live_;
     }

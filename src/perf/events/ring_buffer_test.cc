@@ -231,7 +231,7 @@ TEST_F(RealRing, HasSamplesOfAChildThatComputes) {
   EXPECT_GE(samples, 50u);
 }
 
-TEST_F(RealRing, SaysWhenAllThreadsHaveEnded) {
+TEST_F(RealRing, ReportsThatAllThreadsHaveEnded) {
   SpinningChild child;
   const UniqueFd fd = open(cpu_clock(), child.pid());
   SKIP_UNLESS(fd);
@@ -270,7 +270,7 @@ TEST_F(RealRing, TakesTheRecordsOfASecondEvent) {
   EXPECT_EQ(ids, (std::set{event_id(fd.get()), event_id(other.get())}));
 }
 
-TEST_F(RealRing, SaysHowManyWereLostWhenNobodyReads) {
+TEST_F(RealRing, CountsLostRecordsWhileItIsNotRead) {
   SpinningChild child;
   EventAttr attr = cpu_clock();
   attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
@@ -356,7 +356,7 @@ TEST_F(RealRing, FollowsChildrenOnEveryCpu) {
   EXPECT_TRUE(pids.contains(*forked.begin()));
 }
 
-// In a process without capabilities, which may lock as much as it says.
+// In a process without capabilities, with this limit of locked memory.
 TEST_F(RealRing, TakesLessMemoryWhereItIsLimited) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -5,11 +5,11 @@
 
 namespace wick {
 
-// Where the kernel shows itself; tests give folders of their own.
+// Where the kernel's pseudo file systems are; tests use their own folders.
 struct SystemPaths {
   std::string proc = "/proc";
   std::string sys = "/sys";
-  // The first of these that is there and can be read.
+  // The first of these two that can be read.
   std::string tracefs = "/sys/kernel/tracing";
   std::string debug_tracefs = "/sys/kernel/debug/tracing";
   std::string modules = "/lib/modules";  // of kernels, by their release

@@ -14,10 +14,10 @@
 namespace wick {
 namespace {
 
-// The machine itself, not a guest in it.
+// The host, not a guest.
 constexpr std::int32_t kHost = -1;
 
-// "" for what is no ELF file: mappings are of fonts and databases too.
+// "" if it is not an ELF file: fonts and databases are mapped as well.
 template <class Open>
 std::string build_id_of(Open&& open) {
   try {
@@ -28,7 +28,7 @@ std::string build_id_of(Open&& open) {
 }
 
 std::string build_id_of_file(const SampledFile& file) {
-  // At the name of a deleted file stands another one, if any.
+  // A deleted file's name may belong to another one by now.
   if (!file.path.starts_with('/') || file.path.ends_with(" (deleted)"))
     return "";
   if (file.pid > 0) {
@@ -61,7 +61,7 @@ std::vector<PerfHeader::BuildId> read_build_ids(
   for (const SampledFile& file : files) {
     if (seen.contains(file.path)) continue;
     std::string id = read_build_id(file);
-    if (id.empty()) continue;  // another process may have it
+    if (id.empty()) continue;  // it may be found by another process
     seen.insert(file.path);
     result.push_back(
         {.path = file.path,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The build ids of what was recorded, so that another day or another machine
-// finds the very files.
+// The build ids of recorded files, by which the same files are found later or
+// on another machine.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace wick {
 
-// A file that samples hit, by the name that its mapping had.
+// A file with samples, by the name of its mapping.
 struct SampledFile {
   std::string path;      // "/usr/bin/x", "[vdso]", "[kernel.kallsyms]"
-  std::int32_t pid = 0;  // a process that has it mapped; 0 if none is known
+  std::int32_t pid = 0;  // a process that maps it; 0 if unknown
   bool in_kernel = false;
 };
 
-// Those of them that have one, each path once. Files are looked for in the
-// process's own root first: it may be a container, or gone.
+// Of the files that have one, each path once. Files are looked up in the
+// process's root first: it may be in a container, or gone.
 std::vector<PerfHeader::BuildId> read_build_ids(
     std::span<const SampledFile> files);
 

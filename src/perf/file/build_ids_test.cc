@@ -61,7 +61,7 @@ TEST(BuildIds, AreNotMadeUp) {
 
 TEST(BuildIds, OfTheKernelAndItsVdsoAreKnown) {
   if (kernel_build_id().empty() || !own_vdso())
-    GTEST_SKIP() << "the kernel does not say its build id";
+    GTEST_SKIP() << "the kernel does not show its build id";
   const std::vector<SampledFile> files{
       {.path = "[kernel.kallsyms]", .in_kernel = true}, {.path = "[vdso]"}};
   const auto ids = read_build_ids(files);

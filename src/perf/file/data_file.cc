@@ -36,7 +36,7 @@ Section read_section(ByteReader& in) {
   return section;
 }
 
-// As much of the section as is there.
+// The part of the section that is in the file.
 std::string_view bytes_of(std::string_view file, Section section) {
   if (section.offset >= file.size()) return {};
   return file.substr(static_cast<std::size_t>(section.offset),
@@ -59,7 +59,7 @@ class FileReader {
     const auto attr_size = in.read<std::uint64_t>();
     const Section attrs = read_section(in);
     const Section data = read_section(in);
-    // The event types of perf before 3.12, or the facts of wick.
+    // The event types of perf before 3.12, or wick's facts.
     read_facts_of_wick(read_section(in));
     std::uint64_t features[4];
     for (std::uint64_t& word : features) word = in.read<std::uint64_t>();
@@ -78,8 +78,8 @@ class FileReader {
     if (entry_size <= sizeof(Section) || attrs.size() < section.size)
       counts_.truncated = true;
     if (entry_size <= sizeof(Section)) return;
-    // Ids may lie anywhere, and several events may claim the same ones; all
-    // together they cannot be more than the file has room for.
+    // Ids may be anywhere, and events may share them; in total they cannot
+    // exceed the size of the file.
     std::size_t ids_left = file_.size();
     for (std::string_view rest = attrs; rest.size() >= entry_size;) {
       const std::string_view entry =
@@ -104,9 +104,9 @@ class FileReader {
     header_.facts = std::move(*facts);
   }
 
-  // A recorder that was killed leaves 0 as the size of the data, one that had
-  // nothing to record as well; the latter goes on to write a table of sections,
-  // the first of which lies right behind it.
+  // The size of the data is 0 if the recorder was killed, but also if there was
+  // nothing to record. In the latter case a table of sections follows, and the
+  // first section right after it.
   bool has_features_at(std::uint64_t offset) const {
     constexpr std::uint64_t kLongestTable = 256 * sizeof(Section);
     ByteReader in(bytes_of(file_, {offset, sizeof(Section)}), header_.swap);
@@ -129,7 +129,7 @@ class FileReader {
     return records;
   }
 
-  // Behind the data: offset and size of each section whose bit is set.
+  // After the data: offset and size of each section whose bit is set.
   void read_features(const std::uint64_t (&bits)[4], std::uint64_t offset) {
     ByteReader in(bytes_of(file_, {offset, file_.size()}), header_.swap);
     for (std::uint32_t i = 0; i < 256; ++i) {
@@ -149,8 +149,8 @@ class FileReader {
   HeaderReader reader_;
 };
 
-// In a pipe everything is a record, and what describes the others may come
-// late: one pass for it.
+// In a pipe everything is a record, and those that describe others may come
+// late, so they get a pass of their own.
 void read_pipe_header(std::string_view records, PerfHeader& header) {
   HeaderReader reader(header);
   RecordScanner scanner(records, header.swap);
@@ -205,19 +205,19 @@ struct PerfData::State {
 
   std::optional<RecordLocator> locator;
   std::vector<RecordStream> streams;
-  // Those that have a next record, the earliest first (a heap); with its time.
+  // Streams that have a next record, with its time: a heap, earliest first.
   struct Head {
     std::uint64_t time = 0;
     std::size_t stream = 0;
-    // std's heaps have the greatest in front.
+    // std heaps have the greatest element in front.
     friend bool operator<(const Head& a, const Head& b) {
       return a.time != b.time ? a.time > b.time : a.stream > b.stream;
     }
   };
   std::vector<Head> heads;
-  RecordStream* visited = nullptr;  // whose record was given out last
+  RecordStream* visited = nullptr;  // that gave the last record
   std::uint64_t last_time = 0;
-  std::vector<std::uint64_t> aligned;  // a copy of a record that is not
+  std::vector<std::uint64_t> aligned;  // a copy of an unaligned record
 
   void read_header(std::string_view file);
   void rewind();
@@ -229,13 +229,14 @@ struct PerfData::State {
 void PerfData::State::read_header(std::string_view file) {
   if (file.starts_with(kMagicOfVersion1))
     fail(
-        "a perf.data file of perf before 2.6.36, which is not read; record it "
-        "again with a newer perf");
+        "perf.data of perf before 2.6.36 is not supported; record it again "
+        "with "
+        "a newer perf");
   if (!sniff(file)) fail("not a perf.data file");
   header.swap = !file.starts_with(kMagic);
   ByteReader in(file.substr(kMagic.size()), header.swap);
   header.pipe_mode = in.read<std::uint64_t>() == kPipeHeaderSize;
-  if (in.failed()) fail("a perf.data file without a header: it is cut off");
+  if (in.failed()) fail("a perf.data file without a header; it is cut off");
   if (header.pipe_mode) {
     parts.push_back(file.substr(kPipeHeaderSize));
     read_pipe_header(parts.front(), header);
@@ -243,7 +244,7 @@ void PerfData::State::read_header(std::string_view file) {
     parts.push_back(FileReader(file, header, counts_at_start).read());
   }
   if (header.events.empty())
-    fail("a perf.data file without events: it is damaged or cut off");
+    fail("a perf.data file without events; it is damaged or cut off");
 }
 
 void PerfData::State::rewind() {
@@ -253,9 +254,9 @@ void PerfData::State::rewind() {
   locator.emplace(header);
   streams.clear();
   heads.clear();
-  // Each part of a directory is one buffer's, in order by itself; the window
-  // only smooths what is not. For one file, 32 bytes a record are a quarter of
-  // the data at worst.
+  // Each part of a directory comes from one buffer and is nearly in order, so a
+  // small window suffices. For a single file, 32 bytes per record are at most a
+  // quarter of the data.
   RecordStream::Limits limits;
   if (parts.size() > 1)
     limits = {.records = std::size_t{1} << 14, .bytes = std::size_t{4} << 20};
@@ -292,7 +293,7 @@ bool PerfData::State::next_item(RecordStream::Item& item) {
   return visited->peek(item);
 }
 
-// False for a record that no event claims.
+// False if the record belongs to no event.
 bool PerfData::State::fill(const RecordStream::Item& item, PerfRecord& record) {
   const RecordHeader head = read_record_header(item.start, header.swap);
   record.type = head.type;

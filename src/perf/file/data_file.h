@@ -10,10 +10,9 @@
 //   });
 //   data.counts()   // what was lost, skipped, damaged
 //
-// Records are not in order in the file: perf writes one buffer after the other.
-// It marks rounds (FINISHED_ROUND): what comes after a mark is not older than
-// the newest record before the mark before. So a window of about two rounds is
-// sorted, of 16 bytes a record, and the bytes stay where they are.
+// Records are not in order in the file, because perf writes one buffer after
+// the other; see event_sorter.h. A window of about two rounds is sorted, by
+// entries of 16 bytes, and the records stay where they are.
 #pragma once
 
 #include <cstdint>
@@ -38,15 +37,13 @@ struct PerfCounts {
   std::uint64_t throttles = 0;
   std::uint64_t aux_bytes = 0;        // of instruction traces, skipped
   std::uint64_t aux_truncated = 0;    // AUX records that say data is missing
-  std::uint64_t unknown_records = 0;  // kinds that are not known here
-  std::uint64_t unknown_ids = 0;   // samples of no event of the file, skipped
-  std::uint64_t bad_records = 0;   // sizes that cannot be; skipped
-  std::uint64_t out_of_order = 0;  // visited after a record of a later time
-  std::uint64_t missing_bytes =
-      0;  // that the header promises and are not there
-  std::uint64_t damaged_streams =
-      0;                   // compressed data that could not be read on
-  bool truncated = false;  // ends in the middle, or was never closed
+  std::uint64_t unknown_records = 0;  // unknown kinds
+  std::uint64_t unknown_ids = 0;      // samples of no known event, skipped
+  std::uint64_t bad_records = 0;      // impossible sizes; skipped
+  std::uint64_t out_of_order = 0;     // visited after a record of a later time
+  std::uint64_t missing_bytes = 0;    // promised by the header
+  std::uint64_t damaged_streams = 0;  // compressed data that is damaged
+  bool truncated = false;             // cut off, or never closed
 };
 
 class PerfData {
@@ -67,12 +64,12 @@ class PerfData {
 
   const PerfHeader& header() const;
   const PerfCounts& counts() const;
-  // Bytes of records, uncompressed where they are not; for progress and limits.
+  // Bytes of records as stored, compressed or not; for progress and limits.
   std::uint64_t data_bytes() const;
 
-  // Calls visit(const PerfRecord&) for each record of the kernel, in the order
-  // of their times, those of equal time in the order of the file. Records
-  // without a time come as early as they can. May be called again.
+  // Calls visit(const PerfRecord&) for each record of the kernel by time, those
+  // of equal time in the order of the file. Records without a time come as
+  // early as possible. May be called again.
   template <class Visit>
   void for_each_in_time_order(Visit&& visit) {
     rewind();
@@ -80,7 +77,8 @@ class PerfData {
     while (next(record)) visit(static_cast<const PerfRecord&>(record));
   }
 
-  // The same, pulled: false at the end. The record lives until the next call.
+  // The same as an iterator: false at the end. The record lives until the next
+  // call.
   bool next(PerfRecord& record);
   void rewind();
 

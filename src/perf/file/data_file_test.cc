@@ -22,7 +22,7 @@ constexpr std::uint64_t kPlain = kIp | kTid | kTime;
 const EventAttr kClock = {
     .type = 1, .sample_type = kPlain, .flags = attr_flag::kSampleIdAll};
 
-// What a file gives, in order: the ip of samples, the name of threads.
+// The records of a file, in order: the ip of samples, the name of threads.
 struct Read {
   std::vector<std::string> records;
   PerfCounts counts;
@@ -107,7 +107,7 @@ TEST_P(PerfDataEachWay, GivesRecordsInTheOrderOfTime) {
   EXPECT_FALSE(read.counts.truncated);
 }
 
-TEST_P(PerfDataEachWay, TellsEventsApartByTheirIds) {
+TEST_P(PerfDataEachWay, DistinguishesEventsByTheirIds) {
   PerfDataBuilder file(GetParam().options);
   const EventAttr attr = {.type = 1,
                           .sample_type = kPlain | kIdentifier,
@@ -289,7 +289,7 @@ TEST(PerfData, SkipsKindsThatItDoesNotKnowAndCountsThem) {
   EXPECT_EQ(read.counts.unknown_records, 2u);
 }
 
-TEST(PerfData, GoesOnBehindAPageOfZeros) {
+TEST(PerfData, ContinuesAfterAPageOfZeros) {
   PerfDataBuilder file;
   file.event(kClock).sample({.ip = 1, .time = 1});
   file.garbage(std::string(4096, '\0'));
@@ -309,7 +309,7 @@ TEST(PerfData, OfAKilledRecorderIsReadToTheEnd) {
   EXPECT_TRUE(read.counts.truncated);
 }
 
-TEST(PerfData, ThatIsCutSaysWhatIsMissing) {
+TEST(PerfData, ThatIsCutOffCountsWhatIsMissing) {
   PerfDataBuilder file;
   file.event(kClock).sample({.ip = 1, .time = 1}).sample({.ip = 2, .time = 2});
   const std::string bytes = file.build();
@@ -382,7 +382,7 @@ TEST(PerfData, EventsOfDifferentLayoutsEachHaveTheirOwn) {
   EXPECT_THAT(read_all(file).records, ElementsAre("1", "2"));
 }
 
-TEST(PerfData, TheWindowIsBoundedAndWhatComesTooLateIsCounted) {
+TEST(PerfData, TheWindowIsBoundedAndLateRecordsAreCounted) {
   PerfDataBuilder file({.packing = Packing::kCompressed, .packed_size = 60000});
   file.event({.sample_type = kIp | kTime | kStackUser});
   std::string stack(60'000, 's');

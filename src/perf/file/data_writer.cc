@@ -33,9 +33,10 @@ constexpr std::size_t kFeaturesOfHeader = 72;  // its feature bits
 constexpr std::size_t kBlockSize = std::size_t{1} << 20;
 constexpr auto kFlushEvery = std::chrono::seconds(1);
 
-// Records are compressed in pieces that fit a COMPRESSED record even if they
-// only grow. perf unpacks each piece by one call into so many bytes, behind the
-// half record (below 64 kB) that the piece before may have left there.
+// Records are compressed in pieces that fit a COMPRESSED record even if
+// compression makes them larger. perf unpacks each piece by one call into a
+// buffer of kUnpackedSize bytes, after the incomplete record (below 64 kB) that
+// the previous piece may have left there.
 constexpr std::size_t kPieceSize = 65'000;
 constexpr std::uint32_t kUnpackedSize = 1 << 17;
 
@@ -50,7 +51,7 @@ void append_section(std::string& out, Section section) {
 
 void pad(std::string& out) { out.resize((out.size() + 7) / 8 * 8); }
 
-// All of the parts, one behind the other; false with errno set.
+// Writes all parts, one after the other; false with errno set.
 bool write_at(int fd, std::uint64_t offset,
               std::array<std::string_view, 3> parts) {
   while (true) {
@@ -82,13 +83,13 @@ bool write_at(int fd, std::uint64_t offset, std::string_view bytes) {
   return write_at(fd, offset, {bytes, {}, {}});
 }
 
-// As perf does: what it records is nobody else's business (0600), and an older
-// file is kept under another name.
+// As perf does: only the owner may read a recording (0600), and an older file
+// is kept under another name.
 UniqueFd create_file(const std::string& path, bool keep_old) {
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode))
-    fail("is a directory; a file name is wanted");
+    fail("is a directory; expected a file name");
   const bool replace = !is_special_file(path) && exists && info.st_size > 0;
   if (replace && keep_old &&
       std::rename(path.c_str(), (path + ".old").c_str()) != 0)
@@ -96,14 +97,16 @@ UniqueFd create_file(const std::string& path, bool keep_old) {
          last_system_error());
   if (replace && !keep_old && ::unlink(path.c_str()) != 0)
     fail("cannot replace the older file: {}", last_system_error());
-  // Somebody else's link that appears just now must not be written through.
+  // Must not follow a link that another user creates just now.
   const int exclusive = replace || !exists ? O_EXCL : O_TRUNC;
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | exclusive,
                      S_IRUSR | S_IWUSR));
   if (!fd) fail("cannot write: {}", last_system_error());
   if (::fstat(fd.get(), &info) == 0 && !S_ISREG(info.st_mode) &&
       !S_ISBLK(info.st_mode) && ::lseek(fd.get(), 0, SEEK_CUR) < 0)
-    fail("is a pipe; a recording needs a file, which is corrected in the end");
+    fail(
+        "is a pipe; a recording needs a file, whose header is updated at the "
+        "end");
   return fd;
 }
 
@@ -115,13 +118,13 @@ struct PerfDataWriter::State {
   std::vector<RecordedEvent> events;
   Options options;
 
-  // What is in the file, up to the last flush.
+  // The state of the file as of the last flush.
   std::uint64_t data_offset = 0, data_end = 0;
   std::map<Feature, Section> early;
   Section early_facts;
 
   std::string buffer;  // records that are not in the file yet
-  std::string piece;   // of them, those to be compressed
+  std::string piece;   // those to be compressed
   std::optional<ZstdStream> zstd;
   std::map<Feature, std::string> features;  // not in the file yet
   RecordingFacts facts;
@@ -141,11 +144,11 @@ struct PerfDataWriter::State {
                       const std::map<Feature, Section>& sections,
                       Section facts_section);
   bool hide_features();
-  void take_back(int error);
+  void restore(int error);
 };
 
-// The bits of `sections` behind the place of the data and of the facts, which
-// stand where perf before 3.12 had its event types and nobody looks any more.
+// Writes the places of the data and of the facts, which take the field where
+// perf before 3.12 had its event types, and the bits of `sections`.
 bool PerfDataWriter::State::correct_header(
     bool with_features, const std::map<Feature, Section>& sections,
     Section facts_section) {
@@ -161,8 +164,8 @@ bool PerfDataWriter::State::correct_header(
   return write_at(fd.get(), kDataOfHeader, out);
 }
 
-// The table is about to be overwritten: a reader that comes now, or after a
-// SIGKILL right now, shall not take records for it.
+// The table is about to be overwritten; a reader must not take records for it,
+// now or after a SIGKILL.
 bool PerfDataWriter::State::hide_features() {
   return write_at(fd.get(), kFeaturesOfHeader, std::string(32, '\0'));
 }
@@ -170,7 +173,7 @@ bool PerfDataWriter::State::hide_features() {
 void PerfDataWriter::State::write_header() {
   std::uint32_t attr_size = 0;
   for (const RecordedEvent& event : events)
-    // Beyond 128 perf 6.1 does not read on, even if nothing stands there.
+    // perf 6.1 rejects an attr longer than 128, even if the rest is 0.
     attr_size = std::max({attr_size, needed_attr_size(event.attr),
                           std::min<std::uint32_t>(event.attr.size, 128)});
   std::string ids, attrs, out = "PERFILE2";
@@ -207,12 +210,12 @@ void PerfDataWriter::State::start() {
   pad(out);
   const std::uint64_t begin = data_offset;
   data_offset = data_end = begin + out.size();
-  // First of all, nobody shall take it for records.
+  // First of all, so that no reader takes it for records.
   if (!correct_header(false, {}, {}) || !write_at(fd.get(), begin, out)) {
     early.clear();
     early_facts = {};
     data_offset = data_end = begin;
-    return take_back(errno);
+    return restore(errno);
   }
   features.clear();
   buffer.reserve(kBlockSize + 0x10000);
@@ -246,7 +249,7 @@ void PerfDataWriter::State::append_records(std::string_view records) {
     const std::string_view record(item.start,
                                   kRecordHeaderSize + item.body.size());
     if (item.header.type >= RecordType::kUserStart) {
-      // perf has its own records outside of the compressed stream.
+      // perf keeps its own records out of the compressed stream.
       compress_piece();
       buffer += record;
       buffer += item.payload;
@@ -257,7 +260,7 @@ void PerfDataWriter::State::append_records(std::string_view records) {
   }
 }
 
-// The buffer and `more` go to the file.
+// Writes the buffer and `more` to the file.
 void PerfDataWriter::State::flush(std::string_view more) {
   start();
   if (full) return;
@@ -266,23 +269,23 @@ void PerfDataWriter::State::flush(std::string_view more) {
   if (buffer.empty() && more.empty() && data_end > data_offset) return;
   std::string table;
   for (const auto& [feature, section] : early) append_section(table, section);
-  // As long as the header does not say where records end, they go to the end of
-  // the file, and the table comes later.
+  // Until the header has the size of the data, a reader takes the rest of the
+  // file for records, so the table comes later.
   const bool is_first = data_end == data_offset;
   if (!hide_features() ||
       !write_at(fd.get(), data_end, {buffer, more, is_first ? "" : table}))
-    return take_back(errno);
+    return restore(errno);
   data_end += buffer.size() + more.size();
   buffer.clear();
   if (is_first && (!correct_header(false, early, early_facts) ||
                    !write_at(fd.get(), data_end, table)))
-    return take_back(errno);
-  if (!correct_header(true, early, early_facts)) take_back(errno);
+    return restore(errno);
+  if (!correct_header(true, early, early_facts)) restore(errno);
 }
 
-// The last write failed: the file becomes what it was at the flush before.
-void PerfDataWriter::State::take_back(int error) {
-  const bool said = std::exchange(full, true);
+// The last write failed: restores the file as of the previous flush.
+void PerfDataWriter::State::restore(int error) {
+  const bool was_full = std::exchange(full, true);
   dropped += buffer.size() + piece.size();
   buffer = {};
   piece = {};
@@ -290,10 +293,10 @@ void PerfDataWriter::State::take_back(int error) {
   for (const auto& [feature, section] : early) append_section(table, section);
   const bool cut = ::ftruncate(fd.get(), static_cast<off_t>(data_end)) == 0;
   const bool with_table = cut && write_at(fd.get(), data_end, table);
-  // Written over what is there; it needs no space.
+  // Overwrites existing bytes, so it needs no space.
   correct_header(with_table, early, early_facts);
   errno = error;
-  if (!said) fail("cannot write on: {}", last_system_error());
+  if (!was_full) fail("cannot continue writing: {}", last_system_error());
 }
 
 void PerfDataWriter::State::write_late_sections() {
@@ -314,7 +317,7 @@ void PerfDataWriter::State::write_late_sections() {
   if (!hide_features() ||
       !write_at(fd.get(), data_end, {table, contents, text}) ||
       !correct_header(true, sections, facts_section))
-    take_back(errno);
+    restore(errno);
 }
 
 PerfDataWriter::PerfDataWriter(std::string path,
@@ -330,8 +333,8 @@ PerfDataWriter::PerfDataWriter(std::string path,
     s.write_header();
   });
   feature(Feature::kEventDesc, encode_events(s.events));
-  // Hotspot takes the end of a round for what it is only if a version of perf,
-  // 3.17 or later, stands in front.
+  // Hotspot honours FINISHED_ROUND only if the version begins with that of perf
+  // 3.17 or later.
   feature(Feature::kVersion,
           encode_text(fmt::format("6.1 ({})", s.options.recorder)));
   if (std::ranges::any_of(s.events, [](const RecordedEvent& event) {
@@ -449,7 +452,7 @@ void PerfDataWriter::finish() {
   if (std::exchange(s.finished, true)) return;
   in_context(s.path, [&] {
     s.start();
-    // perf takes a file without any record for one that was not finished.
+    // perf takes a file without records for an unfinished one.
     if (s.record_bytes == 0 && !s.full) finished_round();
     s.flush({});
     if (s.zstd && s.compressed_to != 0)

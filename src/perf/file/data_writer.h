@@ -9,18 +9,18 @@
 //   file.finish();
 //
 // The file has its final name from the start and can be read at any moment,
-// also if the recorder is killed: whatever was flushed is there. That rules
-// the layout:
+// even after the recorder was killed: everything flushed is in it. Hence the
+// layout:
 //
 //   header │ ids │ attrs │ early sections │ records … │ table │ late sections
 //
-// A reader finds the table of feature sections behind the records, by the size
-// of the data in the header, but the sections themselves may lie anywhere.
-// Those that are known before the first record stand in front, so that a flush
-// appends records, a new table of a few hundred bytes (the next flush
-// overwrites it) and then corrects the header. finish() adds what is known only
-// at the end. perf itself leaves the size 0 until the end; its reader then
-// takes the first records for the table and refuses files with tracepoints.
+// A reader finds the table of feature sections after the records, by the size
+// of the data in the header, but the sections themselves may be anywhere. Those
+// that are known before the first record precede the records. A flush appends
+// records and a new table of a few hundred bytes, which the next flush
+// overwrites, and then updates the header. finish() adds what is known only at
+// the end. perf itself leaves the size 0 until the end; its reader then takes
+// the first records for the table and refuses files with tracepoints.
 #pragma once
 
 #include <cstdint>
@@ -39,17 +39,17 @@ namespace wick {
 struct RecordedEvent {
   EventAttr attr;
   std::string name;                // as perf report shows it
-  std::vector<std::uint64_t> ids;  // PERF_EVENT_IOC_ID of every fd of it
+  std::vector<std::uint64_t> ids;  // PERF_EVENT_IOC_ID of all its fds
 };
 
 class PerfDataWriter {
  public:
   struct Options {
-    int compression_level = 0;  // of zstd, 1 to 22; 0: none
-    // Where perf has its version stands "6.1 (wick)": whose layout the file
-    // has, and whose work it is.
+    int compression_level = 0;  // zstd, 1 to 22; 0: none
+    // perf's version becomes "6.1 (wick)": the perf whose layout the file has,
+    // and the program that wrote it.
     std::string recorder = "wick";
-    // Renames what is there under this name to NAME.old, as perf does.
+    // Renames an older file of this name to NAME.old, as perf does.
     bool keep_old = true;
   };
 
@@ -59,46 +59,45 @@ class PerfDataWriter {
   PerfDataWriter(std::string path, std::vector<RecordedEvent> events)
       : PerfDataWriter(std::move(path), std::move(events), Options()) {}
   PerfDataWriter(PerfDataWriter&&) noexcept;
-  // Without finish(), what was flushed stays, as after a SIGKILL.
+  // Without finish(), the file has what was flushed, as after a SIGKILL.
   ~PerfDataWriter();
 
-  // One whole record, header included, or several. Buffered. What a record of
-  // the perf tool has behind its size (AUXTRACE) comes in the same call.
+  // One or several whole records, headers included. Buffered. Data after a
+  // record of the perf tool (AUXTRACE) belongs into the same call.
   //
-  // A full disk is an Error, once: the file is made valid again with what was
-  // flushed before, and further records are only counted. finish() then still
-  // tries to add its sections, and does not fail.
+  // Throws Error once if the disk is full: the file is restored to the last
+  // flush, and further records are only counted. finish() then still tries to
+  // add its sections, and does not fail.
   void write(std::string_view records);
-  // Every record written so far is older than those after the next call. Also
-  // flushes once a second.
+  // Records written so far are older than those written after the next call.
+  // Also flushes once a second.
   void finished_round();
-  // So that a reader finds everything written so far.
+  // Lets a reader find everything written so far.
   void flush();
 
   // Sections, any time before finish(); those set before the first record
-  // survive a SIGKILL. Names and ids of the events, the recorder, branch stacks
-  // and compression are described without being asked.
+  // survive a SIGKILL. Events, the recorder, branch stacks and compression need
+  // no call.
   void machine(const MachineInfo& info);
   void command_line(std::span<const std::string> words);
   void build_ids(std::span<const PerfHeader::BuildId> ids);
   void sample_times(std::uint64_t first, std::uint64_t last);
-  // attr.clockid, its resolution, and the same moment by it and by the wall
-  // clock.
+  // attr.clockid, its resolution, and one moment by it and by the wall clock.
   void clock(const PerfHeader::ClockData& clock, std::uint64_t resolution_ns);
   void pmus(std::span<const PerfHeader::Pmu> pmus);
   void groups(std::span<const PerfHeader::Group> groups);
   void tracing_data(std::string bytes);  // see tracing_data.h
-  // Any section, as the file shall hold it.
+  // Any section, with its raw content.
   void feature(Feature feature, std::string content);
   // Replaces what was set before. Other readers do not see it.
   void facts(RecordingFacts facts);
 
-  // Bytes of the file so far, of those that a reader would find now, and of
+  // Bytes of the file so far; of its part that a reader would find now; of
   // records before compression.
   std::uint64_t bytes() const;
   std::uint64_t flushed_bytes() const;
   std::uint64_t record_bytes() const;
-  // Of records that came after the disk was full.
+  // Of records written after the disk was full.
   std::uint64_t dropped_bytes() const;
   const std::string& path() const;
   bool is_full() const;  // a write failed

@@ -53,7 +53,7 @@ PerfDataBuilder two_events_built() {
   return file;
 }
 
-// What a reader sees of a record, to be compared.
+// A record as a reader sees it, for comparison.
 std::vector<std::string> records_of(PerfData& data) {
   std::vector<std::string> seen;
   data.for_each_in_time_order([&](const PerfRecord& record) {
@@ -283,7 +283,7 @@ TEST_P(PerfDataWriterTest, AKilledRecorderLeavesAReadableFile) {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status));
-    // It may not have come far, but its name is taken when the header is there.
+    // It may not get far, but the file exists once the header is written.
     if (!std::filesystem::exists(path_) || content().size() < 500) continue;
     InputFile in = input();
     PerfData data(in);
@@ -413,7 +413,7 @@ TEST(PerfDataWriter, AnOlderFileIsKeptUnderAnotherName) {
   EXPECT_EQ(read_small_file(path + ".old", 100), "older");
 }
 
-TEST(PerfDataWriter, NobodyElseMayReadTheFile) {
+TEST(PerfDataWriter, OnlyTheOwnerMayReadTheFile) {
   const TestFolder folder;
   const std::string path = folder.path() + "/perf.data";
   PerfDataWriter(path, two_events()).finish();
@@ -422,7 +422,7 @@ TEST(PerfDataWriter, NobodyElseMayReadTheFile) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
-TEST(PerfDataWriter, SaysWhyItCannotWrite) {
+TEST(PerfDataWriter, ReportsWhyItCannotWrite) {
   const TestFolder folder;
   const auto message = [](const std::string& path) -> std::string {
     try {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kTextAlignment = 64;
 constexpr std::size_t kMaxRecord = 0xffff;
 
-// With at least one zero behind it.
+// Followed by at least one zero.
 std::size_t padded_size(std::string_view text) {
   return (text.size() / kTextAlignment + 1) * kTextAlignment;
 }

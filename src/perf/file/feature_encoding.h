@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of feature sections, as perf lays them out (write_* of its
-// util/header.c); features.cc reads them.
+// Encodes feature sections as perf does (write_* in its util/header.c);
+// features.cc reads them.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ std::string encode_cpus(std::uint32_t online, std::uint32_t available);
 std::string encode_number(std::uint64_t number);
 std::string encode_numbers(std::uint64_t first, std::uint64_t second);
 std::string encode_words(std::span<const std::string> words);
-// Their attrs are of one size.
+// All attrs have the same size.
 std::string encode_events(std::span<const RecordedEvent> events);
 // Ids that are not hexadecimal, and names longer than a record, are left out.
 std::string encode_build_ids(std::span<const PerfHeader::BuildId> ids);
 std::string encode_clock(const PerfHeader::ClockData& clock);
 std::string encode_pmus(std::span<const PerfHeader::Pmu> pmus);
 std::string encode_groups(std::span<const PerfHeader::Group> groups);
-// Of COMPRESSED records, none of which stands for more than `largest` bytes.
+// Of COMPRESSED records, each of which unpacks to at most `largest` bytes.
 std::string encode_compression(int level, double ratio, std::uint32_t largest);
 
 }  // namespace wick

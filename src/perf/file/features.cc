@@ -13,11 +13,11 @@
 namespace wick {
 namespace {
 
-// More than any recording has; they bound the work for a prepared file.
+// More than any recording has; they bound the work for a hostile file.
 constexpr std::size_t kMaxEvents = 1 << 16;
 constexpr std::size_t kMaxPmus = 1 << 12;
 
-// u32 size, then so many bytes: a text, ended and padded with zeros.
+// A u32 size, then that many bytes: a text, terminated and padded with zeros.
 std::string read_text(ByteReader& in) {
   const auto size = in.read<std::uint32_t>();
   const std::string_view bytes = in.read_bytes(size);
@@ -85,7 +85,7 @@ void HeaderReader::feature(Feature feature, std::string_view bytes) {
       h.cpuid = read_text(in);
       break;
     case Feature::kNrCpus: {
-      // Some versions of perf wrote them in the other order.
+      // Some versions of perf wrote them in reverse order.
       const auto a = in.read<std::uint32_t>(), b = in.read<std::uint32_t>();
       h.cpus_available = std::max(a, b);
       h.cpus_online = std::min(a, b);
@@ -194,7 +194,7 @@ void HeaderReader::build_id(std::string_view body, std::uint16_t misc) {
     id = id.substr(
         0, std::min<std::size_t>(static_cast<unsigned char>(id[20]), 20));
   } else {
-    // Older files do not say how long it is: 20 bytes, or fewer and zeros.
+    // Older files do not give its length: 20 bytes, zero-padded.
     id = id.substr(0, 20);
     while (id.ends_with(std::string_view("\0\0\0\0", 4))) id.remove_suffix(4);
   }
@@ -278,7 +278,7 @@ void HeaderReader::name_events() {
   for (EventUpdate& update : event_updates_)
     if (PerfEvent* found = event(update.id))
       (update.is_unit ? found->unit : found->name) = std::move(update.text);
-  // By id; files without ids have their names in the order of the events.
+  // By id; in files without ids, names are in the order of the events.
   for (std::size_t i = 0; i < event_names_.size(); ++i) {
     EventName& named = event_names_[i];
     PerfEvent* found = named.ids.empty() ? nullptr : event(named.ids.front());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a PerfHeader from the pieces of a file: feature sections, and the
-// records that stand for them in a pipe.
+// Fills a PerfHeader from feature sections, or from the records that replace
+// them in a pipe.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(PerfHeader& header) : header_(header) {}
 
-  // The content of a section, or of a HEADER_FEATURE record behind its number.
+  // The content of a section, or of a HEADER_FEATURE record after its number.
   void feature(Feature feature, std::string_view bytes);
   // The bodies of records.
   void header_attr(std::string_view body);
@@ -25,11 +25,12 @@ class HeaderReader {
   void build_id(std::string_view body, std::uint16_t misc);
   void tracing_data(std::string_view bytes);
 
-  // False if the attr cannot be read or there are more than any recording has.
+  // False if the attr cannot be read, or if there are too many for a real
+  // recording.
   bool add_event(std::string_view attr, std::string_view ids);
 
-  // Once everything is there: names the events, finds their tracepoints, groups
-  // and ids, and the machine.
+  // Call last: names the events, finds their tracepoints, groups and ids, and
+  // the machine.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a perf.data file says about itself, beside its records.
+// What a perf.data file says about itself, apart from its records.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct PerfHeader {
   bool pipe_mode = false;
   bool swap = false;  // recorded with the other byte order
 
-  // The order of the file. At least one in a file that can be read.
+  // In the order of the file; never empty in a file that can be read.
   std::vector<PerfEvent> events;
   std::vector<std::unique_ptr<const TracepointFormat>> tracepoints;
 
@@ -34,7 +34,7 @@ struct PerfHeader {
   };
   std::vector<BuildId> build_ids;
 
-  // "" or 0 where the file does not say.
+  // "" or 0 if the file does not say.
   std::string hostname, os_release, perf_version, arch, cpu_description, cpuid;
   std::uint32_t cpus_online = 0, cpus_available = 0;
   std::uint64_t total_memory_kb = 0;
@@ -43,7 +43,7 @@ struct PerfHeader {
   std::uint64_t first_sample_time = 0, last_sample_time = 0;
   std::uint64_t clock_resolution_ns = 0;
 
-  // The same moment by the recording's clock and by the wall clock.
+  // One moment by the recording's clock and by the wall clock.
   struct ClockData {
     std::uint32_t clockid = 0;
     std::uint64_t wall_ns = 0, clock_ns = 0;
@@ -65,7 +65,7 @@ struct PerfHeader {
   bool compressed = false;
   bool is_directory = false;  // perf record --threads
 
-  // By arch; where that is missing (a cut file), by the recorded registers,
+  // By arch; without it (a file that is cut off), by the recorded registers,
   // else this machine's own.
   Machine machine = Machine::kOther;
 

@@ -22,18 +22,18 @@ struct MachineInfo {
   std::uint64_t total_memory_kb = 0;
 };
 
-// What cannot be found out stays empty.
+// Unknown fields stay empty.
 MachineInfo machine_info();
 
-// From the text of /proc/cpuinfo: "model name" and its like, and the four
-// numbers that perf calls the cpuid.
+// From the text of /proc/cpuinfo: "model name" or its equivalent, and the four
+// fields that perf calls the cpuid.
 void read_cpuinfo(std::string_view text, MachineInfo& info);
 
 // The kernel's sources of events, in the order of their types.
 std::vector<PerfHeader::Pmu> read_pmus(
     const std::string& folder = "/sys/bus/event_source/devices");
 
-// One moment by a clock of clock_gettime and by the wall clock. Nothing if
+// One moment by a clock of clock_gettime and by the wall clock; nothing if
 // there is no such clock.
 struct ClockReading {
   PerfHeader::ClockData moment;

@@ -12,14 +12,14 @@
 
 namespace wick {
 
-// Decompressed bytes, in blocks that stay where they are until their last
-// record was given out. The block of a record is found by its address.
+// Decompressed bytes, in blocks that do not move until their last record has
+// been popped. A record's block is found by its address.
 struct RecordStream::Inflated {
   static constexpr std::size_t kBlockSize = std::size_t{1} << 20;
   static constexpr std::size_t kMaxRecord = 0xffff;
 
   struct alignas(64) Block {
-    std::size_t waiting = 0;  // records not given out yet
+    std::size_t waiting = 0;  // records not popped yet
     char* bytes() { return reinterpret_cast<char*>(this + 1); }
   };
   static constexpr std::size_t kRoom = kBlockSize - sizeof(Block);
@@ -44,8 +44,7 @@ struct RecordStream::Inflated {
     return (blocks.size() - unused.size()) * kBlockSize;
   }
 
-  // Takes a new block; the beginning of a record that is not complete yet goes
-  // with it.
+  // Takes a new block and moves an incomplete record into it.
   void next_block() {
     if (unused.empty()) {
       void* memory = std::aligned_alloc(kBlockSize, kBlockSize);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of one data section (or one file of a directory) in the order of
-// time, also out of compressed ones.
+// The records of one data section (or one file of a directory) by time,
+// compressed or not.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace wick {
 class RecordStream {
  public:
   struct Limits {
-    // Records that wait at most to be put in order.
+    // Most records that wait to be sorted.
     std::size_t records = std::size_t{1} << 20;
-    // Decompressed bytes that wait at most, beside a quarter of all.
+    // Most decompressed bytes that wait, apart from a quarter of all.
     std::size_t bytes = std::size_t{32} << 20;
   };
   RecordStream(std::string_view data, const PerfHeader& header,
@@ -71,7 +71,7 @@ class RecordStream {
   EventSorter sorter_;
   bool at_end_ = false;
   struct Inflated;
-  std::unique_ptr<Inflated> inflated_;  // once something compressed came
+  std::unique_ptr<Inflated> inflated_;  // if there is compressed data
 };
 
 }  // namespace wick

@@ -17,7 +17,7 @@ TEST(RecordingFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->losses, facts.losses);
 }
 
-TEST(RecordingFacts, SayThatTheRecordingIsNotFinished) {
+TEST(RecordingFacts, TellThatTheRecordingIsNotFinished) {
   const auto read = read_facts(encode_facts({}));
   ASSERT_TRUE(read);
   EXPECT_FALSE(read->is_finished);

@@ -24,7 +24,8 @@ std::uint32_t KnownProcesses::newcomer(const PerfRecord& sample) {
   return sample_.pid;
 }
 
-// False if it was known, or is none: the idle task is 0, one that has ended -1.
+// False if it is known, or no process: 0 is the idle task, -1 one that has
+// ended.
 bool KnownProcesses::add(std::uint32_t pid) {
   if (pid == 0 || pid > kMaxPid) return false;
   if (pid >= known_.size()) known_.resize(pid + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processes a recording was told of. One that begins between the opening
-// of the events that it inherits and their enabling has no FORK; nor has one
-// whose record was lost. It is known by its first sample alone.
+// Which processes have been described to a recording. A process that begins
+// after its inherited events were opened but before they were enabled has no
+// FORK, nor has one whose record was lost. Only its first sample reveals it.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ namespace wick {
 
 class KnownProcesses {
  public:
-  // A record that was made of what /proc says: the names of all it knows.
+  // A record made from /proc, which has a COMM for each process.
   void on_described(const PerfRecord& record);
-  // A record of the kernel. A program begins with all its mappings, and a child
-  // has those of its parent. A new name or a thread tells of nothing.
+  // A record of the kernel. exec is followed by all mappings, and a child has
+  // those of its parent; a new name or a new thread says nothing about
+  // mappings.
   void visit(const PerfRecord& record);
-  // The process of a sample if nobody told of it so far, and it is told of from
-  // now on; else 0.
+  // The process of a sample if it is unknown, else 0. It counts as known from
+  // now on.
   std::uint32_t newcomer(const PerfRecord& sample);
 
  private:
@@ -28,7 +29,7 @@ class KnownProcesses {
     return pid < known_.size() && known_[pid];
   }
 
-  // By pid. They are used again, so all there are is no more than this.
+  // By pid; the kernel's limit of pids is kMaxPid.
   static constexpr std::uint32_t kMaxPid = 1 << 22;
   std::vector<bool> known_;
   PerfSample sample_;

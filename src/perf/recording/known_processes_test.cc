@@ -46,7 +46,7 @@ class KnownProcessesTest : public testing::Test {
   PerfDataBuilder file_;
 };
 
-TEST_F(KnownProcessesTest, AreThoseThatRecordsToldOf) {
+TEST_F(KnownProcessesTest, AreThoseThatRecordsDescribe) {
   file_.comm(7, 7, "old", 1);
   fork(8, 7);
   sample(7);
@@ -54,7 +54,7 @@ TEST_F(KnownProcessesTest, AreThoseThatRecordsToldOf) {
   EXPECT_THAT(newcomers(), ElementsAre());
 }
 
-TEST_F(KnownProcessesTest, AProgramThatBeginsTellsOfItself) {
+TEST_F(KnownProcessesTest, ExecDescribesAProcess) {
   file_.comm(7, 7, "old", 1);
   file_.record(RecordType::kComm, misc::kCommExec,
                file_.make().u32(9).u32(9).name("new"), {.time = 2});
@@ -63,7 +63,7 @@ TEST_F(KnownProcessesTest, AProgramThatBeginsTellsOfItself) {
 }
 
 // It came into a control group, or its FORK was lost.
-TEST_F(KnownProcessesTest, NeitherANameNorAThreadNorAChildTellsOfAProcess) {
+TEST_F(KnownProcessesTest, ANameAThreadOrAChildDoesNotDescribeAProcess) {
   file_.comm(7, 7, "old", 1);
   file_.comm(9, 9, "renamed", 2);
   fork(10, 10);  // a thread
@@ -72,7 +72,7 @@ TEST_F(KnownProcessesTest, NeitherANameNorAThreadNorAChildTellsOfAProcess) {
   EXPECT_THAT(newcomers(), ElementsAre(9, 10, 11, 12));
 }
 
-TEST_F(KnownProcessesTest, AProcessThatOnlyASampleTellsOfIsNewOnce) {
+TEST_F(KnownProcessesTest, AProcessThatOnlyASampleRevealsIsNewOnce) {
   sample(9);
   sample(9);
   sample(10);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kStackBits =
     sample_type::kRegsUser | sample_type::kStackUser;
 constexpr std::size_t kMaxRecord = 65528;
-// Unwind rules are let go of beyond this, a few seconds after their last use.
+// Beyond this, unwind rules are released a few seconds after their last use.
 constexpr std::size_t kImageBytes = std::size_t{32} << 20;
 constexpr int kRoundsBetweenTrims = 128;
 
@@ -32,9 +32,9 @@ EventAttr LiveStacks::stored(EventAttr attr) {
   attr.sample_type |= sample_type::kCallchain;
   attr.sample_regs_user = 0;
   attr.sample_stack_user = 0;
-  // The kernel's limit is not that of stacks that are unwound here.
+  // The kernel's limit does not apply to stacks that are unwound here.
   attr.sample_max_stack = Unwinder::kMaxFrames;
-  // What is stored has the user's part.
+  // The stored chain has the user part.
   attr.flags &= ~attr_flag::kExcludeCallchainUser;
   return attr;
 }
@@ -98,7 +98,7 @@ void LiveStacks::end_round() {
     return;
   unwinding_.forget_rules();
 #ifdef __GLIBC__
-  // What is free is scattered and stays: 134 MB, of which 52 are in use.
+  // Free memory is fragmented and would stay: 134 MB, of which 52 are in use.
   ::malloc_trim(0);
 #endif
 }
@@ -130,7 +130,7 @@ void LiveStacks::write_sample(const Head& head, const Chain& chain) {
     append_raw(out, std::uint64_t{0});
     std::uint64_t count = 0;
     const std::size_t raw_size = head.raw.size() + 8;
-    // Callers as return addresses, behind their call, as the kernel has them.
+    // Callers as return addresses, after their call, as in the kernel's chains.
     const auto put_part = [&](std::uint64_t marker, const auto& addresses) {
       if (addresses.empty()) return;
       append_raw(out, marker);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns records as the kernel writes them into records as they are stored: the
-// bytes of copied stacks become callchains, so that a file has the stacks that
-// DWARF gives at the size that frame pointers need.
+// Turns the kernel's records into those that are stored: copied stacks are
+// unwound into callchains, so that a file has DWARF's stacks at the size of
+// frame pointers'.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ class LiveStacks {
   // How `attr` is stored, once its stacks are callchains.
   static EventAttr stored(EventAttr attr);
 
-  // Records in the order of time. What is written comes in that order, too, but
-  // samples may stand behind later records until end_round().
+  // Takes records by time and writes them in that order, except that samples
+  // may come after later records until end_round().
   void visit(const PerfRecord& record, std::string_view whole);
-  // Everything given so far is written; its bytes are needed no longer.
+  // Writes everything taken so far; its bytes are no longer needed.
   void end_round();
 
   // Records that were damaged and stacks that could not be followed.
   void note_problems(Diagnostics& diagnostics) const;
 
  private:
-  // What a sample has beside its stack.
+  // A sample without its stack.
   struct Head {
     const PerfEvent* event;
     std::uint16_t misc;
@@ -50,7 +50,7 @@ class LiveStacks {
   int rounds_ = 0;
   StackUnwinding unwinding_;
   SideBand side_band_;
-  std::vector<Head> heads_;  // of what waits, in the order of adding
+  std::vector<Head> heads_;  // of waiting samples, in order
   std::size_t head_count_ = 0;
   std::vector<Space*> waiting_;
   PerfSample sample_;

@@ -24,7 +24,7 @@ std::vector<pid_t> all_threads(const RecordOptions& options) {
     if (own.empty()) fail("there is no process {}", pid);
     threads.insert(threads.end(), own.begin(), own.end());
   }
-  // What is named twice is not recorded twice.
+  // A thread named twice is recorded once.
   std::ranges::sort(threads);
   const auto again = std::ranges::unique(threads);
   threads.erase(again.begin(), again.end());
@@ -49,7 +49,7 @@ OpenedEvents::OpenedEvents(const RecordingPlan& plan,
     for (const OpenTarget& target : wanted)
       if (cpus.empty() || std::ranges::find(cpus, target.cpu) != cpus.end())
         open(event, target, of_threads.size());
-    if (event.fds.empty()) fail("everything that was to be recorded is gone");
+    if (event.fds.empty()) fail("everything to be recorded has ended");
   }
   for (const std::string_view what : describe_given_up(given_up_))
     limitations.push_back(fmt::format("not recorded: {}", what));
@@ -78,14 +78,11 @@ void OpenedEvents::open(OpenedEvent& event, const OpenTarget& target,
   // A thread may have ended since it was listed.
   if (opened.failure == OpenFailure::kNoProcess && target_count > 1) return;
   if (opened.failure == OpenFailure::kTooManyFiles)
-    throw OpenError(
-        opened.failure,
-        explain_too_many_files(target_count / plan_.cpus.size(),
-                               plan_.cpus.size(), sampled_events(), limits_));
+    throw too_many_files_error(target_count / plan_.cpus.size(),
+                               plan_.cpus.size(), sampled_events(), limits_);
   if (!opened.fd)
-    throw OpenError(opened.failure,
-                    explain_open_failure(opened, event.plan.spec.name,
-                                         event.plan.attr, target, limits_));
+    throw open_error(opened, event.plan.spec.name, event.plan.attr, target,
+                     limits_);
   event.ids.push_back(event_id(opened.fd.get()));
   if (event.plan.is_filtered)
     set_event_filter(opened.fd.get(), options_.filter);
@@ -94,7 +91,7 @@ void OpenedEvents::open(OpenedEvent& event, const OpenTarget& target,
   event.fds.push_back(std::move(opened.fd));
 }
 
-// One that has no samples is where the first one is not.
+// A side-band event has its own CPUs, not those of the first event.
 std::size_t OpenedEvents::sampled_events() const {
   return static_cast<std::size_t>(std::ranges::count_if(
       events_,
@@ -149,13 +146,13 @@ void OpenedEvents::disable() const {
 std::string explain_smaller_buffers(std::size_t size, std::size_t wanted,
                                     int refusal) {
   std::string text =
-      fmt::format("buffers have {} for each CPU, not {}: ", size_text(size),
+      fmt::format("buffers have {} per CPU instead of {}: ", size_text(size),
                   size_text(wanted));
   if (refusal != EPERM)
-    return text + "the kernel does not give more memory for one";
+    return text + "the kernel has no memory for larger ones";
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return text + fmt::format(
-                    "more memory may not be locked; `sudo sysctl "
+                    "no more memory may be locked; `sudo sysctl "
                     "kernel.perf_event_mlock_kb={}` allows it",
                     (wanted + page) / 1024);
 }

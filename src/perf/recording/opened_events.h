@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a recording, open: for every thread and CPU that is recorded,
-// with one buffer for each CPU.
+// The open events of a recording, one for each recorded thread and CPU, with
+// one buffer per CPU.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct OpenedEvent {
 
 class OpenedEvents {
  public:
-  // Opens them, not enabled; `program` is the one to record, if there is one.
+  // Opens them without enabling them; `program` is the one to record, or -1.
   // Fails with advice. Where the kernel demands that attributes be reduced,
   // `limitations` says which.
   OpenedEvents(const RecordingPlan& plan, const RecordOptions& options,
@@ -38,14 +38,13 @@ class OpenedEvents {
   const std::vector<OpenedEvent>& all() const { return events_; }
   const OpenedEvent& front() const { return events_.front(); }
   const OpenedEvent& back() const { return events_.back(); }
-  // How many are open that do not hang up when nobody is left whom they record.
+  // How many do not hang up when the recorded threads have ended.
   std::size_t lasting() const;
 
-  // Maps a buffer for each CPU, which every event of that CPU writes into. To
-  // be called once.
+  // Maps a buffer for each CPU, shared by its events. Call it once.
   RingBuffers map_buffers(std::vector<std::string>& limitations) const;
 
-  void enable() const;  // but for what begins with the program
+  void enable() const;  // except those that exec enables
   void disable() const;
 
  private:
@@ -63,7 +62,7 @@ class OpenedEvents {
   std::uint32_t given_up_ = 0;
 };
 
-// What to say of buffers of fewer bytes than wanted, by RingBuffers::refusal().
+// Explains buffers that are smaller than asked for, by RingBuffers::refusal().
 std::string explain_smaller_buffers(std::size_t size, std::size_t wanted,
                                     int refusal);
 

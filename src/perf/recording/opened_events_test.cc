@@ -14,13 +14,13 @@ using testing::Not;
 
 TEST(SmallerBuffers, TheLimitOfLockedMemoryCanBeRaised) {
   EXPECT_THAT(explain_smaller_buffers(1 << 19, 1 << 23, EPERM),
-              HasSubstr("more memory may not be locked; `sudo sysctl "
+              HasSubstr("no more memory may be locked; `sudo sysctl "
                         "kernel.perf_event_mlock_kb=8"));
 }
 
 TEST(SmallerBuffers, NoLimitIsBlamedWhereTheKernelHasNoMemory) {
   const std::string text = explain_smaller_buffers(1 << 19, 1 << 23, ENOMEM);
-  EXPECT_THAT(text, HasSubstr("the kernel does not give more memory"));
+  EXPECT_THAT(text, HasSubstr("the kernel has no memory for larger ones"));
   EXPECT_THAT(text, Not(HasSubstr("locked")));
 }
 

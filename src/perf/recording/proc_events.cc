@@ -69,14 +69,14 @@ bool ProcEvents::thread(pid_t tid, const Emit& emit) {
       fmt::format("{}/{}/status", options_.paths.proc, tid), kMaxProcFile);
   const auto parsed = status ? parse_status(*status) : std::nullopt;
   if (!parsed) return false;
-  // The process's own thread comes first: its name is that of the process.
+  // The main thread comes first: its name is that of the process.
   std::vector<pid_t> tids = {parsed->tgid};
   if (tid != parsed->tgid) tids.push_back(tid);
   return threads(
       parsed->tgid, tids, [&](pid_t one) { return one == tid; }, emit);
 }
 
-bool ProcEvents::stranger(pid_t pid, const Emit& emit) {
+bool ProcEvents::unrecorded(pid_t pid, const Emit& emit) {
   return threads(
       pid, {pid}, [](pid_t) { return false; }, emit);
 }
@@ -121,7 +121,7 @@ bool ProcEvents::threads(pid_t pid, const std::vector<pid_t>& tids,
     if (tid == pid) namespaces(pid, emit);
     emit(
         encoder_.comm({.pid = number(pid), .tid = number(tid), .name = *name}));
-    // The first thread may have ended before the others; it shows no mappings
+    // The main thread may have ended before the others; it has no mappings
     // then.
     if (!mapped) mapped = mappings(pid, tid, emit);
   }
@@ -162,8 +162,8 @@ std::string_view ProcEvents::build_id(pid_t pid, const ProcMapping& mapping) {
   const auto [known, is_new] = build_ids_.try_emplace({device, mapping.inode});
   if (!is_new) return known->second;
   const std::string folder = fmt::format("{}/{}", options_.paths.proc, pid);
-  // The first leads to the very file, even a deleted one, but needs rights; the
-  // second only to what has the name now.
+  // The first is the mapped file itself, even if deleted, but needs privileges;
+  // the second is whatever has the name now.
   for (const std::string& path : {fmt::format("{}/map_files/{:x}-{:x}", folder,
                                               mapping.start, mapping.end),
                                   folder + "/root" + mapping.path}) {
@@ -211,7 +211,7 @@ std::vector<pid_t> list_processes(const SystemPaths& paths) {
 std::vector<pid_t> list_threads(pid_t pid, const SystemPaths& paths) {
   std::vector<pid_t> tids =
       list_numbers(fmt::format("{}/{}/task", paths.proc, pid));
-  // Its own thread first, which has not always the lowest number.
+  // The main thread first; it does not always have the lowest tid.
   const auto own = std::find(tids.begin(), tids.end(), pid);
   if (own != tids.end()) std::rotate(tids.begin(), own, own + 1);
   return tids;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was there before the recording began, read from /proc and written as the
-// records that the kernel would have written: threads and their names (FORK,
+// Describes what existed before the recording began: reads /proc and makes the
+// records that the kernel would have written for threads and their names (FORK,
 // COMM), mapped code (MMAP2), the kernel and its modules (MMAP).
 #pragma once
 
@@ -24,44 +24,44 @@ namespace wick {
 struct ProcMapping;
 
 struct ProcEventsOptions {
-  // The event that the records are said to belong to: decides their trailer,
-  // and by its flags kNamespaces and kCgroup what there is.
+  // The event that the records belong to: determines their trailer and, by
+  // kNamespaces and kCgroup, whether there are such records.
   EventAttr attr;
-  std::uint64_t id = 0;  // 0, as perf writes it, is the first event
-  // Of all records. Take it after the events were opened and before /proc is
-  // read: whatever happens later has a record of the kernel with a later time.
+  std::uint64_t id = 0;  // 0, as perf writes, means the first event
+  // Of all records. Must be after the events were opened and before /proc is
+  // read: the kernel records whatever happens later, with a later time.
   std::uint64_t time = 0;
   bool build_ids = false;  // in MMAP2 instead of inodes, where a file has one
   bool data_mappings = false;  // also those that are not executable
   SystemPaths paths;
 };
 
-// A process that vanishes while it is read gives fewer records, or none.
+// A process that ends while it is read gives fewer records, or none.
 class ProcEvents {
  public:
   // The record lives until the next one.
   using Emit = std::function<void(std::string_view record)>;
   explicit ProcEvents(ProcEventsOptions options);
 
-  // A process with all its threads; `pid` may be any of them. False if there is
-  // no such process.
+  // A process with all its threads; `pid` may be any of them. False if it does
+  // not exist.
   bool process(pid_t pid, const Emit& emit);
   // This thread alone, with the name and the mappings of its process.
   bool thread(pid_t tid, const Emit& emit);
-  // Name and mappings of a process that is not recorded itself. It has no FORK,
-  // which would say that its life is known from here on.
-  bool stranger(pid_t pid, const Emit& emit);
+  // Name and mappings of a process that is not recorded itself. Has no FORK,
+  // which would make it a recorded one.
+  bool unrecorded(pid_t pid, const Emit& emit);
   void all_processes(const Emit& emit);
-  // All with their names and mappings, but FORKs of these threads alone: others
-  // are recorded only if they come to them later.
+  // All with their names and mappings, but FORKs only of `recorded` threads:
+  // others are recorded only if they join these later.
   void all_processes(const std::unordered_set<pid_t>& recorded,
                      const Emit& emit);
   // The kernel's code and its modules; nothing if addresses are hidden.
   void kernel(const Emit& emit);
-  // Code that the kernel made at run time: BPF programs and trampolines. Reads
-  // all of /proc/kallsyms, which takes a tenth of a second.
+  // Generated code of the kernel: BPF programs and trampolines. Reads all of
+  // /proc/kallsyms, which takes a tenth of a second.
   void kernel_symbols(const Emit& emit);
-  // The cgroups that there are, if the attr asks for them.
+  // All cgroups, if the attr asks for them.
   void cgroups(const Emit& emit);
 
  private:
@@ -72,7 +72,7 @@ class ProcEvents {
                const IsRecorded& is_recorded, const Emit& emit);
   bool mappings(pid_t pid, pid_t tid, const Emit& emit);
   void namespaces(pid_t pid, const Emit& emit);
-  // Raw bytes; "" if it has none or is not that file any more.
+  // Raw bytes; "" if the file has none or was replaced.
   std::string_view build_id(pid_t pid, const ProcMapping& mapping);
   void kernel_code(const Emit& emit);
   void kernel_modules(const Emit& emit);
@@ -83,11 +83,10 @@ class ProcEvents {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> build_ids_;
 };
 
-// Whether BPF programs are loaded, as far as this user may know.
+// Whether BPF programs are loaded, as far as this user may see.
 bool has_bpf_programs();
 
-// The time of an event with attr.clockid, by this process's own clock; 0 if the
-// event does not say its clock.
+// The current time by attr.clockid; 0 if the attr has no clock.
 std::uint64_t event_clock_now(const EventAttr& attr);
 
 // All pids in /proc, ascending; the tids of one process. Empty if it is gone.

@@ -248,12 +248,12 @@ TEST(ProcEvents, AThreadComesWithTheProcessButNotWithItsOtherThreads) {
                                        "COMM 20/22 prog"));
 }
 
-TEST(ProcEvents, AStrangerHasNameAndCodeButNoLifeThatIsRecorded) {
+TEST(ProcEvents, AnUnrecordedProcessHasNameAndCodeButNoFork) {
   FakeSystem system;
   for (const int tid : {20, 21}) add_thread(system, 20, tid, 1, "prog");
   system.file("/proc/20/task/20/maps", "1000-3000 r-xp 0 08:01 9 /bin/prog\n");
   Shown shown(system.paths);
-  EXPECT_TRUE(shown.events.stranger(20, shown.emit));
+  EXPECT_TRUE(shown.events.unrecorded(20, shown.emit));
   EXPECT_THAT(shown.lines,
               ElementsAre("COMM 20/20 prog", "MMAP 20 1000+2000 @0 /bin/prog"));
 }
@@ -339,7 +339,7 @@ TEST(ProcEvents, TheKernelAndItsModules) {
                   "KERNEL -1 ffffffffc0000000+5000 @0 [vfat]"));
 }
 
-TEST(ProcEvents, BpfProgramsAreWhatKallsymsSaysOfThem) {
+TEST(ProcEvents, BpfProgramsAreFoundInKallsyms) {
   FakeSystem system;
   system.file("/proc/kallsyms",
               "ffffffff81000000 T _text\n"
@@ -444,7 +444,7 @@ TEST(ProcEvents, OfAllProcessesHaveAChildOfOurs) {
                                             child.pid(), ::getpid())));
 }
 
-TEST(ProcEvents, OfTheRunningKernelSayWhereItIs) {
+TEST(ProcEvents, DescribeTheRunningKernel) {
   Shown shown({});
   shown.events.kernel(shown.emit);
   if (!read_kernel_limits().shows_kernel_addresses())

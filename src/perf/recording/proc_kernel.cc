@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t kMaxSymbols = std::size_t{1} << 20;
 constexpr std::uint32_t kKernelPid = 0xffff'ffff;  // perf's, for the host
 
-// Names of modules to their files: ".../kernel/fs/fat/vfat.ko.xz" is vfat.
-// Both '-' and '_' stand for '_' in names of modules.
+// Files of modules by name: ".../kernel/fs/fat/vfat.ko.xz" is vfat. Names have
+// '_' for both '-' and '_'.
 std::map<std::string, std::string, std::less<>> module_files(
     const std::string& folder) {
   std::map<std::string, std::string, std::less<>> files;
@@ -51,8 +51,7 @@ void ProcEvents::kernel(const Emit& emit) {
 }
 
 void ProcEvents::kernel_code(const Emit& emit) {
-  // perf takes the first of these as the symbol that says by how much the
-  // kernel was moved when it was loaded.
+  // perf finds the kernel's relocation by the first of these symbols.
   std::uint64_t text = 0, stext = 0, end = 0, last = 0;
   for_each_line(options_.paths.proc + "/kallsyms", [&](std::string_view line) {
     const auto address = to_number<std::uint64_t>(take_word(line), 16);
@@ -116,8 +115,8 @@ void ProcEvents::kernel_symbols(const Emit& emit) {
     return symbols.size() < kMaxSymbols;
   });
   std::ranges::sort(symbols, {}, &Symbol::start);
-  // Only their beginnings are told. They lie side by side in pages of their
-  // own, so that each ends at the next one, or a few pages later.
+  // Only their starts are known. They are next to each other in pages of their
+  // own, so each ends at the next one or after a few pages.
   constexpr std::uint64_t kLongest = 65536;
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const std::uint64_t room = i + 1 < symbols.size()
@@ -141,7 +140,7 @@ void ProcEvents::cgroups(const Emit& emit) {
   if (!options_.attr.flag(attr_flag::kCgroup)) return;
   namespace fs = std::filesystem;
   std::error_code error;
-  // The second version of cgroups, or the first one's tree for perf.
+  // cgroup v2, or the perf_event tree of v1.
   std::string root = options_.paths.sys + "/fs/cgroup";
   if (!fs::exists(root + "/cgroup.procs", error)) root += "/perf_event";
   const auto add = [&](const std::string& path) {

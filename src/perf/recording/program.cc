@@ -23,7 +23,7 @@ namespace {
   do got = ::read(go, &word, 1);
   while (got < 0 && errno == EINTR);
   if (got != 1) ::_exit(127);  // the recorder gave up
-  // What wick set for itself is not for the program.
+  // The program gets default signals, not the recorder's.
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGPIPE, SIG_DFL);
@@ -76,9 +76,9 @@ void HeldProgram::start() {
   if (got != sizeof error) return;
   wait();
   const std::string& name = words_.front();
-  // The kernel says the same of a script's first line, or an ELF's loader.
+  // The kernel reports a missing script interpreter or ELF loader the same way.
   if (error == ENOENT && ::access(name.c_str(), F_OK) == 0)
-    fail("{}: cannot be run: the interpreter that it names is not there", name);
+    fail("{}: cannot be run: its interpreter does not exist", name);
   fail("{}: cannot be run: {}", name, std::system_category().message(error));
 }
 
@@ -95,7 +95,7 @@ int HeldProgram::wait() {
     if (::waitpid(pid_, &status, 0) == pid_)
       status_ = status;
     else if (errno != EINTR)
-      status_ = 0;  // somebody else waited for it
+      status_ = 0;  // another thread waited for it
   }
   return *status_;
 }

@@ -14,12 +14,12 @@ namespace wick {
 
 class HeldProgram {
  public:
-  // Runs in `folder`, or where wick runs if that is empty. Fails if there is no
-  // such program.
+  // Runs in `folder`, or in the current one if that is empty. Fails if it
+  // cannot fork.
   explicit HeldProgram(std::vector<std::string> words, std::string folder = {});
   HeldProgram(const HeldProgram&) = delete;
   HeldProgram& operator=(const HeldProgram&) = delete;
-  // One that was never let go is killed.
+  // Kills a program that was never started.
   ~HeldProgram();
 
   pid_t pid() const { return pid_; }
@@ -27,7 +27,7 @@ class HeldProgram {
   // Lets it run; fails if it cannot be executed.
   void start();
 
-  // The status of waitpid, once it has ended; does not wait for it.
+  // The status as from waitpid, once it has ended; does not block.
   std::optional<int> status();
   // Waits for its end.
   int wait();
@@ -36,8 +36,8 @@ class HeldProgram {
   std::vector<std::string> words_;
   std::string folder_;
   pid_t pid_ = -1;
-  UniqueFd go_;      // closing it without a word ends the child
-  UniqueFd failed_;  // errno of exec, or the end of file
+  UniqueFd go_;      // closing it unwritten ends the child
+  UniqueFd failed_;  // errno of a failed exec, else end of file
   bool started_ = false;
   std::optional<int> status_;
 };

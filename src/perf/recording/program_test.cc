@@ -38,7 +38,7 @@ TEST(HeldProgram, GivesTheSignalThatEndedIt) {
   EXPECT_EQ(WTERMSIG(status), SIGTERM);
 }
 
-TEST(HeldProgram, SaysWhatCannotBeRun) {
+TEST(HeldProgram, ReportsWhatCannotBeRun) {
   HeldProgram program({"/no/such/program"});
   try {
     program.start();

@@ -105,15 +105,15 @@ TEST(RecordWindow, CountsSamplesOfNoEvent) {
   header.events.back().ids = {78};
   header.index_ids();
   RecordWindow window(header);
-  std::string stranger = sample(10, 8);
-  stranger[8] = 79;
-  window.add(stranger);
+  std::string unknown = sample(10, 8);
+  unknown[8] = 79;
+  window.add(unknown);
   window.add(sample(20, 8));
   EXPECT_EQ(times_until(window, 30), (std::vector<std::uint64_t>{20}));
   EXPECT_EQ(window.unknown(), 1u);
 }
 
-// What the window makes of the misc field of a mapping.
+// The misc field of a mapping as the window passes it on.
 std::uint16_t stored_misc(std::uint64_t attr_flags) {
   PerfHeader header = one_event();
   EventAttr& attr = header.events.front().attr;

@@ -86,11 +86,11 @@ void RecordedProcesses::describe_newcomer(const PerfRecord& sample) {
 // A waker that is not recorded does not become one of the recorded threads by
 // its description.
 void RecordedProcesses::describe_waker(std::uint64_t time) {
-  if (const std::uint32_t pid = threads_->new_stranger())
-    proc_events(time).stranger(static_cast<pid_t>(pid),
-                               [&](std::string_view record) {
-                                 store_(window_.parsed(record), record);
-                               });
+  if (const std::uint32_t pid = threads_->new_waker())
+    proc_events(time).unrecorded(static_cast<pid_t>(pid),
+                                 [&](std::string_view record) {
+                                   store_(window_.parsed(record), record);
+                                 });
 }
 
 }  // namespace wick

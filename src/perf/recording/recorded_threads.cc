@@ -34,9 +34,9 @@ bool RecordedThreads::are_woken_by(const PerfRecord& waking) {
   return tid && tids_.contains(static_cast<std::uint32_t>(*tid));
 }
 
-std::uint32_t RecordedThreads::new_stranger() {
+std::uint32_t RecordedThreads::new_waker() {
   if (sample_.pid == 0) return 0;
-  return strangers_.insert(sample_.pid).second ? sample_.pid : 0;
+  return wakers_.insert(sample_.pid).second ? sample_.pid : 0;
 }
 
 }  // namespace wick

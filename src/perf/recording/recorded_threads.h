@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which threads are recorded, for wakings that are watched on the whole
-// machine: only those matter that end a wait of one of them, and those by one
-// of them are recorded already, with a better stack.
+// Which threads are recorded, for wakings that are sampled on the whole
+// machine: only those of recorded threads matter, and those by recorded threads
+// are recorded already, with a better stack.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ class RecordedThreads {
   // `tracing_data` describes sched_waking.
   explicit RecordedThreads(std::string_view tracing_data);
 
-  // COMM, FORK and EXIT say who comes and goes.
+  // COMM, FORK and EXIT.
   void visit(const PerfRecord& record);
 
-  // Whether this sample of sched_waking is of a stranger, or the machine, who
-  // wakes one of them.
+  // Whether this sample of sched_waking wakes a recorded thread and is by
+  // another thread or a device.
   bool are_woken_by(const PerfRecord& waking);
-  // The process that woke, if it was not met before, else 0.
-  std::uint32_t new_stranger();
+  // The process of the last such waker if it is new, else 0.
+  std::uint32_t new_waker();
 
  private:
   std::vector<std::unique_ptr<const TracepointFormat>> formats_;
   const TracepointFormat* waking_ = nullptr;
   std::unordered_set<std::uint32_t> tids_;
-  std::unordered_set<std::uint32_t> strangers_;  // pids
+  std::unordered_set<std::uint32_t> wakers_;  // pids
   PerfSample sample_;
 };
 

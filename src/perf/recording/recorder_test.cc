@@ -46,7 +46,7 @@ TEST_F(RecorderTest, StopsTheProgramIfItIsStoppedItself) {
   EXPECT_EQ(result.running_program, 0);
 }
 
-TEST_F(RecorderTest, StopsOnlyTheRecordingThatIsMeant) {
+TEST_F(RecorderTest, StopsNoOtherRecording) {
   RecordResult stopped;
   std::thread other([&] { stopped = record_into("a", {"sleep", "1000"}); });
   const StopRequest never;

@@ -15,15 +15,15 @@
 namespace wick {
 namespace {
 
-// At 100 ms without a chance to read, no sample shall be lost.
+// Seconds in which the buffers are not read and yet lose no samples.
 constexpr double kLongestPause = 0.1;
 constexpr std::uint32_t kMinStack = 16384, kMaxStack = 65520;
-// Linux 6.18 was seen to cut a sample to what the stack has, but not one that
-// could be larger than a record: 2 kB are left for the rest of it.
+// Linux 6.18 cuts a stack copy to the used part of the stack only if the full
+// sample would fit a record: this leaves 2 kB for the rest of it.
 constexpr std::uint32_t kMaxUsualStack = 63488;
 constexpr std::size_t kDefaultBuffer = std::size_t{8} << 20;
 
-// The kernel has buffers of one page, or two, four and so on.
+// A buffer has a power of two pages.
 std::size_t whole_buffer(std::size_t size) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return std::bit_ceil(std::max(size, page));
@@ -40,26 +40,26 @@ class Planner {
                            std::back_inserter(plan_.cpus));
     if (options_.off_cpu && !options_.cpus.empty() &&
         plan_.cpus != options_.cpus)
-      fail_usage(
-          "-C and --off-cpu, --wall or --wakers exclude each other: who runs "
-          "on another CPU would be taken for one that waits");
+      fail_setting(Setting::kCpus,
+                   "time off the CPU needs all CPUs: a thread that runs on "
+                   "another one would count as waiting");
     plan_.buffer_size = buffer_size();
-    // An event of all processes of a CPU does not notice that one begins.
+    // An event of all processes of a CPU does not notice an exec.
     plan_.begins_with_exec = options_.records_program();
     choose_events();
-    say_what_is_less();
+    report_lower_rate();
     return std::move(plan_);
   }
 
  private:
-  void say_what_is_less() {
+  void report_lower_rate() {
     const auto is_by_rate = [](const PlannedEvent& event) {
       return event.attr.is_frequency();
     };
     if (frequency() < static_cast<std::uint64_t>(options_.frequency) &&
         std::ranges::any_of(plan_.events, is_by_rate))
       plan_.limitations.push_back(fmt::format(
-          "{0} samples a second are all that the kernel allows; `sudo sysctl "
+          "the kernel allows no more than {0} samples per second; `sudo sysctl "
           "kernel.perf_event_max_sample_rate={1}` allows {1}",
           frequency(), options_.frequency));
   }
@@ -85,25 +85,25 @@ class Planner {
       event.is_filtered = event.spec.is_tracepoint && !options_.filter.empty();
     if (!options_.filter.empty() &&
         std::ranges::none_of(plan_.events, &PlannedEvent::is_filtered))
-      fail_usage(
-          "--filter: it is for tracepoints, and none is recorded; -e names "
-          "one, as in '-e sched:sched_switch'");
+      throw UsageError(
+          "it applies to tracepoints, and no such event is recorded",
+          {.wrong = Setting::kEventFilter, .helps = Setting::kRecordedEvents});
     if (!options_.off_cpu) return;
     if (limits_.may_use_tracepoints()) {
       add_events("sched:sched_switch");
       if (options_.wakers) add_events("sched:sched_waking");
       if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
-        watch_strangers();
+        watch_all_wakings();
     } else {
       plan_.limitations.push_back(fmt::format(
-          "without the right to tracepoints, where threads left the CPU is "
-          "only roughly known{}; `{}` gives it",
-          options_.wakers ? ", and who woke them not at all" : "",
+          "without access to tracepoints, the places where threads left the "
+          "CPU are approximate{}; `{}` grants it",
+          options_.wakers ? " and their wakers unknown" : "",
           limits_.help_with_tracepoints()));
     }
   }
 
-  // The first event tells of mappings, names and threads where it is itself.
+  // The first event reports mappings, names and threads only on its own CPUs.
   void watch_other_cpus() {
     const std::vector<int>& watched = plan_.events.front().spec.cpus;
     if (watched.empty()) return;
@@ -124,9 +124,9 @@ class Planner {
     plan_.events.push_back(std::move(event));
   }
 
-  // Who wakes may be somebody else, or a timer. Wakings are watched on the
-  // whole machine then, without copies of stacks, and few are kept.
-  void watch_strangers() {
+  // The waker may be another process or a timer, so wakings are sampled on the
+  // whole machine, without stack copies, and few are kept.
+  void watch_all_wakings() {
     add_event(parse_events("sched:sched_waking", paths_).front());
     PlannedEvent& event = plan_.events.back();
     event.is_everywhere = true;
@@ -138,7 +138,7 @@ class Planner {
     attr.sample_stack_user = 0;
   }
 
-  // A machine may promise a counter and not have it.
+  // A machine may advertise a counter that it does not have.
   void fall_back(std::string list) {
     std::uint32_t lost = 0;
     EventAttr attr = plan_.events.front().attr;
@@ -164,11 +164,12 @@ class Planner {
       if (!is_planned(spec)) add_event(std::move(spec));
     }
     if (plan_.events.empty())
-      fail_usage("-C: {} is not counted on these CPUs", elsewhere);
+      fail_setting(Setting::kCpus, "{} is not counted on these CPUs",
+                   elsewhere);
   }
 
-  // Two of the same would be counted twice. One that is filtered is not the
-  // same as one that is not.
+  // The same event twice would count twice. A filtered event differs from an
+  // unfiltered one.
   bool is_planned(const EventSpec& spec) const {
     return std::ranges::any_of(plan_.events, [&](const PlannedEvent& event) {
       return event.spec.name == spec.name && event.spec.type == spec.type &&
@@ -183,7 +184,7 @@ class Planner {
     plan_.events.push_back(std::move(event));
   }
 
-  // False if the event is only counted on others.
+  // False if the event is counted on other CPUs only.
   bool keep_on_chosen_cpus(EventSpec& spec) const {
     if (options_.cpus.empty()) return true;
     std::vector<int> cpus;
@@ -203,8 +204,8 @@ class Planner {
     attr.read_format = read_format::kId | read_format::kLost;
     if (!options_.system_wide) attr.flags |= attr_flag::kInherit;
     if (plan_.begins_with_exec) attr.flags |= attr_flag::kEnableOnExec;
-    // What happens in the kernel is left out with the kernel; only its part of
-    // the stack is not wanted.
+    // Excluding the kernel would exclude events that happen in it; only its
+    // part of the stack is left out.
     if (options_.user_only)
       attr.flags |= attr.happens_in_kernel()
                         ? attr_flag::kExcludeCallchainKernel
@@ -214,7 +215,7 @@ class Planner {
                     attr_flag::kCommExec | attr_flag::kTask |
                     attr_flag::kKsymbol | attr_flag::kBpfEvent |
                     attr_flag::kBuildId;
-    // perf looks for unwind rules in mappings, and these are data.
+    // perf looks for unwind rules in data mappings.
     if (is_first && options_.keep_stacks && options_.copies_stacks())
       attr.flags |= attr_flag::kMmapData;
     if (is_first && options_.off_cpu) attr.flags |= attr_flag::kContextSwitch;
@@ -232,7 +233,7 @@ class Planner {
     }
     if (options_.call_graph != RecordOptions::CallGraph::kNone)
       attr.sample_type |= sample_type::kCallchain;
-    // How deep the kernel goes is known to whoever reads the file.
+    // A reader learns the kernel's limit from this field.
     if (options_.call_graph == RecordOptions::CallGraph::kFramePointers)
       attr.sample_max_stack = static_cast<std::uint16_t>(
           std::min<std::uint32_t>(limits_.max_stack, UINT16_MAX));
@@ -245,14 +246,14 @@ class Planner {
     return attr;
   }
 
-  // The most that the buffers carry for as long as nobody may read them.
+  // The most that the buffers hold for kLongestPause.
   std::uint32_t stack_size(const EventSpec& spec) const {
     if (options_.stack_size > 0)
       return std::min(options_.stack_size / 8 * 8, kMaxStack);
-    // Nobody knows how often a tracepoint is met.
+    // A tracepoint's rate is unknown.
     if (spec.is_tracepoint) return kMinStack;
     const double samples = std::max(1.0, rate_of(spec) * kLongestPause);
-    // Switches have no rate either, and need room beside.
+    // Switches have no known rate either, and need room as well.
     const auto room = static_cast<double>(
         options_.off_cpu ? plan_.buffer_size / 2 : plan_.buffer_size);
     const double fits =
@@ -260,7 +261,7 @@ class Planner {
     return static_cast<std::uint32_t>(fits) / 8 * 8;
   }
 
-  // Samples a second of one CPU; a guess where events are counted.
+  // Samples per second on one CPU; a guess if events are counted.
   double rate_of(const EventSpec& spec) const {
     const std::uint64_t period = spec.period.value_or(options_.period);
     if (spec.frequency || period == 0)

@@ -77,7 +77,7 @@ TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {
   EXPECT_EQ(plan.events.front().attr.sample_stack_user, 40912u);
 }
 
-TEST(RecordingPlan, ABufferIsAtLeastAsLargeAsWished) {
+TEST(RecordingPlan, ABufferIsAtLeastAsLargeAsRequested) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const auto size_for = [](std::size_t wish) {
     return plan_recording({.events = "cpu-clock", .buffer_size = wish},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tracepoint.cc reads this again; the layout is described there.
+// tracepoint.cc reads this, and describes the layout.
 #include "perf/recording/tracing_data.h"
 
 #include <unistd.h>
@@ -49,14 +49,17 @@ std::string collect_tracing_data(std::span<const std::string> names,
                                  const std::string& tracefs) {
   if (tracefs.empty())
     fail(
-        "tracepoints are described in tracefs, which is not mounted or not "
-        "readable here; mount -t tracefs tracefs /sys/kernel/tracing, as root");
+        "tracepoints need tracefs, which is not mounted or not readable; 'sudo "
+        "mount -t tracefs tracefs /sys/kernel/tracing' mounts it");
   std::map<std::string_view, std::set<std::string_view>> systems;
   for (const std::string_view name : names) {
     const std::size_t colon = name.find(':');
     if (colon == std::string_view::npos || name.find('/') != name.npos)
-      fail("'{}' is not a tracepoint, as in sched:sched_switch", name);
-    // What follows a second colon are modifiers.
+      fail(
+          "'{}' is not a tracepoint; expected a name such as "
+          "sched:sched_switch",
+          name);
+    // Modifiers follow a second colon.
     std::string_view event = name.substr(colon + 1);
     event = event.substr(0, event.find(':'));
     systems[name.substr(0, colon)].insert(event);
@@ -83,7 +86,7 @@ std::string collect_tracing_data(std::span<const std::string> names,
   const auto formats = read_small_file(tracefs + "/printk_formats", kMaxFile);
   append_raw(out, static_cast<std::uint32_t>(formats ? formats->size() : 0));
   if (formats) out += *formats;
-  // Names of threads: COMM records have them.
+  // Thread names; COMM records have them.
   append_raw(out, std::uint64_t{0});
   return out;
 }

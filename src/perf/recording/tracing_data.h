@@ -8,7 +8,7 @@
 
 namespace wick {
 
-// Where tracefs is mounted; "" if it is not, or not for this user.
+// Where tracefs is mounted; "" if it is not, or not readable.
 std::string find_tracefs();
 
 // `names` as "sched:sched_switch", with modifiers or without. Fails if one has

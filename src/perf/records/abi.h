@@ -171,8 +171,8 @@ inline constexpr std::uint16_t kBuildIdSize = 1 << 15;       // BUILD_ID
 inline constexpr std::uint16_t kLostSamplesBpf = 1 << 15;    // LOST_SAMPLES
 }  // namespace misc
 
-// Markers between the addresses of a callchain: what follows was running there.
-// Whatever is at or above kFirst is a marker and never an address.
+// Markers between the addresses of a callchain: where the following ones ran.
+// Anything from kFirst on is a marker, never an address.
 namespace callchain {
 inline constexpr std::uint64_t kFirst = static_cast<std::uint64_t>(-4095);
 inline constexpr std::uint64_t kHypervisor = static_cast<std::uint64_t>(-32);
@@ -202,7 +202,7 @@ inline constexpr std::uint64_t kContextSwitches = 3, kCpuMigrations = 4,
                                kDummy = 9, kCgroupSwitches = 11;
 }  // namespace software_event
 
-// Sections behind the data of a file: bit numbers in its header.
+// Sections after the data of a file: bit numbers in its header.
 enum class Feature : std::uint32_t {
   kTracingData = 1,
   kBuildId = 2,
@@ -254,5 +254,9 @@ enum class NamespaceKind : std::uint8_t {
 };
 
 inline constexpr std::size_t kRecordHeaderSize = 8;
+
+// perf record --off-cpu writes the sums of its BPF program at the end, with
+// times from here on.
+inline constexpr std::uint64_t kFirstSyntheticTime = 0xffff'ffff'0000'0000;
 
 }  // namespace wick

@@ -19,9 +19,9 @@ std::uint64_t reverse_bits(std::uint64_t value) {
   return result;
 }
 
-// The flags are bit fields of C: the first one is the highest bit on a
-// big-endian machine, so all of them are reversed there. precise_ip alone has
-// two bits, which keep their order.
+// The flags are C bit fields, which a big-endian machine lays out from the
+// highest bit, so all are reversed there. Only precise_ip has two bits, which
+// keep their order.
 std::uint64_t swap_precise(std::uint64_t flags) {
   constexpr std::uint64_t kLow = 1ull << attr_flag::kPreciseShift;
   return (flags & ~attr_flag::kPrecise) | (flags >> 1 & kLow) |
@@ -36,8 +36,8 @@ std::optional<EventAttr> read_attr(std::string_view bytes, bool swap) {
   EventAttr a;
   a.type = in.read<std::uint32_t>();
   a.size = in.read<std::uint32_t>();
-  // What lies behind the attr's own size belongs to something else; an attr
-  // that was never given a size is of the first version.
+  // Bytes after the attr's own size are something else; an attr without a size
+  // has the first version.
   const std::size_t size = a.size < kOldestSize ? kOldestSize : a.size;
   if (size < bytes.size()) in = ByteReader(bytes.substr(8, size - 8), swap);
   a.config = in.read<std::uint64_t>();
@@ -49,7 +49,7 @@ std::optional<EventAttr> read_attr(std::string_view bytes, bool swap) {
   a.wakeup_events = in.read<std::uint32_t>();
   a.bp_type = in.read<std::uint32_t>();
   a.config1 = in.read<std::uint64_t>();
-  // From here on a shorter attr gives zeros.
+  // A shorter attr reads as zeros from here on.
   a.config2 = in.read<std::uint64_t>();
   a.branch_sample_type = in.read<std::uint64_t>();
   a.sample_regs_user = in.read<std::uint64_t>();

@@ -14,7 +14,7 @@ namespace wick {
 
 struct TracepointFormat;
 
-// As the kernel has it; what an older file does not have is 0.
+// As in the kernel; fields that an older file lacks are 0.
 struct EventAttr {
   std::uint32_t type = 0;
   std::uint32_t size = 0;
@@ -45,7 +45,7 @@ struct EventAttr {
     return (flags & attr_flag::kPrecise) >> attr_flag::kPreciseShift;
   }
   bool is_frequency() const { return flag(attr_flag::kFreq); }
-  // Nothing is left of it without the kernel.
+  // Excluding the kernel would leave nothing of it.
   bool happens_in_kernel() const {
     return type == event_type::kTracepoint ||
            (type == event_type::kSoftware &&
@@ -58,22 +58,22 @@ struct EventAttr {
   friend bool operator==(const EventAttr&, const EventAttr&) = default;
 };
 
-// `bytes` is one attr as the file holds it, of its own size (64 for the oldest)
-// or longer than is known here. Nothing if it is shorter than 64.
+// `bytes` is one attr as stored, which may be shorter or longer than EventAttr.
+// Nothing if it has fewer than 64 bytes, the size of the oldest version.
 std::optional<EventAttr> read_attr(std::string_view bytes, bool swap);
 
-// As the kernel takes it and files hold it, in this machine's byte order and of
-// attr.size bytes: kAttrSize for all that is known here.
+// As the kernel takes it and files store it, in this machine's byte order and
+// attr.size bytes long; kAttrSize includes every field.
 inline constexpr std::uint32_t kAttrSize = 136;
 std::string write_attr(const EventAttr& attr);
-// How many bytes are needed for everything that is not 0: one of the sizes that
-// the kernel had, 112 (Linux 4.8) at least. perf refuses attrs longer than it
-// knows.
+// The smallest size that includes all fields that are not 0, of those that the
+// kernel has used from 112 (Linux 4.8) on. perf refuses attrs longer than its
+// own.
 std::uint32_t needed_attr_size(const EventAttr& attr);
 
-// Where a record's id and time stand, in words of 8 bytes: in a SAMPLE counted
-// from the start of its body, in other records back from its end (1 is the last
-// word). -1 where there is none.
+// Where a record's id and time are, in words of 8 bytes: in a SAMPLE from the
+// start of its body, in other records back from its end (1 is the last word).
+// -1: it has none.
 struct IdLayout {
   std::int8_t sample_id = -1, sample_time = -1;
   std::int8_t trailer_id = -1, trailer_time = -1;
@@ -87,17 +87,17 @@ struct PerfEvent {
   std::string name;
   EventAttr attr;
   IdLayout layout;
-  std::vector<std::uint64_t> ids;  // its records carry one of them
-  std::string unit;                // of the counts, seldom given
-  // What the raw bytes of its samples are; null if it is not a tracepoint or
-  // the file does not say. Lives as long as the PerfData.
+  std::vector<std::uint64_t> ids;  // each of its records has one of them
+  std::string unit;                // of the counts; rarely given
+  // The layout of its samples' raw bytes; null if it is not a tracepoint or the
+  // file does not describe it. Lives as long as the PerfData.
   const TracepointFormat* tracepoint = nullptr;
-  // Index of the group's leader among the events; itself where there is none.
+  // Index of the group's leader among the events; its own outside of a group.
   std::uint32_t group_leader = 0;
 };
 
-// What type and config alone say: "cpu-clock", "cache-misses",
-// "L1-dcache-load-misses", "r1a8", "mem:0x1000". "" if nothing.
+// The name that type and config imply: "cpu-clock", "cache-misses",
+// "L1-dcache-load-misses", "r1a8", "mem:0x1000". "" if none.
 std::string default_event_name(const EventAttr& attr);
 
 }  // namespace wick

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for events whose file does not give one: perf's own words for the
-// kernel's numbers.
+// Names for events that a file does not name: perf's own for the kernel's
+// numbers.
 #include <fmt/format.h>
 
 #include <array>
@@ -55,7 +55,7 @@ std::string cache_name(std::uint64_t config) {
 
 std::string default_event_name(const EventAttr& attr) {
   switch (attr.type) {
-    // The upper half says which of a hybrid machine's PMUs counts.
+    // On a hybrid machine, the upper half selects the PMU.
     case event_type::kHardware:
       return at(kHardware, attr.config & 0xffff'ffff);
     case event_type::kSoftware:

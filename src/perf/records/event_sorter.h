@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts records into the order of time, a window at a time.
+// Sorts records by time, one window after the other.
 //
 // The perf tool empties the buffers of all CPUs in turn and then writes a mark,
-// FINISHED_ROUND. A buffer is in order, so that a round is a few ordered runs,
-// and nothing that comes later is older than the newest record of the round
-// before: that much can be given out at each mark. Runs are merged rather than
-// sorted; equal times keep the order of the file.
+// FINISHED_ROUND. Each buffer is in order, so a round consists of a few ordered
+// runs, and nothing that follows is older than the newest record of the
+// previous round: everything up to there is released at each mark. Runs are
+// merged rather than sorted; equal times keep the order of the file.
 #pragma once
 
 #include <algorithm>
@@ -13,27 +13,27 @@
 #include <cstdint>
 #include <vector>
 
+#include "perf/records/abi.h"
+
 namespace wick {
 
 class EventSorter {
  public:
   struct Entry {
     std::uint64_t time = 0;
-    std::uint64_t where = 0;  // the caller's; a pointer
+    std::uint64_t where = 0;  // the caller's: a pointer or an offset
   };
   static_assert(sizeof(Entry) == 16);
-  // perf record --off-cpu gives its sums times from here on; they must not end
-  // the window of everybody else.
-  static constexpr std::uint64_t kFirstUnreal = 0xffff'ffff'0000'0000;
 
   void add(std::uint64_t time, std::uint64_t where) {
     entries_.push_back({time, where});
-    if (time < kFirstUnreal) max_ = std::max(max_, time);
+    // Synthetic times must not end the window of the other records.
+    if (time < kFirstSyntheticTime) max_ = std::max(max_, time);
   }
-  // How many wait.
+  // Entries that wait.
   std::size_t size() const { return entries_.size() - ready_at_; }
 
-  // The next entry in order, or null: then more must be added and released.
+  // The next entry in order; null if more must be added or released first.
   const Entry* peek() const {
     return ready_at_ < ready_end_ ? &entries_[ready_at_] : nullptr;
   }
@@ -43,7 +43,7 @@ class EventSorter {
     release_up_to(previous_max_);
     previous_max_ = max_;
   }
-  // What is older than `time`: nothing older comes later.
+  // Everything older than `time`; the caller knows that nothing older follows.
   void release_before(std::uint64_t time) {
     if (time == 0)
       sort_new();
@@ -54,7 +54,7 @@ class EventSorter {
     sort_new();
     ready_end_ = entries_.size();
   }
-  // The older half: whatever comes later and is older yet is out of order.
+  // The older half; anything older that follows comes out of order.
   void release_half() {
     sort_new();
     ready_end_ = ready_at_ + (entries_.size() - ready_at_ + 1) / 2;
@@ -90,7 +90,7 @@ class EventSorter {
     ready_at_ = 0;
   }
 
-  // Everything that waits becomes one ordered run, [0, size).
+  // Makes one ordered run, [0, size), of everything that waits.
   void sort_new() {
     drop_given_out();
     ready_end_ = 0;
@@ -102,7 +102,7 @@ class EventSorter {
     sorted_end_ = entries_.size();
   }
 
-  // The starts of the ordered runs; what was sorted before is the first one.
+  // The starts of the ordered runs; the first one is already sorted.
   void find_runs() {
     runs_.assign(1, 0);
     for (std::size_t i = std::max<std::size_t>(sorted_end_, 1);
@@ -110,7 +110,7 @@ class EventSorter {
       if (entries_[i].time < entries_[i - 1].time) runs_.push_back(i);
   }
 
-  // Neighbours are merged, from one buffer to the other, until one is left.
+  // Merges neighbours, from one buffer into the other, until one is left.
   void merge_runs() {
     while (runs_.size() > 1) {
       scratch_.resize(entries_.size());

@@ -53,7 +53,7 @@ TEST(EventSorter, RecordsWithoutTimeComeAtTheNextMark) {
 
 TEST(EventSorter, TimesOfOffCpuSumsDoNotEndTheWindow) {
   EventSorter sorter;
-  sorter.add(EventSorter::kFirstUnreal + 1, 0);
+  sorter.add(kFirstSyntheticTime + 1, 0);
   sorter.add(5, 0);
   sorter.finish_round();
   sorter.add(8, 0);
@@ -61,7 +61,7 @@ TEST(EventSorter, TimesOfOffCpuSumsDoNotEndTheWindow) {
   EXPECT_THAT(taken(sorter), ElementsAre(5));
   sorter.add(6, 0);
   sorter.release_all();
-  EXPECT_THAT(taken(sorter), ElementsAre(6, 8, EventSorter::kFirstUnreal + 1));
+  EXPECT_THAT(taken(sorter), ElementsAre(6, 8, kFirstSyntheticTime + 1));
 }
 
 TEST(EventSorter, HalfIsTheOlderHalf) {

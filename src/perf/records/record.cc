@@ -13,8 +13,8 @@ std::string_view text(std::string_view bytes) {
   return bytes.substr(0, bytes.find('\0'));
 }
 
-// The body without the trailer. Bodies are padded to 8 bytes before it, so that
-// it is found from the end.
+// The body without the trailer, which is found from the end: bodies are padded
+// to 8 bytes before it.
 std::string_view payload(const PerfRecord& record) {
   std::string_view body = record.body;
   if (record.event == nullptr) return body;
@@ -30,12 +30,12 @@ ByteReader reader(const PerfRecord& record) {
 }
 
 // `identity` is either the size of a build id, three bytes of 0, the id and 0s
-// up to 20 bytes, or a device and an inode. The bit that tells which is not to
-// be trusted: perf_event_mmap_output() of the kernel sets it for an event that
-// asks for build ids and leaves it set for all that come behind, also those of
-// other programs. Where the event did not ask, only what cannot be a device is
-// an id (as recorders write for mappings that they found): 16 and 20, the sizes
-// of nearly all, were the numbers of two CD-ROM drives.
+// up to 20 bytes, or a device and an inode. The flag that tells which cannot be
+// trusted: the kernel's perf_event_mmap_output() sets it for an event that asks
+// for build ids and leaves it set for all later ones, even of other programs.
+// If the event did not ask, only what cannot be a device is an id (recorders
+// write these for mappings that existed before): 16 and 20, the usual sizes of
+// ids, were the device numbers of two CD-ROM drives.
 std::string_view build_id_in(const PerfRecord& record,
                              std::string_view identity) {
   constexpr std::size_t kMaxSize = 20;

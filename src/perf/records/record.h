@@ -3,8 +3,8 @@
 //
 // A PerfRecord is a view of one record; the decoders turn its body into plain
 // structs whose views point into it. They live as long as the record's bytes:
-// until the visitor of PerfData returns. Each gives nothing for a damaged
-// record (shorter than its kind, or a count that does not fit).
+// until the visitor of PerfData returns. A decoder returns nothing for a
+// damaged record (too short for its kind, or with a count that does not fit).
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ namespace wick {
 struct PerfRecord {
   RecordType type{};
   std::uint16_t misc = 0;
-  bool swap = false;       // the other byte order than ours
+  bool swap = false;       // not in our byte order
   std::string_view body;   // without the header; begins at a multiple of 8
   std::uint64_t time = 0;  // of the recording's clock; 0 if it has none
-  // The event that it belongs to; for a record without an id the first one.
+  // The event that it belongs to; the first one for a record without an id.
   // Null only in a file without events.
   const PerfEvent* event = nullptr;
 
@@ -35,7 +35,7 @@ struct PerfRecord {
 // A branch of the CPU's last-branch record, newest first.
 struct BranchEntry {
   std::uint64_t from = 0, to = 0;
-  std::uint64_t flags = 0;  // of the layout of a little-endian machine
+  std::uint64_t flags = 0;  // laid out as on a little-endian machine
 
   bool mispredicted() const { return (flags & 1) != 0; }
   bool predicted() const { return (flags & 2) != 0; }
@@ -49,7 +49,7 @@ struct BranchEntry {
 struct SampleRegisters {
   std::uint64_t abi = kRegsAbiNone;
   std::uint64_t mask = 0;                 // bit i: register i was recorded
-  std::span<const std::uint64_t> values;  // one a set bit, in ascending order
+  std::span<const std::uint64_t> values;  // one per set bit, ascending
 
   std::optional<std::uint64_t> value(int perf_register) const {
     if (perf_register >= 64 || abi == kRegsAbiNone) return std::nullopt;
@@ -60,7 +60,7 @@ struct SampleRegisters {
   }
 };
 
-// PERF_SAMPLE_READ: counters at the sample, one for each member of the group.
+// PERF_SAMPLE_READ: the counters of all group members.
 struct ReadValues {
   std::uint64_t time_enabled = 0, time_running = 0;
   struct Value {
@@ -71,15 +71,15 @@ struct ReadValues {
   Value operator[](std::size_t i) const;
 
   std::uint64_t format = 0;  // read_format
-  Value single;              // of an event that is not read as a group
-  // A group's: value, then id and lost where they are recorded, for each.
+  Value single;              // if the event is not read as a group
+  // Of a group: for each member its value, then id and lost if recorded.
   std::span<const std::uint64_t> words;
 };
 
-// What a SAMPLE holds; fields that the event does not record are 0 or empty.
-// Reuse one object for many samples: nothing is allocated then.
+// The fields of a SAMPLE; those that the event does not record are 0 or empty.
+// Reusing one object for many samples avoids allocations.
 struct PerfSample {
-  std::uint64_t fields = 0;  // sample_type: which of these are there
+  std::uint64_t fields = 0;  // sample_type: the fields that are set
   std::uint64_t id = 0;
   std::uint64_t ip = 0;
   std::uint32_t pid = 0, tid = 0;
@@ -87,7 +87,7 @@ struct PerfSample {
   std::uint64_t addr = 0;
   std::uint64_t stream_id = 0;
   std::uint32_t cpu = 0;
-  // Where it is not in the record, the event's fixed one; 1 with a frequency.
+  // If the record has none: the event's fixed one, or 1 with a frequency.
   std::uint64_t period = 0;
   ReadValues read;
   // Leaf first, with markers; see namespace callchain.
@@ -96,9 +96,9 @@ struct PerfSample {
   std::span<const BranchEntry> branches;
   std::uint64_t branch_hw_index = 0;
   SampleRegisters user_registers;
-  // From the stack pointer upwards, only the bytes that were really copied.
+  // From the stack pointer upwards; only the bytes that were copied.
   std::string_view user_stack;
-  std::uint64_t user_stack_wanted = 0;  // bytes the record has room for
+  std::uint64_t user_stack_wanted = 0;  // bytes asked for
   std::uint64_t weight = 0;
   std::uint64_t data_src = 0;
   std::uint64_t transaction = 0;
@@ -110,14 +110,13 @@ struct PerfSample {
 
   bool has(std::uint64_t bits) const { return (fields & bits) != 0; }
 
-  // The swapped words of a file of the other byte order, into which the spans
-  // point then.
+  // Words of a file of the other byte order, swapped; the spans point into it.
   std::vector<std::uint64_t> swapped;
   std::vector<BranchEntry> swapped_branches;
 };
 
-// False if the record is damaged; fields decoded before the damage are set, the
-// rest is 0 or empty.
+// False if the record is damaged: fields before the damage are set, the rest
+// are 0 or empty.
 bool decode_sample(const PerfRecord& record, PerfSample& out);
 
 // Where and when a record that is not a SAMPLE was written: its trailer.
@@ -135,7 +134,7 @@ struct MmapRecord {
   std::uint64_t start = 0, size = 0, page_offset = 0;
   std::uint32_t dev_major = 0, dev_minor = 0;
   std::uint64_t inode = 0, inode_generation = 0;
-  std::string_view build_id;  // raw bytes, up to 20; then there is no inode
+  std::string_view build_id;  // raw bytes, up to 20; instead of the inode
   std::uint32_t protection = 4, flags = 0;  // PROT_*, MAP_*; MMAP: PROT_EXEC
   bool is_data = false;                     // not executable
   std::string_view path;
@@ -179,8 +178,8 @@ std::optional<ReadRecord> decode_read(const PerfRecord& record);
 // (decode_record_id).
 struct SwitchRecord {
   bool out = false;        // else in
-  bool preempted = false;  // out, while it could have gone on
-  // The thread that comes after (out) or was before (in); CPU_WIDE only.
+  bool preempted = false;  // out, while still runnable
+  // The next thread (out) or the previous one (in); CPU_WIDE only.
   std::uint32_t other_pid = 0, other_tid = 0;
 };
 std::optional<SwitchRecord> decode_switch(const PerfRecord& record);
@@ -241,7 +240,7 @@ struct DeferredCallchain {
   std::uint64_t cookie = 0;
   std::span<const std::uint64_t> callchain;
 };
-// `swapped` holds the words of the other byte order; reuse it.
+// `swapped` holds words of the other byte order; reuse it.
 std::optional<DeferredCallchain> decode_deferred(
     const PerfRecord& record, std::vector<std::uint64_t>& swapped);
 

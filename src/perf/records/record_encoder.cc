@@ -8,7 +8,7 @@
 namespace wick {
 namespace {
 
-// The kernel's limit; a record holds 64 kB.
+// The kernel's limit; a record has at most 64 kB.
 constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxBuildId = 20;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as the kernel writes them, for what happened before it was asked: the
-// other direction of record.h.
+// Encodes records as the kernel writes them, for what happened before it
+// recorded: the inverse of record.h.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace wick {
 
-// What each call returns is one record with its header and trailer, and lives
-// until the next call.
+// Each call returns one record with its header and trailer, which lives until
+// the next call.
 class RecordEncoder {
  public:
   // All records get the trailer of an event with `attr`, with this id and time.
@@ -23,15 +23,15 @@ class RecordEncoder {
   std::uint64_t time() const { return time_; }
 
   std::string_view comm(const CommRecord& comm);
-  // `misc` is misc::kForkExec for a process whose mappings follow, and which
-  // does not have those of its parent.
+  // `misc` is misc::kForkExec if the process does not inherit its parent's
+  // mappings; its own follow.
   std::string_view fork(const TaskRecord& task, std::uint16_t misc);
   std::string_view exit(const TaskRecord& task);
   // MMAP2, with the build id instead of the inode if there is one.
   std::string_view mmap2(const MmapRecord& mapping);
   // MMAP of the kernel's own code.
   std::string_view kernel_mmap(const MmapRecord& mapping);
-  // KSYMBOL: a piece of kernel code that was made at run time.
+  // KSYMBOL: kernel code that was generated at run time.
   std::string_view kernel_symbol(const KsymbolRecord& symbol);
   // LOST_SAMPLES of the event.
   std::string_view lost_samples(std::uint64_t count);
@@ -42,7 +42,7 @@ class RecordEncoder {
   void begin(RecordType type, std::uint16_t misc);
   void task_body(const TaskRecord& task);
   void mapping_body(const MmapRecord& mapping);
-  void name(std::string_view text);  // with a NUL, to a multiple of 8 bytes
+  void name(std::string_view text);  // NUL-terminated, padded to 8 bytes
   std::string_view end(std::uint32_t pid, std::uint32_t tid);
 
   EventAttr attr_;

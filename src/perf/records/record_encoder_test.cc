@@ -135,7 +135,7 @@ TEST(RecordEncoder, MappingsAreReadBack) {
   EXPECT_EQ(mapping->path, "/usr/bin/prog");
 }
 
-TEST(RecordEncoder, ABuildIdStandsInThePlaceOfTheInode) {
+TEST(RecordEncoder, ABuildIdReplacesTheInode) {
   RecordEncoder encoder(kAttr, 0, 5);
   const Decoded decoded(
       encoder.mmap2({.inode = 9, .build_id = "0123456789abcdef", .path = "/x"}),

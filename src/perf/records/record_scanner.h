@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goes from record to record through bytes that hold one after the other, as
-// they stand in a file.
+// Iterates over records that are stored one after the other.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace wick {
 struct RecordHeader {
   RecordType type{};
   std::uint16_t misc = 0;
-  std::uint16_t size = 0;  // with the header
+  std::uint16_t size = 0;  // including the header
 };
 
 inline RecordHeader read_record_header(const char* at, bool swap) {
@@ -39,7 +38,7 @@ class RecordScanner {
     RecordHeader header;
     const char* start = nullptr;  // of the header
     std::string_view body;
-    // What follows some kinds of records beyond their size: AUXTRACE,
+    // Data after the record that its size does not include: of AUXTRACE and
     // TRACING_DATA.
     std::string_view payload;
   };
@@ -47,7 +46,7 @@ class RecordScanner {
   RecordScanner(std::string_view bytes, bool swap)
       : rest_(bytes), swap_(swap) {}
 
-  // False at the end. A record that is cut there ends it, see cut().
+  // False at the end, and at a record that is cut off there; see cut().
   bool next(Item& item) {
     if (rest_.size() < kRecordHeaderSize) {
       cut_ = cut_ || !rest_.empty();
@@ -76,9 +75,9 @@ class RecordScanner {
   }
 
   std::string_view rest() const { return rest_; }
-  // The bytes end within a record.
+  // Whether the bytes end within a record.
   bool cut() const { return cut_; }
-  // Places where no record could be.
+  // Places without a valid record.
   std::uint64_t bad() const { return bad_; }
 
  private:
@@ -102,8 +101,8 @@ class RecordScanner {
            header.size <= bytes.size();
   }
 
-  // Behind a damaged place (a page of zeros, say): the next one where two
-  // records could follow each other.
+  // After damage (a page of zeros, say): finds the next place where two valid
+  // records may follow each other.
   bool find_next_record() {
     while (rest_.size() > kRecordHeaderSize) {
       rest_.remove_prefix(8);

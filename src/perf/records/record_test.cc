@@ -13,7 +13,7 @@ namespace {
 using namespace sample_type;
 using testing::ElementsAre;
 
-// Each record in both byte orders, with a trailer behind it.
+// Each record in both byte orders, followed by a trailer.
 class DecodedRecord : public testing::TestWithParam<bool> {
  protected:
   DecodedRecord() : file_({.big_endian = GetParam()}) {
@@ -219,7 +219,7 @@ TEST_P(DecodedRecord, ThrottleHasTimeAndEvent) {
   EXPECT_EQ(throttle->stream_id, 3u);
 }
 
-TEST_P(DecodedRecord, ReadHasWhatTheFormatSays) {
+TEST_P(DecodedRecord, ReadHasTheFieldsOfItsFormat) {
   const auto value = decode_read(
       read(RecordType::kRead, 0, make().u32(1).u32(2).u64(100).u64(7).u64(9)));
   ASSERT_TRUE(value);

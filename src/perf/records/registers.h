@@ -7,8 +7,8 @@
 
 namespace wick {
 
-// What the unwinder starts from. `known` is 0 if the sample has no registers
-// (a kernel thread), or not those of the machine's own word size.
+// Where the unwinder starts. `known` is 0 if the sample has no registers (a
+// kernel thread) or those of another word size.
 Registers unwind_registers(Machine machine, const SampleRegisters& registers);
 
 }  // namespace wick

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SAMPLE, the record that matters, decoded at a few nanoseconds a field.
+// Decodes SAMPLE, the most frequent record, in a few nanoseconds per field.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -16,14 +16,15 @@ std::uint64_t word_at(const char* at, bool swap) {
   return swap ? byte_swap(value) : value;
 }
 
-// How many words stand for one counter of a group.
+// Words per counter of a group.
 std::size_t read_stride(std::uint64_t format) {
   return 1 + ((format & read_format::kId) != 0) +
          ((format & read_format::kLost) != 0);
 }
 
-// Reads a SAMPLE word by word. Sticky: past the end everything is 0 and `bad`.
-// `Swap` is known while compiling: most files are of our own byte order.
+// Reads a SAMPLE word by word. Past the end, everything is 0 and `bad`, for
+// good. `Swap` is a compile-time constant because most files have our byte
+// order.
 template <bool Swap>
 class SampleReader {
  public:
@@ -31,7 +32,7 @@ class SampleReader {
       : at_(body.data()), words_(body.size() / 8), out_(out) {
     if constexpr (Swap) {
       out.swapped.clear();
-      out.swapped.reserve(words_);  // so that spans into it stay
+      out.swapped.reserve(words_);  // keeps spans into it valid
       out.swapped_branches.clear();
     }
   }
@@ -70,8 +71,7 @@ class SampleReader {
         out_.swapped.push_back(word_at(at_ + i * 8, true));
       result = std::span(out_.swapped).subspan(old);
     } else {
-      // Bodies begin at a multiple of 8, and every field before has one as
-      // size.
+      // Bodies begin at a multiple of 8 bytes, and so does every field.
       result = {reinterpret_cast<const std::uint64_t*>(at_), size};
     }
     skip(size);
@@ -89,7 +89,7 @@ class SampleReader {
     return result;
   }
 
-  // u32 size and so many bytes, together a multiple of 8.
+  // A u32 size and that many bytes, together a multiple of 8.
   std::string_view raw() {
     if (words_ == 0) {
       fail();
@@ -131,9 +131,9 @@ class SampleReader {
   bool bad_ = false;
 };
 
-// The flags of a branch are bit fields of C, which a big-endian machine lays
-// out from the other end: mispred 1, predicted 1, in_tx 1, abort 1, cycles 16,
-// type 4, spec 2, new_type 4, priv 3.
+// The flags of a branch are C bit fields, which a big-endian machine lays out
+// from the other end: mispred 1, predicted 1, in_tx 1, abort 1, cycles 16, type
+// 4, spec 2, new_type 4, priv 3.
 std::uint64_t branch_flags_of_other_order(std::uint64_t value) {
   std::uint64_t result = 0;
   int at = 0;
@@ -180,14 +180,13 @@ ReadValues read_values(SampleReader<Swap>& in, std::uint64_t format) {
   if ((format & read_format::kGroup) != 0) {
     const std::uint64_t count = in.word();
     times();
-    // The count is a number of the file; a product must not wrap.
+    // The count is untrusted; the product must not wrap.
     if (count > (std::uint64_t{1} << 32)) in.fail();
     result.words = in.bad() ? std::span<const std::uint64_t>()
                             : in.array(count * read_stride(format));
     return result;
   }
-  // One value: the times stand between it and its id, so that the words are
-  // not together as in a group.
+  // A single value is separated from its id by the times, unlike in a group.
   result.single.value = in.word();
   times();
   if (format & read_format::kId) result.single.id = in.word();

@@ -61,7 +61,7 @@ TEST_P(DecodedSample, HasTheFixedFields) {
   EXPECT_EQ(sample_.period, 16u);
 }
 
-TEST_P(DecodedSample, SaysWhichFieldsItHas) {
+TEST_P(DecodedSample, KnowsItsFields) {
   ASSERT_TRUE(decode({.sample_type = kIp}, {.ip = 1}));
   EXPECT_TRUE(sample_.has(kIp));
   EXPECT_FALSE(sample_.has(kTime));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tracing data is what perf's util/trace-event-info.c writes: a magic number,
-// the byte order, two descriptions of the ring buffer, those of ftrace's own
-// events, then system by system the format texts:
+// the byte order, two descriptions of the ring buffer, ftrace's own events,
+// then the format texts by system:
 //
 //   name: sched_switch
 //   ID: 316
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x17\x08\x44tracing";
 
-// A text that ends with a zero.
+// A NUL-terminated text.
 std::string_view read_text(ByteReader& in) {
   const std::size_t end = in.rest().find('\0');
   if (end == std::string_view::npos) {

@@ -18,30 +18,30 @@ struct TracepointField {
   std::string type;  // "pid_t", "char[16]", "__data_loc char[]"
   std::uint32_t offset = 0, size = 0;
   bool is_signed = false;
-  // The field holds where in the record the value is, and its length.
+  // The field is the offset and length of its value in the record.
   bool is_located = false;   // __data_loc
-  bool is_relative = false;  // __rel_loc: counted from behind the field
+  bool is_relative = false;  // __rel_loc: relative to the end of the field
 };
 
 struct TracepointFormat {
   std::string system, name;  // "sched", "sched_switch"
   std::uint64_t id = 0;      // attr.config of the event
   std::vector<TracepointField> fields;
-  bool swap = false;  // the raw bytes are of the other byte order
+  bool swap = false;  // the raw bytes have the other byte order
 
   // Null if there is no such field.
   const TracepointField* field(std::string_view field_name) const;
 
-  // The field's value in a sample's raw bytes, extended from its size; nothing
-  // if it lies outside of them.
+  // The field's value in a sample's raw bytes, sign- or zero-extended; nothing
+  // if it is outside of them.
   std::optional<std::int64_t> integer(const TracepointField& field,
                                       std::string_view raw) const;
-  // The bytes of a text field up to its first zero.
+  // A text field up to its first NUL.
   std::string_view text(const TracepointField& field,
                         std::string_view raw) const;
 };
 
-// Reads the tracing data of a perf.data file as far as it goes.
+// Reads the tracing data of a perf.data file, up to the first damage.
 std::vector<std::unique_ptr<const TracepointFormat>> read_tracing_data(
     std::string_view bytes);
 

@@ -55,7 +55,7 @@ class WakersTest : public testing::Test {
       file_.comm(tid, tid, fmt::format("t{}", tid), 1);
   }
 
-  // `tid` leaves the CPU with `next` behind it.
+  // `tid` leaves the CPU to `next`.
   void change(std::uint64_t time, std::uint32_t tid, std::uint64_t state,
               std::uint32_t next) {
     sample(321, time, tid, {callchain::kUser, 0x1000 + tid},
@@ -112,14 +112,14 @@ class WakersTest : public testing::Test {
   PerfDataBuilder file_;
 };
 
-TEST_F(WakersTest, TheWakersStackStandsBehindTheBlockedOneLeafFirst) {
+TEST_F(WakersTest, TheWakersStackFollowsTheBlockedOneLeafFirst) {
   change(100, 7, 1, 8);
   wake(140, 8, 7);
   change(150, 8, 0, 7);
   EXPECT_EQ(off_cpu(), "t7;1007;[blocked];[woken by];8;2000;3000;t8 50\n");
 }
 
-TEST_F(WakersTest, AWakerThatWasWokenMeanwhileHasItsOwnWakerBehindIt) {
+TEST_F(WakersTest, AWakerThatWasWokenMeanwhileIsFollowedByItsOwn) {
   change(100, 7, 1, 8);
   change(110, 8, 1, 9);
   wake(120, 9, 8);
@@ -131,7 +131,7 @@ TEST_F(WakersTest, AWakerThatWasWokenMeanwhileHasItsOwnWakerBehindIt) {
             "[woken by];9;2000;3000;t9 50\n");
 }
 
-TEST_F(WakersTest, AWakerThatWasWokenBeforeTheWaitBeganStandsAlone) {
+TEST_F(WakersTest, AWakerThatWasWokenBeforeTheWaitBeganIsTheLast) {
   change(80, 8, 1, 9);
   wake(85, 9, 8);
   change(90, 9, 1, 8);
@@ -142,7 +142,7 @@ TEST_F(WakersTest, AWakerThatWasWokenBeforeTheWaitBeganStandsAlone) {
   EXPECT_EQ(off_cpu(), "t7;1007;[blocked];[woken by];8;2000;3000;t8 50\n");
 }
 
-TEST_F(WakersTest, AnInterruptIsNobodysWork) {
+TEST_F(WakersTest, AnInterruptHasNoWaker) {
   constexpr std::uint32_t kHardInterrupt = 8;
   change(100, 7, 1, 8);
   wake(140, 8, 7, kHardInterrupt);
@@ -240,14 +240,14 @@ class RecordedThreadsTest : public testing::Test {
   RecordedThreads threads_{tracing_data()};
 };
 
-TEST_F(RecordedThreadsTest, AreWokenByStrangers) {
+TEST_F(RecordedThreadsTest, AreWokenByUnrecordedThreads) {
   EXPECT_TRUE(are_woken(100, 7));
-  EXPECT_EQ(threads_.new_stranger(), 100);
+  EXPECT_EQ(threads_.new_waker(), 100);
   EXPECT_TRUE(are_woken(100, 7));
-  EXPECT_EQ(threads_.new_stranger(), 0);  // known by now
+  EXPECT_EQ(threads_.new_waker(), 0);  // known by now
 }
 
-TEST_F(RecordedThreadsTest, WakingsAmongStrangersDoNotMatter) {
+TEST_F(RecordedThreadsTest, WakingsAmongUnrecordedThreadsDoNotMatter) {
   EXPECT_FALSE(are_woken(100, 101));
 }
 
