@@ -16,10 +16,10 @@ void Chain::read(const PerfSample& sample, const EventAttr& attr,
   Part part = part_of(cpu_mode);
   if (sample.callchain.empty()) {
     if (!sample.has(sample_type::kIp)) return;
-    // Not wanted: no chain of it, and not where it was either.
+    // The kernel is excluded: neither its chain nor its address counts.
     if (part == Part::kKernel && attr.flag(attr_flag::kExcludeCallchainKernel))
       return;
-    // The user part of a sample in the kernel is still to be unwound.
+    // The user part of a sample in the kernel has yet to be unwound.
     if (part == Part::kUser &&
         (!sample.user_stack.empty() || has_calls(sample, attr)))
       return append_calls(sample, attr);
@@ -63,7 +63,8 @@ bool Chain::has_calls(const PerfSample& sample, const EventAttr& attr) {
          !sample.branches.empty();
 }
 
-// The newest call led to the function that runs; each came from its caller.
+// The newest call entered the function that runs; each call comes from its
+// caller.
 void Chain::append_calls(const PerfSample& sample, const EventAttr& attr) {
   if (!has_calls(sample, attr)) return;
   words_.push_back(sample.has(sample_type::kIp) && kernel_count() == 0

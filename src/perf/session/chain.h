@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses of one sample's stack. The kernel gives them leaf first, with
-// markers between the parts and callers as return addresses; here each part
-// stands alone and every caller's address lies inside its call.
+// The addresses of one sample's stack. The kernel has them leaf first, with
+// markers between the parts and callers as return addresses; here the parts are
+// separate, and each caller's address is inside its call instruction.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace wick {
 
 class Chain {
  public:
-  // Takes the callchain of a sample or, without one, its address alone. Where
-  // the CPU recorded calls (--call-graph lbr), they are the user part.
+  // Reads the callchain of a sample or, without one, its address alone. If the
+  // CPU recorded calls (perf record --call-graph lbr), they are the user part.
   void read(const PerfSample& sample, const EventAttr& attr,
             std::uint16_t cpu_mode);
 
@@ -42,12 +42,12 @@ class Chain {
   auto user_callers_first() const {
     return user_leaf_first() | std::views::reverse;
   }
-  // All of it, for comparing.
+  // Everything, for comparison.
   std::span<const std::uint64_t> words() const { return words_; }
 
   // The user part comes in a later record with this cookie.
   std::optional<std::uint64_t> deferred_cookie;
-  // Addresses of guests and hypervisors, which cannot be told apart here.
+  // Addresses of guests and hypervisors, which are indistinguishable here.
   std::uint32_t foreign = 0;
 
  private:
@@ -62,12 +62,12 @@ class Chain {
 struct StacklessSample {
   static constexpr std::uint32_t kNoSwitch = 0xffffffff;
   Sample sample;
-  // The number of the switch from the CPU that it stands for.
+  // The number of the switch off the CPU that it was taken at.
   std::uint32_t switch_number = kNoSwitch;
   std::uint32_t waking_number = kNoSwitch;  // or the waking of another thread
 };
 
-// Samples whose user part is still to come (Linux 6.19, defer_callchain).
+// Samples whose user part comes later (Linux 6.19, defer_callchain).
 class DeferredChains {
  public:
   void add(std::uint32_t tid, const StacklessSample& sample,
@@ -87,7 +87,7 @@ class DeferredChains {
     });
   }
 
-  // What never came.
+  // Samples whose user part never came.
   template <class Use>
   void give_up(Use use) {
     for (auto& [tid, list] : waiting_)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callchains that were met before, and the frames of their addresses. Most
-// samples repeat a whole chain, so it is compared as bytes before any of its
-// addresses is looked at.
+// Caches callchains and the frames of their addresses. Most samples repeat a
+// whole chain, so it is compared as bytes before any address is looked up.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace wick {
 
 class ChainCache {
  public:
-  // The stack of a chain, or what make() gives, which is remembered.
+  // The stack of a chain, made by make() the first time.
   template <class Make>
   StackId stack(std::span<const std::uint64_t> chain, Make make) {
     const std::string_view bytes(reinterpret_cast<const char*>(chain.data()),
@@ -36,7 +35,7 @@ class ChainCache {
     return rows_[row].stack;
   }
 
-  // The frame of an address, or what make() gives, which is remembered.
+  // The frame of an address, made by make() the first time.
   template <class Make>
   FrameId frame(std::uint64_t address, Make make) {
     return frames_[addresses_.find_or_add(

@@ -10,7 +10,7 @@ namespace wick {
 
 OffCpu::OffCpu(Profile& profile, std::span<const PerfEvent> events)
     : profile_(profile),
-      // Whoever sleeps all the time has none, and is known by that.
+      // A thread that sleeps all the time has no switch.
       has_switch_records_(std::ranges::any_of(events,
                                               [](const PerfEvent& event) {
                                                 return event.attr.flag(
@@ -33,7 +33,7 @@ std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
   task.last_switch = static_cast<std::uint32_t>(switches_.size() - 1);
   task.last_switch_time = time;
   if (has_switch_records_) return task.last_switch;
-  // Without switch records, the event itself says who leaves and who comes.
+  // Without switch records, the event itself tells who leaves and who comes.
   task.is_off_from_the_start = false;
   task.off_since = task.never_waits() ? 0 : time;
   const TracepointFormat* format = event.tracepoint;
@@ -47,7 +47,7 @@ std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
   return task.last_switch;
 }
 
-// What the kernel calls the state of the thread that leaves.
+// The prev_state of the thread that leaves.
 OffCpu::Why OffCpu::why(const PerfEvent& event, std::string_view raw) {
   const TracepointFormat* format = event.tracepoint;
   if (format == nullptr) return Why::kUnknown;
@@ -57,7 +57,7 @@ OffCpu::Why OffCpu::why(const PerfEvent& event, std::string_view raw) {
   if (!state) return Why::kUnknown;
   constexpr std::int64_t kInterruptible = 1, kUninterruptible = 2,
                          kStates = 255;
-  // No state: it could have gone on. A bit above them says so, too.
+  // State 0: still runnable. So does a bit above the states.
   if ((*state & kStates) == 0) return Why::kPreempted;
   if ((*state & kInterruptible) != 0) return Why::kBlocked;
   return (*state & kUninterruptible) != 0 ? Why::kInIo : Why::kBlocked;
@@ -95,8 +95,8 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
   } else if (task.last_switch != StacklessSample::kNoSwitch) {
     const Why why =
         task.was_preempted ? Why::kPreempted : switches_[task.last_switch].why;
-    // The switch is sampled before the thread is gone, and in between it may be
-    // woken already. What is preempted goes on without being woken.
+    // The switch is sampled before the thread is off the CPU, and it may be
+    // woken in between. A preempted thread continues without being woken.
     const std::uint64_t left = std::min(task.last_switch_time, left_at);
     const std::uint32_t waking = why == Why::kPreempted
                                      ? StacklessSample::kNoSwitch

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that threads spend off the CPU, where a recording tells when they leave
-// it and come back (perf record --switch-events, or sched_switch of all CPUs)
-// and where they were (a sample of sched_switch or context-switches). It
-// becomes samples of an event of its own, whose weight is the time in
-// nanoseconds, and whose innermost frame says why the thread was off: blocked,
-// in I/O (or another wait that cannot be interrupted), or preempted while it
-// could have gone on.
+// Time that threads spend off the CPU, if a recording has the times when they
+// leave it and return (perf record --switch-events, or sched_switch of all
+// CPUs) and the places where they left (samples of sched_switch or
+// context-switches). It becomes samples of a separate event, weighted in
+// nanoseconds, whose innermost frame is the reason: blocked, in I/O (or another
+// uninterruptible wait), or preempted while still runnable.
 #pragma once
 
 #include <cstdint>
@@ -24,28 +23,28 @@ namespace wick {
 
 class OffCpu {
  public:
-  // Without events that sample a thread as it leaves, its last sample says,
-  // roughly, where it was; the innermost frame tells that.
+  // Without events that sample a thread as it leaves, its last sample tells
+  // roughly where it was; the innermost frame says so.
   OffCpu(Profile& profile, std::span<const PerfEvent> events);
 
   // The name that perf record --off-cpu gives it.
   static constexpr std::string_view kEvent = "offcpu-time";
 
-  // Nothing before this time counts: the recording was asked to begin later
-  // than it watched.
+  // Nothing before this time counts: the recording watched processes before it
+  // was to begin.
   void begin_at(std::uint64_t time) { begin_ = time; }
 
   // Whether the samples of this event are taken when a thread leaves the CPU.
   static bool is_switch(const PerfEvent& event);
 
-  // A sample of such an event; gives the number of the switch.
+  // A sample of such an event; returns the number of the switch.
   std::uint32_t on_sample(Task& task, std::uint64_t time, std::string_view raw,
                           const PerfEvent& event, Tasks& tasks);
   void set_stack(std::uint32_t switch_number, StackId stack) {
     switches_[switch_number].stack = stack;
   }
 
-  // Who woke whom, where the recording says it.
+  // Who woke whom, if recorded.
   Wakers& wakers() { return wakers_; }
 
   // The stack of a thread's sample.
@@ -57,13 +56,13 @@ class OffCpu {
   }
 
   void on_switch(const SwitchRecord& change, Task& task, std::uint64_t time);
-  // A thread that the recording found at this time.
+  // A thread that existed already when it was described at this time.
   void on_described(Task& task, std::uint64_t time) {
     task.off_since = time;
     task.is_off_from_the_start = true;
     task.is_new = false;
   }
-  // A thread that begins at this time, and has to wait for a CPU.
+  // A thread that begins at this time and waits for a CPU.
   void on_born(Task& task, std::uint64_t time) {
     task.off_since = time;
     task.is_off_from_the_start = true;
@@ -76,13 +75,13 @@ class OffCpu {
     task.off_since = 0;
   }
   void on_exit(Task& task) { task.off_since = 0; }
-  // A thread that sleeps when the recording ends.
+  // A thread that is asleep when the recording ends.
   void on_end(Task& task, std::uint64_t time) { comes_back(task, time); }
 
-  // Whether the recording tells of every switch.
+  // Whether the recording has every switch.
   bool has_switches() const { return has_switch_records_; }
 
-  // Once all stacks are known. Tells `wall` of them, too.
+  // Once all stacks are known. Also adds them to `wall`.
   void add_samples(SampleCollector& samples, WallTime& wall);
 
  private:
@@ -93,10 +92,10 @@ class OffCpu {
     kBlocked,
     kInIo,
     kPreempted,
-    kRough,   // and it is not sure where
-    kBefore,  // when the recording began, and nobody knows
+    kRough,   // where is a guess
+    kBefore,  // since before the recording, reason unknown
     kNew,     // it has not run yet
-    kLost,    // its sample, which would say why and where
+    kLost,    // the sample with reason and place
   };
   static Why why(const PerfEvent& event, std::string_view raw);
 

@@ -16,7 +16,7 @@ std::uint64_t next_map_version() {
 
 ThreadId thread_of(Profile& profile, Task& task) {
   if (task.id != ThreadId::kUnknown) return task.id;
-  // perf script's reader does the same, so both give the same stacks.
+  // perf script does the same, so both show the same stacks.
   std::string comm = task.comm;
   std::ranges::replace(comm, ' ', '_');
   task.id = profile.thread_id({.pid = static_cast<std::int32_t>(task.pid),
@@ -38,8 +38,8 @@ Task& Tasks::task(std::uint32_t pid, std::uint32_t tid) {
   const auto [at, is_new] = tasks_.try_emplace(tid);
   Task& task = at->second;
   if (is_new) {
-    // A thread that the recording does not introduce has the name of its
-    // process, else perf's name for it.
+    // A thread that the recording does not describe has the name of its
+    // process, else perf's placeholder.
     const auto main = tasks_.find(pid);
     if (tid == 0)
       task.comm = "swapper";
@@ -94,7 +94,7 @@ Space* Tasks::exit(std::uint32_t pid, std::uint32_t tid) {
   const auto at = tasks_.find(tid);
   if (at == tasks_.end() || at->second.pid != pid || at->second.has_ended)
     return nullptr;
-  // Its name stays: the kernel still works for it after its end.
+  // Its name stays: the kernel still works on its behalf after its end.
   at->second.has_ended = true;
   at->second.end_number = ++ends_;
   ended_.push_back({tid, ends_});
@@ -107,7 +107,7 @@ std::optional<std::uint32_t> Tasks::forget_oldest() {
     const Ended oldest = ended_.front();
     ended_.pop_front();
     const auto at = tasks_.find(oldest.tid);
-    // Its number may have been given to another one since.
+    // Its tid may have been reused since.
     if (at == tasks_.end() || at->second.end_number != oldest.number) continue;
     const std::uint32_t pid = at->second.pid;
     tasks_.erase(at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a process and its threads at one moment of a recording.
+// The state of processes and threads at one moment of a recording.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 
 namespace wick {
 
-// The mappings of a process, and what was found out with them.
+// The mappings of a process, and caches that depend on them.
 struct Space {
   AddressSpace map;
-  // While the kernel starts another program, stacks lead to the call in the
-  // old one: what was mapped there, until the new one runs.
+  // While the kernel executes another program, stacks still lead to the call in
+  // the old one: the old mappings, until the new program runs.
   AddressSpace old_map;
-  std::uint64_t version = 0;  // a new one with every change of the map
+  std::uint64_t version = 0;  // changes with the map
   ChainCache cache;
   ProcessJit jit;
-  // Samples that wait to be unwound with this map.
+  // Samples that wait to be unwound by this map.
   std::size_t waiting = 0;
   // The version of the kernel's map that `cache` was made with.
   std::uint64_t kernel_version = 0;
@@ -40,29 +40,29 @@ struct Space {
 };
 
 struct Task {
-  // The kernel's number for every thread whose own is taken back already, when
-  // it leaves the CPU for the last time.
+  // What the kernel reports for a thread that has given up its tid and leaves
+  // the CPU for the last time.
   static constexpr std::uint32_t kNoTid = 0xffffffff;
-  // And that of every CPU's idle task.
+  // Every CPU's idle task.
   static constexpr std::uint32_t kIdleTid = 0;
-  // One thread, which begins, waits and ends.
+  // Whether it is a real thread, one that begins, waits and ends.
   static bool is_thread(std::uint32_t tid) {
     return tid != kNoTid && tid != kIdleTid;
   }
 
   std::uint32_t pid = 0, tid = 0;
   std::string comm;
-  ThreadId id = ThreadId::kUnknown;  // in the profile; kUnknown: not yet
-  // The last time that it left the CPU: the number of the switch, which leads
-  // to the stack, and when; 0 while it runs.
+  ThreadId id = ThreadId::kUnknown;  // in the profile; kUnknown: not in it yet
+  // When it last left the CPU: the number of the switch, which leads to the
+  // stack, and the time; 0 while it runs.
   std::uint32_t last_switch = StacklessSample::kNoSwitch;
   std::uint64_t off_since = 0;
   std::uint64_t last_switch_time = 0;
   bool was_preempted = false;  // then, by the switch record
-  // It was there before the recording, and has not been seen on the CPU yet:
-  // it sleeps since then, for all that is known.
+  // It existed before the recording and has not been seen on the CPU yet, so it
+  // presumably sleeps.
   bool is_off_from_the_start = false;
-  bool is_new = false;  // and the start is its own
+  bool is_new = false;  // and this is its real start
   // The numbers of wakings: the last one, and the one that ended its last wait.
   std::uint32_t waking = StacklessSample::kNoSwitch;
   std::uint32_t woken_by = StacklessSample::kNoSwitch;
@@ -71,40 +71,40 @@ struct Task {
   std::uint64_t end_number = 0;  // of all ends so far
 
   bool is_off() const { return off_since != 0; }
-  // Who leaves the CPU without waiting to come back.
+  // Leaves the CPU for good.
   bool never_waits() const { return has_ended || !is_thread(tid); }
 };
 
-// The thread in the profile, made if it is new.
+// The thread in the profile, added if it is new.
 ThreadId thread_of(Profile& profile, Task& task);
 
 // Processes by pid and threads by tid, as FORK, COMM and EXIT change them.
 class Tasks {
  public:
-  // Of all processes together; more would be memory that a hostile file asks
-  // for with a few bytes each.
+  // For all processes together: a hostile file could demand memory with a few
+  // bytes each.
   static constexpr std::size_t kMaxMappings = std::size_t{4} << 20;
-  // Threads whose names are kept after their end.
+  // Ended threads whose names are kept.
   static constexpr std::size_t kKeptEnded = 4096;
 
   Space& space(std::uint32_t pid);
   Task& task(std::uint32_t pid, std::uint32_t tid);
-  // Null if nothing was heard of it yet.
+  // Null if it is unknown so far.
   Task* find(std::uint32_t tid);
 
-  // A new process has the mappings of its parent, if it is a real one and not
-  // described afterwards. False if there are too many: then it has none.
+  // A process that really forks (rather than being described later) inherits
+  // the mappings of its parent. False if there are too many: then it has none.
   bool fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
             std::uint32_t pid, std::uint32_t tid, bool is_real);
   void comm(std::uint32_t pid, std::uint32_t tid, std::string_view name);
-  // The program of a process was replaced: nothing is mapped any more. Before
-  // it runs itself, what was mapped before is in `old_map`.
+  // exec replaced the program: nothing is mapped any more. Until the new one
+  // runs, `old_map` has the previous mappings.
   void exec(std::uint32_t pid);
-  // A thread has ended. Gives the space of its process if it was the last one
-  // known of it.
+  // A thread has ended. Returns the space of its process if it was the last
+  // known thread.
   Space* exit(std::uint32_t pid, std::uint32_t tid);
-  // Forgets threads that ended long ago, one process after the other; gives the
-  // pid of one whose last thread is forgotten, and nothing when all are done.
+  // Forgets threads that ended long ago. Returns the pid of a process whose
+  // last thread was forgotten; call it until it returns nothing.
   std::optional<std::uint32_t> forget_oldest();
   Space* find_space(std::uint32_t pid);
   void remove_space(std::uint32_t pid);
@@ -128,7 +128,7 @@ class Tasks {
   std::uint64_t ends_ = 0;
 };
 
-// A version that no map has had.
+// A version that no map has had yet.
 std::uint64_t next_map_version();
 
 }  // namespace wick

@@ -14,8 +14,7 @@ namespace wick {
 
 class ProcessJit {
  public:
-  // Whether a process that maps this file announces with it that the file is
-  // its jitdump.
+  // Whether mapping this file announces it as the jitdump of the process.
   static bool is_jitdump(std::string_view path);
 
   // Reads the jitdump that the process announced.
@@ -27,8 +26,8 @@ class ProcessJit {
     const JitMap::Function* function;
     std::string_view file;  // where it was found
   };
-  // The function at an address. The perf map of the process is read when it is
-  // wanted first.
+  // The function at an address. The perf map of the process is read on first
+  // use.
   std::optional<Found> find(std::uint32_t pid, std::uint64_t address,
                             std::uint64_t time);
 

@@ -35,7 +35,7 @@ TEST(Tasks, AThreadThatLivesIsNotForgotten) {
   EXPECT_NE(tasks.find(2), nullptr);
 }
 
-TEST(Tasks, ANumberThatIsGivenAgainIsNotForgottenForItsFirstBearer) {
+TEST(Tasks, AReusedTidIsNotForgottenWithItsFirstThread) {
   Tasks tasks;
   live_and_end(tasks, 2);
   tasks.fork(1, 1, 2, 2, true);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/session/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <ctime>
 #include <unordered_map>
 #include <utility>
 
 #include "base/parallel.h"
-#include "base/text.h"
+#include "perf/session/about_recording.h"
 #include "perf/session/chain.h"
+#include "perf/session/code_frames.h"
 #include "perf/session/off_cpu.h"
 #include "perf/session/process.h"
 #include "perf/session/side_band.h"
@@ -18,9 +16,6 @@
 
 namespace wick {
 namespace {
-
-// perf writes what its BPF program added up at the end, with times from here.
-constexpr std::uint64_t kMadeUpTime = 0xffffffff00000000;
 
 class Session {
  public:
@@ -43,7 +38,6 @@ class Session {
           !Wakers::is_waking(event))
         main_event_ = events_.back();
     }
-    image_modules_.push_back(ModuleId::kUnknown);
     if (const auto begin = data.header().facts.begin_time) {
       off_cpu_.begin_at(*begin);
       wall_.begin_at(*begin);
@@ -55,7 +49,8 @@ class Session {
     data_.for_each_in_time_order(
         [&](const PerfRecord& record) { visit(record); });
     finish();
-    return {std::move(profile_), std::move(code_)};
+    CodeLocations code = code_.locations();
+    return {std::move(profile_), std::move(code)};
   }
 
  private:
@@ -66,7 +61,7 @@ class Session {
   }
 
   void visit(const PerfRecord& record) {
-    if (record.time != 0 && record.time < kMadeUpTime)
+    if (record.time != 0 && record.time < kFirstSyntheticTime)
       last_time_ = std::max(last_time_, record.time);
     switch (record.type) {
       case RecordType::kSample:
@@ -115,7 +110,7 @@ class Session {
     const auto fork = decode_task(record);
     if (!fork) return;
     wall_.on_seen(fork->tid, record.time);
-    // Those that were there already are described as forks, too.
+    // Existing threads are described as forks, too.
     Task& task = side_band_.task(fork->pid, fork->tid);
     if ((record.misc & misc::kForkExec) != 0)
       off_cpu_.on_described(task, record.time);
@@ -131,91 +126,6 @@ class Session {
       profile_.diagnostics.note(Problem::kBadRecord);
   }
 
-  // --- Code ---------------------------------------------------------------
-
-  ModuleId module_of(ImageId image, std::uint64_t kernel_start = 0) {
-    if (index(image) >= image_modules_.size())
-      image_modules_.resize(images_.size(), ModuleId::kUnknown);
-    ModuleId& module = image_modules_[index(image)];
-    if (module != ModuleId::kUnknown) return module;
-    const CodeFile& file = images_.file(image);
-    module = profile_.modules.push_back(
-        {.path = profile_.strings.intern(file.path),
-         .build_id = profile_.strings.intern(
-             file.kind == CodeKind::kAnonymous ? "" : file.build_id)});
-    code_.images.resize(profile_.modules.size(), ImageId::kNone);
-    code_.images[module] = image;
-    code_.kernel_starts.resize(profile_.modules.size());
-    code_.kernel_starts[module] = kernel_start;
-    return module;
-  }
-
-  // `pid` and `time` matter for code that was compiled while the program ran.
-  FrameId user_frame(Space& space, std::uint64_t address, std::uint32_t pid,
-                     std::uint64_t time) {
-    const auto make = [&] {
-      return make_user_frame(space, address, pid, time);
-    };
-    // What a jitdump says of an address changes with time.
-    return space.jit.has_jitdump() ? make() : space.cache.frame(address, make);
-  }
-
-  FrameId make_user_frame(Space& space, std::uint64_t address,
-                          std::uint32_t pid, std::uint64_t time) {
-    Frame frame{.address = address};
-    const Mapping* mapping = space.find(address);
-    if (mapping != nullptr && has_file(mapping->image)) {
-      frame.module = module_of(mapping->image);
-      frame.address =
-          images_.elf_addr(mapping->image, mapping->file_off_of(address));
-      return profile_.frames.intern(frame);
-    }
-    if (const auto found = space.jit.find(pid, address, time)) {
-      frame.kind = FrameKind::kJit;
-      frame.module = profile_.module_id(found->file);
-      frame.function = profile_.strings.intern(found->function->name);
-      if (!options_.keep_addresses) frame.address = 0;
-      if (const auto line = found->map->line(*found->function, address)) {
-        frame.file = profile_.strings.intern(line->file);
-        frame.line = line->line;
-      }
-    } else if (mapping != nullptr) {
-      frame.kind = FrameKind::kJit;
-      frame.module = module_of(mapping->image);
-    }
-    return profile_.frames.intern(frame);
-  }
-
-  // A jitdump is mapped to announce it, and has no code that runs.
-  bool has_file(ImageId image) const {
-    const CodeFile& file = images_.file(image);
-    return file.kind != CodeKind::kAnonymous &&
-           !ProcessJit::is_jitdump(file.path);
-  }
-
-  FrameId kernel_frame(std::uint64_t address) {
-    return side_band_.kernel().cache.frame(address, [&] {
-      const Mapping* mapping = side_band_.kernel().map.find(address);
-      ImageId image;
-      std::uint64_t start = side_band_.kernel_start();
-      if (mapping != nullptr) {
-        image = mapping->image;
-        if (images_.file(image).kind != CodeKind::kKernel)
-          start = mapping->start;
-      } else {
-        image = images_.intern({.path = std::string(SideBand::kKernelPath),
-                                .kind = CodeKind::kKernel});
-      }
-      Frame frame{.module = module_of(image, start),
-                  .address = address - start,
-                  .kind = FrameKind::kKernel};
-      const CodeFile& file = images_.file(image);
-      if (file.path == SideBand::kBpfPath)
-        frame.function = profile_.strings.intern(file.build_id);
-      return profile_.frames.intern(frame);
-    });
-  }
-
   // --- Samples ------------------------------------------------------------
 
   void on_sample(const PerfRecord& record) {
@@ -226,7 +136,8 @@ class Session {
     const PerfEvent& event = *record.event;
     Task& task = side_band_.task(sample_.pid, sample_.tid);
     StacklessSample out{
-        .sample = {.time = record.time < kMadeUpTime ? record.time : last_time_,
+        .sample = {.time = record.time < kFirstSyntheticTime ? record.time
+                                                             : last_time_,
                    .thread = thread_of(profile_, task),
                    .cpu = sample_.has(sample_type::kCpu) ? sample_.cpu
                                                          : Sample::kNoCpu}};
@@ -236,7 +147,7 @@ class Session {
     if (Wakers::is_waking(event))
       out.waking_number = off_cpu_.wakers().on_sample(
           task, record.time, sample_.raw, event, side_band_.tasks());
-    else  // wakers may be strangers
+    else  // wakers need not be recorded
       wall_.on_seen(sample_.tid, out.sample.time);
     if (event_of(event) == main_event_) off_cpu_.on_running(task);
     chain_.read(sample_, event.attr, record.cpu_mode());
@@ -249,8 +160,8 @@ class Session {
       out.sample.event = event_of(event);
       return take(out, space, event);
     }
-    // A group that is read together (":S"): what each member counted since it
-    // was read before.
+    // A group that is read together (":S"): each member's count since the last
+    // read.
     for (std::size_t i = 0; i < sample_.read.size(); ++i) {
       const ReadValues::Value now = sample_.read[i];
       const PerfEvent* member = data_.header().event(now.id);
@@ -263,8 +174,8 @@ class Session {
     }
   }
 
-  // The kernel follows frame pointers so far and no further; it counts its own
-  // part too, and its markers not.
+  // The kernel follows frame pointers up to this depth; it includes its own
+  // part but not the markers.
   bool reaches_limit(const EventAttr& attr) const {
     constexpr std::size_t kDefault = 127;
     return attr.samples(sample_type::kCallchain) &&
@@ -277,7 +188,7 @@ class Session {
                                             data_.header().events.data())];
   }
 
-  // `event` says what sample_ holds.
+  // `event` is that of sample_.
   void take(StacklessSample& out, Space& space, const PerfEvent& event) {
     if (chain_.deferred_cookie) {
       chains_waiting_.add(sample_.tid, out, chain_);
@@ -298,8 +209,8 @@ class Session {
     if (!sample_.has(sample_type::kPeriod) && event.attr.is_frequency())
       period = 1;
     if (period == 0) {
-      // The kernel counts a period of 0 where it could not know; the sample
-      // was taken all the same.
+      // The kernel reports a period of 0 if it does not know it; the sample
+      // still counts.
       profile_.diagnostics.note(Problem::kZeroWeight);
       return 1;
     }
@@ -334,10 +245,10 @@ class Session {
     const auto make = [&] {
       StackId stack = StackId::kRoot;
       for (const std::uint64_t address : chain.user_callers_first())
-        stack = profile_.stacks.push(stack,
-                                     user_frame(space, address, pid, jit_time));
+        stack = profile_.stacks.push(
+            stack, code_.user_frame(space, address, pid, jit_time));
       for (const std::uint64_t address : chain.kernel_callers_first())
-        stack = profile_.stacks.push(stack, kernel_frame(address));
+        stack = profile_.stacks.push(stack, code_.kernel_frame(address));
       return stack;
     };
     sample.stack = space.jit.has_jitdump()
@@ -366,61 +277,10 @@ class Session {
       off_cpu_.on_end(task, last_time_);
     off_cpu_.add_samples(samples_, wall_);
     if (off_cpu_.has_switches()) wall_.add_samples(samples_, last_time_);
-    code_.images.resize(profile_.modules.size(), ImageId::kNone);
-    code_.kernel_starts.resize(profile_.modules.size());
-    const PerfCounts& counts = data_.counts();
-    Diagnostics& notes = profile_.diagnostics;
-    notes.note(Problem::kLostSamples,
-               std::max(counts.lost, counts.lost_samples));
-    notes.note(Problem::kThrottled, counts.throttles);
-    notes.note(Problem::kAuxSkipped, counts.aux_bytes);
-    notes.note(Problem::kBadRecord,
-               counts.bad_records + counts.damaged_streams +
-                   counts.unknown_ids + side_band_.refused());
-    notes.note(Problem::kTimeDisorder, counts.out_of_order);
-    if (counts.truncated) notes.note(Problem::kTruncated);
-    unwinding_.note_ends(notes);
-    const PerfHeader& header = data_.header();
-    notes.merge(header.facts.losses);
-    const auto about = [&](std::string_view key, const std::string& value) {
-      if (!value.empty()) profile_.set_about(key, value);
-    };
-    about("host", header.hostname);
-    about("kernel", header.os_release);
-    about("cpu", header.cpu_description);
-    std::string command;
-    for (const std::string& word : header.command_line)
-      command += (command.empty() ? "" : " ") + word;
-    about("command", command);
-    about("rate", rates());
-    if (header.clock_data) about("date", date_of(header.clock_data->wall_ns));
-  }
-
-  static std::string date_of(std::uint64_t wall_ns) {
-    const auto seconds = static_cast<std::time_t>(wall_ns / 1'000'000'000);
-    std::tm parts{};
-    char text[40] = "";
-    if (::gmtime_r(&seconds, &parts) != nullptr)
-      std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
-    return text;
-  }
-
-  // "999 Hz of cpu-clock, every 1000 of page-faults".
-  std::string rates() const {
-    std::string text;
-    for (const PerfEvent& event : data_.header().events) {
-      const EventAttr& attr = event.attr;
-      const bool has_samples = attr.type != event_type::kSoftware ||
-                               attr.config != software_event::kDummy;
-      if (attr.sample_period == 0 || !has_samples) continue;
-      text += fmt::format("{}{}{} of {}", text.empty() ? "" : ", ",
-                          attr.is_frequency() ? "" : "every ",
-                          attr.is_frequency()
-                              ? fmt::format("{} Hz", attr.sample_period)
-                              : fmt::format("{}", attr.sample_period),
-                          event.name);
-    }
-    return text;
+    unwinding_.note_ends(profile_.diagnostics);
+    profile_.diagnostics.note(Problem::kBadRecord, side_band_.refused());
+    note_losses(data_, profile_.diagnostics);
+    describe_recording(data_.header(), profile_);
   }
 
   PerfData& data_;
@@ -430,12 +290,11 @@ class Session {
   SampleCollector samples_;
   std::vector<EventId> events_;  // by index in the header
 
-  // What waits to be unwound needs the map as it is.
+  // Samples that wait to be unwound need the map as it is.
   SideBand side_band_{images_, [this](Space& space) {
                         if (space.waiting > 0) unwind_waiting();
                       }};
-  std::vector<ModuleId> image_modules_;
-  CodeLocations code_;
+  CodeFrames code_{profile_, images_, side_band_, options_.keep_addresses};
 
   PerfSample sample_;
   std::unordered_map<std::uint64_t, std::uint64_t> counted_;  // by event id
@@ -444,7 +303,7 @@ class Session {
   StackUnwinding unwinding_;
   OffCpu off_cpu_{profile_, data_.header().events};
   WallTime wall_{profile_};
-  // The first one that samples what runs.
+  // The first event that samples running code.
   EventId main_event_{0xffffffff};
   std::vector<Space*> waiting_;
   std::vector<std::uint64_t> swapped_;

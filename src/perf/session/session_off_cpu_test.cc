@@ -98,7 +98,7 @@ PerfDataBuilder::Sample sched_switch(std::uint64_t time, std::uint32_t pid,
                      .str()};
 }
 
-TEST(SessionOffCpu, SchedSwitchAloneTellsWhoLeavesWhyAndWhoComes) {
+TEST(SessionOffCpu, SchedSwitchAloneHasBothThreadsAndTheReason) {
   PerfDataBuilder file = with_sched_switch();
   file.sample(sched_switch(100, 7, 7, 1, 8));
   file.sample(sched_switch(120, 8, 8, 2, 7));
@@ -110,7 +110,7 @@ TEST(SessionOffCpu, SchedSwitchAloneTellsWhoLeavesWhyAndWhoComes) {
             "150 :7 7/7: ?+1010;[preempted] 40\n");
 }
 
-TEST(SessionOffCpu, WithoutASampleOfTheSwitchTheLastOneSaysRoughlyWhere) {
+TEST(SessionOffCpu, WithoutASampleOfTheSwitchTheLastOneIsUsed) {
   PerfDataBuilder file;
   file.event(kChains, "cycles");
   file.comm(7, 7, "prog", 1);
@@ -188,7 +188,7 @@ TEST(SessionOffCpu, TimesThatPerfMadeUpDoNotStretchTheRecording) {
   EXPECT_EQ(off_cpu(file), "50 prog 7/7: ?+1010 1000\n");
 }
 
-// A thread that is there when the recording begins, at 100, and ends at 300.
+// A thread that exists when the recording begins, at 100, and ends at 300.
 PerfDataBuilder found_thread() {
   PerfDataBuilder file;
   file.event(kChains, "cycles");
@@ -262,7 +262,7 @@ TEST(SessionOffCpu, ASwitchWhoseSampleWasLostIsAPauseToo) {
             std::string::npos);
 }
 
-TEST(SessionOffCpu, WithoutSwitchesNobodyKnowsWhoSleeps) {
+TEST(SessionOffCpu, WithoutSwitchesSleepersAreUnknown) {
   PerfDataBuilder file = found_thread();
   file.comm(9, 9, "late", 300);
   EXPECT_EQ(off_cpu(file), "");

@@ -41,8 +41,8 @@ TEST(Session, KernelFramesFollowTheUserFramesThatCalledThem) {
             "[kernel.kallsyms]+10 1\n");
 }
 
-// record --user: an event of the kernel, of which only the user's part counts.
-TEST(Session, AKernelThatWasNotWantedIsNotInTheStackEither) {
+// User code only: of an event in the kernel, only the user part counts.
+TEST(Session, AnExcludedKernelIsNotInTheStack) {
   PerfDataBuilder file;
   file.event(
       {.sample_type = kChains.sample_type,
@@ -293,7 +293,7 @@ TEST(Session, ASampleWhoseUserPartNeverComesIsKept) {
   EXPECT_EQ(shown(read(file)), "prog 7/7: [kernel.kallsyms]+ffff1010 1\n");
 }
 
-TEST(Session, APeriodOf0CountsOnceAndIsSaid) {
+TEST(Session, APeriodOf0CountsOnceAndIsNoted) {
   PerfDataBuilder file = one_program();
   file.sample(
       {.pid = 7, .tid = 7, .time = 5, .callchain = {callchain::kUser, 0x1010}});
@@ -302,7 +302,7 @@ TEST(Session, APeriodOf0CountsOnceAndIsSaid) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kZeroWeight), 1u);
 }
 
-TEST(Session, StacksOfAsManyFramesAsTheKernelFollowsAreSaid) {
+TEST(Session, StacksAtTheLimitOfTheKernelAreNoted) {
   PerfDataBuilder file = one_program();
   for (const std::size_t frames : {126, 127, 127, 128}) {
     std::vector<std::uint64_t> chain{callchain::kUser};
@@ -312,7 +312,7 @@ TEST(Session, StacksOfAsManyFramesAsTheKernelFollowsAreSaid) {
   EXPECT_EQ(read(file).diagnostics.count(Problem::kCallchainLimit), 2u);
 }
 
-TEST(Session, HowManyFramesTheKernelFollowsIsSaidByTheEvent) {
+TEST(Session, TheLimitOfTheKernelIsTheEvents) {
   PerfDataBuilder file;
   EventAttr attr = kChains;
   attr.sample_max_stack = 3;
@@ -325,7 +325,7 @@ TEST(Session, HowManyFramesTheKernelFollowsIsSaidByTheEvent) {
   EXPECT_EQ(read(file).diagnostics.count(Problem::kCallchainLimit), 1u);
 }
 
-TEST(Session, LostSamplesAreSaid) {
+TEST(Session, LostSamplesAreNoted) {
   PerfDataBuilder file = one_program();
   file.record(RecordType::kLost, 0, Bytes().u64(1).u64(12), {.time = 3});
   EXPECT_EQ(read(file).diagnostics.count(Problem::kLostSamples), 12u);
@@ -358,7 +358,7 @@ TEST(Session, AGroupThatIsReadTogetherGivesEveryMemberItsCount) {
 
 // --- Compiled at run time --------------------------------------------------
 
-// A process that is not there any more.
+// A process that has ended.
 constexpr std::uint32_t kGone = 0x3ffffff7;
 
 TEST(SessionJit, CodeWithoutAFileHasTheNamesOfThePerfMap) {

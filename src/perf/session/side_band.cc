@@ -53,7 +53,7 @@ bool SideBand::visit(const PerfRecord& record) {
       });
     case RecordType::kFork:
       return decoded(decode_task(record), [&](const TaskRecord& fork) {
-        // perf describes processes that were already there as forks, too.
+        // perf describes existing processes as forks, too.
         on_fork(fork, (record.misc & misc::kForkExec) == 0);
       });
     case RecordType::kExit:
@@ -86,7 +86,7 @@ void SideBand::on_mmap(const MmapRecord& mmap, std::uint16_t cpu_mode) {
   const std::uint64_t end = mmap.start + mmap.size;
   Space& space = tasks_.space(mmap.pid);
   const bool is_code = !mmap.is_data && (mmap.protection & kProtExec) != 0;
-  // Data tells that what was there is gone.
+  // A data mapping replaces code that was mapped there.
   if (!is_code && !space.map.has_any(mmap.start, end)) return;
   before_change_(space);
   if (!is_code) {
@@ -122,7 +122,7 @@ void SideBand::on_kernel_mmap(const MmapRecord& mmap) {
   CodeFile file{.path = std::string(mmap.path),
                 .kind = CodeKind::kKernelModule};
   if (file.path.starts_with(kKernelPath)) {
-    // "[kernel.kallsyms]_text": the offset is where that symbol was.
+    // "[kernel.kallsyms]_text": the offset is the address of that symbol.
     kernel_start_ = mmap.page_offset != 0 ? mmap.page_offset : mmap.start;
     images_.kernel_began_at(kernel_start_);
     file.path = kKernelPath;
@@ -134,8 +134,8 @@ void SideBand::on_kernel_mmap(const MmapRecord& mmap) {
   changed(kernel_);
 }
 
-// A BPF program (or another piece of code made at run time) came or went. What
-// goes stays here: samples of it may still come, from other CPUs' buffers.
+// A BPF program (or other generated code) was loaded or unloaded. Unloaded code
+// stays known: samples of it may still come from other CPUs' buffers.
 void SideBand::on_kernel_symbol(const KsymbolRecord& symbol) {
   if (symbol.unregister) return;
   if (kernel_.map.size() >= AddressSpace::kMaxMappings) {
@@ -162,8 +162,8 @@ void SideBand::on_exit(const TaskRecord& exit) {
     before_change_(*space);
     tasks_.remove_space(exit.pid);
   }
-  // The kernel still worked for a process that had ended, which made it a new
-  // space.
+  // A sample in the kernel on behalf of an ended process created a new space
+  // for it.
   while (const auto pid = tasks_.forget_oldest()) {
     Space* late = tasks_.find_space(*pid);
     if (late == nullptr) continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the records beside the samples tell: which processes and threads there
-// are at a moment, what they are called, and which code is where in them and in
-// the kernel.
+// What the records other than samples tell: the processes and threads of the
+// moment, their names, and where code is mapped in them and in the kernel.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +21,12 @@ class SideBand {
   static constexpr std::string_view kKernelPath = "[kernel.kallsyms]";
   static constexpr std::string_view kBpfPath = "[bpf]";
 
-  // Before the map of a process changes, or goes away with it,
-  // `before_change` is called with it: what was to be looked up in it must be
-  // looked up now.
+  // `before_change` is called before the map of a process changes or
+  // disappears: the last chance to look something up in it.
   using BeforeChange = std::function<void(Space&)>;
   SideBand(Images& images, BeforeChange before_change);
 
-  // Build ids that a file has beside its records.
+  // Build ids from the header of the file.
   void add_build_id(std::string path, std::string build_id);
 
   // Takes MMAP, MMAP2, COMM, FORK, EXIT and KSYMBOL. False if the record is
@@ -36,7 +34,7 @@ class SideBand {
   bool visit(const PerfRecord& record);
 
   Space& space(std::uint32_t pid) { return tasks_.space(pid); }
-  // A process was seen in its own code, which is that of its new program.
+  // A process was seen in user code, so its new program runs.
   void runs(Space& space);
   Task& task(std::uint32_t pid, std::uint32_t tid) {
     return tasks_.task(pid, tid);
@@ -47,7 +45,7 @@ class SideBand {
   // The runtime address of the kernel's _text.
   std::uint64_t kernel_start() const { return kernel_start_; }
 
-  // Mappings and processes that were one too many to be honest.
+  // Mappings and processes beyond the limits against hostile files.
   std::uint64_t refused() const { return refused_; }
 
  private:

@@ -7,7 +7,7 @@
 namespace wick {
 namespace {
 
-// What the unwinder needs to know of a process.
+// The code of a process, for the unwinder.
 class SpaceCode final : public UnwindMap {
  public:
   SpaceCode(const AddressSpace& map, Images& images)

@@ -19,8 +19,7 @@ namespace wick {
 
 class StackUnwinding {
  public:
-  // With `bytes_stay`, the bytes of records live as long as the input; else
-  // they are copied.
+  // With `bytes_stay`, records live until run(); otherwise they are copied.
   StackUnwinding(Machine machine, Images& images, int workers, bool bytes_stay);
 
   // `chain` has the kernel's part.
@@ -30,8 +29,8 @@ class StackUnwinding {
     return count_ >= kMaxSamples || stack_bytes_ >= kMaxStackBytes;
   }
 
-  // Unwinds what was added and gives each sample with its whole chain to
-  // use(space, sample, chain), in the order of adding.
+  // Unwinds what was added and calls use(space, sample, chain) for each sample
+  // with its whole chain, in the order of add().
   template <class Use>
   void run(Use use) {
     unwind_all();
@@ -41,12 +40,12 @@ class StackUnwinding {
     stack_bytes_ = 0;
   }
 
-  // Of images that were let go of.
+  // For images that were released.
   void forget_rules() {
     for (Worker& worker : workers_) worker.unwinder.reset();
   }
 
-  // How many stacks ended in this way.
+  // How many stacks ended for this reason.
   std::uint64_t count(UnwindEnd end) const {
     return ends_[static_cast<std::size_t>(end)];
   }

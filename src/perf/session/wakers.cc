@@ -18,15 +18,15 @@ std::optional<std::int64_t> field_of(const TracepointFormat& format,
   return field == nullptr ? std::nullopt : format.integer(*field, raw);
 }
 
-// TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ of the kernel: who runs has nothing
-// to do with it.
+// TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ of the kernel: the interrupted
+// thread did not cause the waking.
 bool in_interrupt(const TracepointFormat& format, std::string_view raw) {
   constexpr std::int64_t kInterrupts = 0x08 | 0x10;
   return (field_of(format, "common_flags", raw).value_or(0) & kInterrupts) != 0;
 }
 
-// Where the kernel begins to work on an interrupt, on x86 and Arm. What stands
-// before it was interrupted and has nothing to do with it.
+// Where the kernel begins to handle an interrupt, on x86 and Arm. Its callers
+// were merely interrupted.
 bool enters_interrupt(std::string_view function) {
   return function.starts_with("asm_sysvec_") ||
          function == "asm_common_interrupt" ||
@@ -50,8 +50,8 @@ std::uint32_t Wakers::on_sample(Task& waker, std::uint64_t time,
   if (!tid || *tid <= 0 || *tid > INT32_MAX) return kNone;
   Task* woken = tasks.find(static_cast<std::uint32_t>(*tid));
   if (woken == nullptr) return kNone;
-  // The first one after it left the CPU counts. The same waking may come twice,
-  // as an event of who wakes and as one of who is woken.
+  // Only the first waking after it left the CPU counts. The same one may be
+  // recorded twice, as an event of the waker and of the machine.
   if (woken->waking != kNone &&
       wakings_[woken->waking].time >= woken->last_switch_time)
     return kNone;
@@ -74,7 +74,7 @@ std::uint32_t Wakers::on_back(Task& task, std::uint64_t since) {
 StackId Wakers::behind(StackId blocked, std::uint32_t waking,
                        std::uint64_t since) {
   StackId stack = blocked;
-  // Each is earlier than the one that it led to, so this ends.
+  // Each waking is earlier than the one it led to, so this ends.
   for (int i = 0; i < kMaxChain && waking != kNone; ++i) {
     const Waking& now = wakings_[waking];
     if (now.time < since) break;

@@ -45,13 +45,13 @@ void WallTime::add_samples(SampleCollector& samples, std::uint64_t end) {
   }
 }
 
-// Every place gets its part of the time, and the parts are the whole.
+// Distributes the time so that the parts add up exactly.
 void WallTime::share_out(const Life& life, std::uint32_t tid, std::uint64_t on,
                          EventId event, SampleCollector& samples) {
   std::uint64_t all = 0;
   for (const std::uint32_t place : life.places) all += counts_[place].samples;
   if (all == 0) {
-    // The thread's last name.
+    // The thread's final name.
     ThreadId thread = ThreadId::kUnknown;
     for (const ThreadId id : profile_.threads.ids())
       if (tid_of(id) == tid) thread = id;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time on and off the CPU as one event, whose sum is for every thread the time
-// that it lived. Time off the CPU is exact. The rest was spent on it: the
-// samples say where, and share it evenly among themselves; where there are
-// none, a frame of its own says so.
+// Time on and off the CPU as one event, whose sum for each thread is its
+// lifetime. Time off the CPU is exact. The rest is distributed evenly over the
+// thread's samples on the CPU, or attributed to a special frame if it has none.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ class WallTime {
   // Nothing before this time counts.
   void begin_at(std::uint64_t time) { begin_ = time; }
 
-  // A thread lives at this time.
+  // A thread exists at this time.
   void on_seen(std::uint32_t tid, std::uint64_t time) {
     if (!Task::is_thread(tid)) return;
     Life& life = lives_[tid];
@@ -40,7 +39,7 @@ class WallTime {
   void on_pause(ThreadId thread, StackId stack, std::uint64_t begin,
                 std::uint64_t end);
 
-  // Threads that did not end live to `end`.
+  // Threads that did not end live until `end`.
   void add_samples(SampleCollector& samples, std::uint64_t end);
 
  private:
