@@ -341,7 +341,7 @@ void remove_format_options(OptionSet& app) {
       app.remove_option(option);
 }
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_cargo(OptionSet& app) {
   auto command = std::make_shared<CargoCommand>();
   command->command = "cargo";
   add_target_options(app, command->cargo);
@@ -368,7 +368,7 @@ extern const Command cargo_command = {
         "cargo wick --bench parse -o parse.svg\n"
         "cargo wick --unit-test -- name::of::a_test\n"
         "CARGO_PROFILE_RELEASE_DEBUG=true cargo wick  # with lines\n",
-    .declare = declare,
+    .declare = declare_cargo,
     .takes_arguments = true,
 };
 

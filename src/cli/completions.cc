@@ -199,7 +199,7 @@ std::string fish_script() {
   return out;
 }
 
-std::function<int(const Arguments&)> declare(OptionSet&) {
+std::function<int(const Arguments&)> declare_completions(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() != 1)
       fail_usage("completions: a shell is wanted: bash, zsh or fish");
@@ -224,7 +224,7 @@ extern const Command completions_command = {
     .examples =
         "eval \"$(wick completions bash)\"    # in ~/.bashrc\n"
         "wick completions fish | source     # in config.fish\n",
-    .declare = declare,
+    .declare = declare_completions,
 };
 
 }  // namespace wick

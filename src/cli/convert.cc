@@ -50,7 +50,7 @@ struct ConvertCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_convert(OptionSet& app) {
   auto command = std::make_shared<ConvertCommand>();
   add_output_options(app, command->output);
   add_naming_options(app, command->write.fold, command->input.read);
@@ -71,7 +71,7 @@ extern const Command convert_command = {
         "wick convert perf.txt -o out.speedscope.json   # speedscope\n"
         "wick convert a.folded b.folded -o both.wick    # merged\n"
         "perf script | wick convert --to folded         # to a pipe\n",
-    .declare = declare,
+    .declare = declare_convert,
 };
 
 }  // namespace wick

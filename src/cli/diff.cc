@@ -130,7 +130,7 @@ struct DiffCommand {
   DiffNames names_;
 };
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_diff(OptionSet& app) {
   auto command = std::make_shared<DiffCommand>();
   add_input_options(app, command->input);
   // -n is taken here, as in the peers.
@@ -170,7 +170,7 @@ extern const Command diff_command = {
         "wick diff -n -o change.svg before.txt after.txt  # red grew\n"
         "wick diff --to folded before.txt after.txt | flamegraph.pl\n"
         "wick diff --fail-on '^parse>+2%' old.txt new.txt # for CI: exits 3\n",
-    .declare = declare,
+    .declare = declare_diff,
 };
 
 }  // namespace wick

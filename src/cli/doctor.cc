@@ -276,7 +276,7 @@ struct DoctorCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_doctor(OptionSet& app) {
   auto command = std::make_shared<DoctorCommand>();
   add_flag(app, "--events", command->events,
            "list the events that `wick record -e` takes");
@@ -295,7 +295,7 @@ extern const Command doctor_command = {
         "wick doctor\n"
         "wick doctor --events | grep sched   # what can be recorded?\n"
         "wick doctor ./prog   # has it symbols, lines, unwind rules?\n",
-    .declare = declare,
+    .declare = declare_doctor,
 };
 
 }  // namespace wick

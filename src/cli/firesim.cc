@@ -37,8 +37,6 @@ std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-std::string number(std::int64_t n) { return with_commas(n); }
-
 const OutputFormat* find_output(std::string_view name) {
   for (const OutputFormat* format : output_formats())
     if (format->name == name) return format;
@@ -195,11 +193,11 @@ struct FireSimCommand {
       const AutoCounters counters = read_auto_counters(file);
       std::string text = fmt::format(
           "\n{}: {} cycles{}\n", path,
-          number(static_cast<std::int64_t>(counters.last_cycle)),
+          with_commas(static_cast<std::int64_t>(counters.last_cycle)),
           counters.clock_domain.empty() ? "" : " of " + counters.clock_domain);
       for (const AutoCounters::Counter& counter : counters.counters) {
         const std::string total =
-            number(static_cast<std::int64_t>(counter.total));
+            with_commas(static_cast<std::int64_t>(counter.total));
         const double rate = counters.rate(counter);
         if (rows.size() < kMaxCountersShown)
           rows.emplace_back(
@@ -294,13 +292,13 @@ struct FireSimCommand {
         continue;
       }
       out += fmt::format(
-          "{:>16} {:>16} {:>6} {:>14} {:>9}  {}\n", number(core.cycles),
-          core.instructions == 0 ? "-" : number(core.instructions),
+          "{:>16} {:>16} {:>6} {:>14} {:>9}  {}\n", with_commas(core.cycles),
+          core.instructions == 0 ? "-" : with_commas(core.instructions),
           core.cycles == 0 || core.instructions == 0
               ? "-"
               : fmt::format("{:.3f}", static_cast<double>(core.instructions) /
                                           static_cast<double>(core.cycles)),
-          core.calls == 0 ? "-" : number(core.calls),
+          core.calls == 0 ? "-" : with_commas(core.calls),
           core.unknown.empty() ? "-" : core.unknown, core.name);
     }
     return out;
@@ -312,7 +310,7 @@ struct FireSimCommand {
   std::vector<std::string> counter_tables_;
 };
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_firesim(OptionSet& app) {
   auto command = std::make_shared<FireSimCommand>();
   app.add_list_callback(
          "--to",
@@ -345,7 +343,7 @@ extern const Command firesim_command = {
         "wick firesim results-workload/2026-01-02--10-11-12-linux-uniform\n"
         "wick firesim DIR --sysroot rootfs         # with user programs\n"
         "wick firesim DIR --elf vmlinux --to svg   # another kernel\n",
-    .declare = declare,
+    .declare = declare_firesim,
 };
 
 }  // namespace wick

@@ -44,7 +44,7 @@ struct FlameCommand : FlameRun {
   }
 };
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_flame(OptionSet& app) {
   auto command = std::make_shared<FlameCommand>();
   add_picture_options(app, *command);
   command->only_for_recording = add_record_options(app, *command, {});
@@ -70,7 +70,7 @@ extern const Command flame_command = {
         "wick flame --flamechart perf.txt.gz -o out.svg\n"
         "wick flame perf.data -o out.html       # the viewer, in one page\n"
         "wick flame --diff old.data new.data -o change.html\n",
-    .declare = declare,
+    .declare = declare_flame,
     .takes_program = true,
 };
 

@@ -32,7 +32,7 @@ struct FoldCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_fold(OptionSet& app) {
   auto command = std::make_shared<FoldCommand>();
   add_output_options(app, command->output);
   FoldOptions& fold = command->write.fold;
@@ -62,7 +62,7 @@ extern const Command fold_command = {
         "wick fold --all perf.txt.gz      # mark kernel and jit frames\n"
         "wick fold --pid a.txt b.txt      # two inputs, by process\n"
         "wick fold --time 1.5..2 perf.txt # half a second of it\n",
-    .declare = declare,
+    .declare = declare_fold,
 };
 
 }  // namespace wick

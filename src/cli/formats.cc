@@ -30,7 +30,7 @@ std::string as_table() {
   return out;
 }
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_formats(OptionSet& app) {
   auto names = std::make_shared<bool>(false);
   add_flag(app, "--names", *names,
            "names only: 'read NAME' and 'write NAME' on a line each");
@@ -57,7 +57,7 @@ extern const Command formats_command = {
     .usage = "[OPTION…]",
     .summary = "every format that is read and written",
     .examples = "wick formats\n",
-    .declare = declare,
+    .declare = declare_formats,
 };
 
 }  // namespace wick

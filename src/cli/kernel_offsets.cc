@@ -9,7 +9,7 @@
 namespace wick {
 namespace {
 
-std::function<int(const Arguments&)> declare(OptionSet&) {
+std::function<int(const Arguments&)> declare_kernel_offsets(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() != 1)
       fail_usage("kernel-offsets: one file with a kernel is wanted");
@@ -25,7 +25,7 @@ extern const Command kernel_offsets_command = {
     .usage = "KERNEL",
     .summary = "where a kernel keeps tasks' names, for the QEMU plugin",
     .examples = "wick kernel-offsets vmlinux > offsets  # docs/qemu.md\n",
-    .declare = declare,
+    .declare = declare_kernel_offsets,
     .hidden = true,
 };
 

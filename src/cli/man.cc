@@ -95,7 +95,7 @@ void append_options(std::string& out, const Command& command) {
   }
 }
 
-std::function<int(const Arguments&)> declare(OptionSet&) {
+std::function<int(const Arguments&)> declare_man(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() > 1)
       fail_usage("man: one command is wanted, or none");
@@ -156,7 +156,7 @@ extern const Command man_command = {
     .usage = "[COMMAND]",
     .summary = "the man page of a command, as roff",
     .examples = "wick man fold | man -l -\n",
-    .declare = declare,
+    .declare = declare_man,
 };
 
 }  // namespace wick

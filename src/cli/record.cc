@@ -85,7 +85,7 @@ struct RecordCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_record(OptionSet& app) {
   auto command = std::make_shared<RecordCommand>();
   add_text(app, "-o,--output", command->output, "FILE",
            "write the recording to this file")
@@ -110,7 +110,7 @@ extern const Command record_command = {
         "wick record -p 1234 --duration 10   # what is this process doing?\n"
         "wick record -a -- sleep 5           # the machine, while that runs\n"
         "wick record -e page-faults -c 1 -- ./prog\n",
-    .declare = declare,
+    .declare = declare_record,
     .takes_program = true,
 };
 

@@ -38,7 +38,7 @@ struct ReportCommand {
   }
 };
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_report(OptionSet& app) {
   auto command = std::make_shared<ReportCommand>();
   ReportOptions& report = command->write.report;
   add_table_options(app, report, "function|line|module|file|thread", "self");
@@ -66,7 +66,7 @@ extern const Command report_command = {
         "wick report --sort total --top 10 perf.txt\n"
         "wick report --by line perf.txt       # or module, file, thread\n"
         "wick report --callers malloc --callees malloc perf.txt\n",
-    .declare = declare,
+    .declare = declare_report,
 };
 
 }  // namespace wick

@@ -23,6 +23,7 @@
 #include "cli/trace_options.h"
 #include "format/registry.h"
 #include "perf/file/data_file.h"
+#include "profile/diff.h"
 #include "render/text_table.h"
 
 namespace wick {
@@ -67,16 +68,6 @@ Profile read_input(const std::string& path, const InputOptions& input) {
          input.format.empty() ? "" : " as " + input.format);
   return profile;
 }
-
-namespace {
-
-bool is_difference(const Profile& profile) {
-  return std::ranges::any_of(profile.events, [](const Event& event) {
-    return event.role != EventRole::kPlain;
-  });
-}
-
-}  // namespace
 
 namespace {
 

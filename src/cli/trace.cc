@@ -269,7 +269,7 @@ void set_cycles(const std::string& text, TriggerOptions& trigger) {
   if (!last.empty()) trigger.until = "cycle:" + last;
 }
 
-std::function<int(const Arguments&)> declare(OptionSet& app) {
+std::function<int(const Arguments&)> declare_trace(OptionSet& app) {
   auto command = std::make_shared<TraceCommand>();
   const std::string group = "What is shown or written";
   add_flag(app, "--print", command->print,
@@ -330,7 +330,7 @@ extern const Command trace_command = {
         "wick trace TRACEFILE-C0 --from symbol:main --until symbol:exit \\\n"
         "  --elf prog -o part.wtrace                     # cut\n"
         "wick trace t.wtrace --to tracerv-human | less   # convert\n",
-    .declare = declare,
+    .declare = declare_trace,
 };
 
 }  // namespace wick

@@ -10,7 +10,7 @@
 namespace wick {
 namespace {
 
-void run(std::string_view bytes) {
+void fuzz_auto_counter(std::string_view bytes) {
   parse_firesim_workload(bytes);
   InputFile file = InputFile::from_memory("input", std::string(bytes));
   const AutoCounters counters = read_auto_counters(file);
@@ -21,6 +21,6 @@ void run(std::string_view bytes) {
 }  // namespace
 
 extern const FuzzTarget auto_counter_fuzz = {.name = "auto-counter",
-                                             .run = run};
+                                             .run = fuzz_auto_counter};
 
 }  // namespace wick

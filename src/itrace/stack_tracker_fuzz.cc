@@ -210,7 +210,7 @@ void check_cut(std::string_view bytes, const Total& wanted) {
           "an instruction is kept or left out");
 }
 
-void run(std::string_view bytes) {
+void fuzz_stack_tracker(std::string_view bytes) {
   Execution reader(bytes);
   const Total wanted = total(reader);
   check_stacks(bytes, wanted);
@@ -221,6 +221,6 @@ void run(std::string_view bytes) {
 }  // namespace
 
 extern const FuzzTarget stack_tracker_fuzz = {.name = "stack-tracker",
-                                              .run = run};
+                                              .run = fuzz_stack_tracker};
 
 }  // namespace wick

@@ -20,8 +20,8 @@
 namespace wick {
 namespace {
 
-constexpr std::string_view kId = "abcdefgh";
-const std::string kHexId = to_hexadecimal(kId);
+constexpr std::string_view kBuildId = "abcdefgh";
+const std::string kHexId = to_hexadecimal(kBuildId);
 
 // A root of its own, with the files that a test puts there.
 class DebugFilesTest : public testing::Test {
@@ -58,7 +58,7 @@ class DebugFilesTest : public testing::Test {
 };
 
 TEST_F(DebugFilesTest, AFileIsFoundAtItsPath) {
-  put("/bin/a", elf(kId).bytes());
+  put("/bin/a", elf(kBuildId).bytes());
   const FoundFile found =
       files().binary({.path = "/bin/a", .build_id = kHexId});
   ASSERT_EQ(found.state, FileState::kFound);
@@ -74,7 +74,7 @@ TEST_F(DebugFilesTest, AFileWithAnotherBuildIdIsNotUsed) {
 }
 
 TEST_F(DebugFilesTest, ABuildIdThatPerfFilledUpWithZerosIsTheSame) {
-  put("/bin/a", elf(kId).bytes());
+  put("/bin/a", elf(kBuildId).bytes());
   const std::string filled = kHexId + std::string(24, '0');
   EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = filled}).state,
             FileState::kFound);
@@ -103,7 +103,7 @@ TEST_F(DebugFilesTest, AFifoIsNotWaitedFor) {
 }
 
 TEST_F(DebugFilesTest, ADeletedFileIsOnlyTakenByItsBuildId) {
-  put("/bin/a", elf(kId).bytes());
+  put("/bin/a", elf(kBuildId).bytes());
   EXPECT_EQ(files().binary({.path = "/bin/a (deleted)"}).state,
             FileState::kMissing);
   EXPECT_EQ(
@@ -112,7 +112,7 @@ TEST_F(DebugFilesTest, ADeletedFileIsOnlyTakenByItsBuildId) {
 }
 
 TEST_F(DebugFilesTest, AFileThatIsNewerThanTheRecordingIsKnownByItsBuildId) {
-  put("/bin/a", elf(kId).bytes());
+  put("/bin/a", elf(kBuildId).bytes());
   const std::string path = root_ + "/bin/a";
   const std::int64_t written = modification_time(path);
   DebugFiles before({.recorded_until = written - 1});
@@ -124,13 +124,13 @@ TEST_F(DebugFilesTest, AFileThatIsNewerThanTheRecordingIsKnownByItsBuildId) {
 }
 
 TEST_F(DebugFilesTest, PerfsOwnStoreHasFilesByBuildId) {
-  put("/.debug/.build-id/61/62636465666768/elf", elf(kId).bytes());
+  put("/.debug/.build-id/61/62636465666768/elf", elf(kBuildId).bytes());
   EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = kHexId}).state,
             FileState::kFound);
 }
 
 TEST_F(DebugFilesTest, ARelativePathIsNoFile) {
-  put("/bin/a", elf(kId).bytes());
+  put("/bin/a", elf(kBuildId).bytes());
   EXPECT_EQ(files().binary({.path = "bin/a"}).state, FileState::kMissing);
   EXPECT_EQ(files().binary({.path = "//anon"}).state, FileState::kMissing);
 }
@@ -168,7 +168,7 @@ TEST_F(DebugFilesTest,
 }
 
 TEST_F(DebugFilesTest, AKernelIsLookedForByItsRelease) {
-  put("/usr/lib/debug/boot/vmlinux-6.1", elf(kId).bytes());
+  put("/usr/lib/debug/boot/vmlinux-6.1", elf(kBuildId).bytes());
   DebugFiles files({.symfs = root_, .os_release = "6.1"});
   const CodeFile kernel{.path = "[kernel.kallsyms]",
                         .build_id = kHexId,
@@ -177,8 +177,8 @@ TEST_F(DebugFilesTest, AKernelIsLookedForByItsRelease) {
 }
 
 TEST_F(DebugFilesTest, DebugInformationIsFoundByBuildId) {
-  put("/bin/a", elf(kId).bytes());
-  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kId));
+  put("/bin/a", elf(kBuildId).bytes());
+  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kBuildId));
   DebugFiles files({.symfs = root_});
   const CodeFile file{.path = "/bin/a", .build_id = kHexId};
   const auto binary = files.binary(file).elf;
@@ -189,8 +189,8 @@ TEST_F(DebugFilesTest, DebugInformationIsFoundByBuildId) {
 }
 
 TEST_F(DebugFilesTest, PerfsCopyFromBeforeAFileWasStrippedHasItsSymbols) {
-  put("/bin/a", elf(kId).bytes());
-  ElfBuilder whole = elf(kId);
+  put("/bin/a", elf(kBuildId).bytes());
+  ElfBuilder whole = elf(kBuildId);
   whole.add_symbol({.name = "f", .value = 0x1000, .size = 2});
   put("/.debug/.build-id/61/62636465666768/elf", whole.bytes());
   DebugFiles files({.symfs = root_});
@@ -203,8 +203,8 @@ TEST_F(DebugFilesTest, PerfsCopyFromBeforeAFileWasStrippedHasItsSymbols) {
 }
 
 TEST_F(DebugFilesTest, AFileWithDebugInformationNeedsNoOther) {
-  put("/bin/a", debug_elf(kId));
-  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kId));
+  put("/bin/a", debug_elf(kBuildId));
+  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kBuildId));
   DebugFiles files({.symfs = root_});
   const CodeFile file{.path = "/bin/a"};
   EXPECT_EQ(files.debug(*files.binary(file).elf, file), nullptr);
@@ -236,7 +236,7 @@ TEST_F(DebugFilesTest, ADebugLinkIsFollowedWhereTheChecksumIsRight) {
 
 TEST_F(DebugFilesTest, ADebugLinkToAnotherBuildIsNotFollowed) {
   const std::string debug = debug_elf("another1");
-  put("/bin/a", with_link(elf(kId), crc32_of(0, debug)).bytes());
+  put("/bin/a", with_link(elf(kBuildId), crc32_of(0, debug)).bytes());
   put("/bin/a.debug", debug);
   DebugFiles files({.symfs = root_});
   const CodeFile file{.path = "/bin/a"};
@@ -257,16 +257,16 @@ TEST_F(DebugFilesTest, ADebugLinkIsNoPath) {
 
 TEST_F(DebugFilesTest, WhatDwzTookOutIsFoundBesideOrByBuildId) {
   std::string link("../dwz/common\0", 14);
-  link += kId;
+  link += kBuildId;
   ElfBuilder debug = elf("");
   debug.add_section({.name = ".gnu_debugaltlink", .content = link});
   put("/debug/a.debug", debug.bytes());
   const auto file = ElfFile::open(root_ + "/debug/a.debug");
   EXPECT_EQ(files().alternate(*file), nullptr);
-  put("/dwz/common", debug_elf(kId));
+  put("/dwz/common", debug_elf(kBuildId));
   EXPECT_NE(files().alternate(*file), nullptr);
   std::filesystem::remove(root_ + "/dwz/common");
-  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kId));
+  put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kBuildId));
   EXPECT_NE(files().alternate(*file), nullptr);
 }
 

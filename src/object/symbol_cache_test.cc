@@ -13,7 +13,7 @@
 namespace wick {
 namespace {
 
-constexpr std::string_view kId = "0123456789abcdef", kSources = "/bin/a";
+constexpr std::string_view kCachedId = "0123456789abcdef", kSources = "/bin/a";
 
 class SymbolCacheTest : public testing::Test {
  protected:
@@ -52,22 +52,22 @@ class SymbolCacheTest : public testing::Test {
 
 TEST_F(SymbolCacheTest, GivesBackWhatWasStored) {
   const SymbolCache cache(folder_);
-  cache.store(kId, kSources, two_addresses());
-  const auto loaded = cache.load(kId, kSources);
+  cache.store(kCachedId, kSources, two_addresses());
+  const auto loaded = cache.load(kCachedId, kSources);
   ASSERT_TRUE(loaded);
   EXPECT_EQ(text(*loaded), "1000 main a.cc:7 inner a.cc:3 (inlined)\n2000\n");
 }
 
 TEST_F(SymbolCacheTest, KnowsNothingOfAnotherBuildId) {
   const SymbolCache cache(folder_);
-  cache.store(kId, kSources, two_addresses());
+  cache.store(kCachedId, kSources, two_addresses());
   EXPECT_FALSE(cache.load("fedcba9876543210", kSources));
 }
 
 TEST_F(SymbolCacheTest, WhatCameFromOtherSourcesIsNotUsed) {
   const SymbolCache cache(folder_);
-  cache.store(kId, kSources, two_addresses());
-  EXPECT_FALSE(cache.load(kId, "/bin/a /usr/lib/debug/a.debug"));
+  cache.store(kCachedId, kSources, two_addresses());
+  EXPECT_FALSE(cache.load(kCachedId, "/bin/a /usr/lib/debug/a.debug"));
 }
 
 TEST_F(SymbolCacheTest, ABuildIdIsNoPath) {
@@ -78,12 +78,12 @@ TEST_F(SymbolCacheTest, ABuildIdIsNoPath) {
 
 TEST_F(SymbolCacheTest, EveryPrefixAndEveryChangedByteCountsAsNotThere) {
   const SymbolCache cache(folder_);
-  cache.store(kId, kSources, two_addresses());
-  const std::string path = folder_ + "/" + std::string(kId);
+  cache.store(kCachedId, kSources, two_addresses());
+  const std::string path = folder_ + "/" + std::string(kCachedId);
   const std::string whole = *read_small_file(path, 1 << 20);
   const auto loads = [&](const std::string& content) {
     std::ofstream(path, std::ios::trunc | std::ios::binary) << content;
-    return cache.load(kId, kSources).has_value();
+    return cache.load(kCachedId, kSources).has_value();
   };
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(loads(whole.substr(0, size))) << size;
@@ -116,8 +116,8 @@ TEST_F(SymbolCacheTest, ManyWritersAndReadersGetAWholeFileOrNone) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 50; ++i) {
-        cache.store(kId, kSources, two_addresses());
-        EXPECT_TRUE(cache.load(kId, kSources));
+        cache.store(kCachedId, kSources, two_addresses());
+        EXPECT_TRUE(cache.load(kCachedId, kSources));
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view kId = "abcdefgh";
+constexpr std::string_view kModuleId = "abcdefgh";
 
 // A library of two functions, the second with a mangled name.
 ElfBuilder library() {
@@ -28,7 +28,7 @@ ElfBuilder library() {
                    .content = std::string(64, '\x90')});
   elf.add_symbol({.name = "main", .value = 0x1000, .size = 16});
   elf.add_symbol({.name = "_ZN4shop4takeEi", .value = 0x1010, .size = 16});
-  elf.add_build_id(kId);
+  elf.add_build_id(kModuleId);
   return elf;
 }
 
@@ -75,7 +75,7 @@ class SymbolizeTest : public testing::Test {
     code.images.resize(profile.modules.size(), ImageId::kNone);
     code.kernel_starts.resize(profile.modules.size());
     code.images[module] = images.intern(
-        {.path = "/lib/shop.so", .build_id = to_hexadecimal(kId)});
+        {.path = "/lib/shop.so", .build_id = to_hexadecimal(kModuleId)});
     return symbolize(std::move(profile), code, images, files, options);
   }
 
@@ -134,7 +134,7 @@ TEST_F(SymbolizeTest, AStrippedFileSaysSoWhereANameIsMissing) {
                         .content = std::string(64, '\x90')});
   stripped.add_symbol(
       {.name = "exported", .value = 0x1000, .size = 16, .dynamic = true});
-  stripped.add_build_id(kId);
+  stripped.add_build_id(kModuleId);
   put("/lib/shop.so", stripped.bytes());
   const Profile profile = named({0x1004, 0x1030});
   EXPECT_EQ(function_of(profile, 0), "exported");

@@ -42,8 +42,8 @@ std::string policy() {
          "'; base-uri 'none'; form-action 'none'";
 }
 
-void write(const Profile& profile, const WriteOptions& options,
-           std::ostream& out) {
+void write_html(const Profile& profile, const WriteOptions& options,
+                std::ostream& out) {
   const std::string plain = page_data(profile, options);
   const Timer timer("compress");
   const std::string data = base64(gzip(plain, kLevel));
@@ -72,7 +72,7 @@ extern const OutputFormat html_output = {
     .name = "html",
     .extension = ".html",
     .description = "viewer in one page: time, threads, callers, differences",
-    .write = write,
+    .write = write_html,
     .lacks = "addresses and CPUs; times finer than a microsecond",
 };
 

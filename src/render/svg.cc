@@ -463,8 +463,8 @@ void widen_to_total(FlameGraph& graph, double total) {
     whole = static_cast<std::int64_t>(wanted);
 }
 
-void write(const Profile& profile, const WriteOptions& options,
-           std::ostream& out) {
+void write_svg(const Profile& profile, const WriteOptions& options,
+               std::ostream& out) {
   const double least = min_share(options.draw);
   // inferno's widths are the weights after alone, which fold() does not prune
   // by.
@@ -493,7 +493,7 @@ extern const OutputFormat svg_output = {
     .name = "svg",
     .extension = ".svg",
     .description = "flame graph for the browser: zoom, search, tooltips",
-    .write = write,
+    .write = write_svg,
     .lacks = "times, threads, addresses, files and lines",
     .only_sums = true,
 };

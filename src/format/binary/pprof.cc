@@ -68,9 +68,9 @@ int take_decimal_prefix(std::string_view& unit) {
   return 0;
 }
 
-class Reader {
+class PprofReader {
  public:
-  Reader(std::string_view bytes, const ReadOptions& options)
+  PprofReader(std::string_view bytes, const ReadOptions& options)
       : bytes_(bytes),
         options_(options),
         samples_(profile_, options.keep_time),
@@ -145,7 +145,7 @@ class Reader {
   std::uint64_t timed_ = 0, untimed_ = 0;
 };
 
-void Reader::collect() {
+void PprofReader::collect() {
   ByteReader in(bytes_);
   ProtoField field;
   std::size_t good = 0, sample_count = 0;
@@ -186,18 +186,18 @@ void Reader::collect() {
   bytes_ = bytes_.substr(0, good);
 }
 
-std::string_view Reader::text(std::uint64_t string) {
+std::string_view PprofReader::text(std::uint64_t string) {
   if (string < strings_.size()) return strings_[string];
   // Encoders that write the strings last lose them all when cut off.
   if (string != 0) ++bad_strings_;
   return {};
 }
 
-StringId Reader::intern(std::uint64_t string) {
+StringId PprofReader::intern(std::uint64_t string) {
   return profile_.strings.intern(text(string));
 }
 
-ValueType Reader::value_type(std::string_view message) {
+ValueType PprofReader::value_type(std::string_view message) {
   ValueType result;
   ByteReader in(message);
   for (ProtoField field; next_field(in, field);) {
@@ -209,7 +209,7 @@ ValueType Reader::value_type(std::string_view message) {
 
 // pprof shows the default type if one is named and the last one if not; it is
 // the first event here, because that is the one wick shows.
-void Reader::make_events() {
+void PprofReader::make_events() {
   if (sample_types_.size() > kMaxEvents) {
     bad_record("too many sample types");
     sample_types_.resize(kMaxEvents);
@@ -239,7 +239,7 @@ void Reader::make_events() {
     events_.push_back(i == shown ? first : make(sample_types_[i]));
 }
 
-void Reader::read_mapping(std::string_view message) {
+void PprofReader::read_mapping(std::string_view message) {
   Mapping mapping;
   std::uint64_t id = 0, path = 0, build_id = 0;
   ByteReader in(message);
@@ -275,7 +275,7 @@ void Reader::read_mapping(std::string_view message) {
   mappings_.push_back(mapping);
 }
 
-void Reader::read_function(std::string_view message) {
+void PprofReader::read_function(std::string_view message) {
   std::uint64_t id = 0, name = 0, system_name = 0, file = 0;
   ByteReader in(message);
   for (ProtoField field; next_field(in, field);) {
@@ -302,7 +302,7 @@ void Reader::read_function(std::string_view message) {
       {intern(text(name).empty() ? system_name : name), intern(file)});
 }
 
-void Reader::read_location(std::string_view message) {
+void PprofReader::read_location(std::string_view message) {
   std::uint64_t id = 0, mapping_id = 0, address = 0;
   struct Line {
     std::uint64_t function = 0, line = 0;
@@ -368,7 +368,7 @@ void Reader::read_location(std::string_view message) {
   begin_.push_back(static_cast<std::uint32_t>(frames_.size()));
 }
 
-void Reader::read_about() {
+void PprofReader::read_about() {
   ValueType period_type;
   std::int64_t period = 0;
   for (const ProtoField& field : about_) {
@@ -411,7 +411,7 @@ void Reader::read_about() {
                        fmt::format("{}", fmt::join(lost_labels_, ", ")));
 }
 
-LabelRole Reader::label_role(std::uint64_t key) {
+LabelRole PprofReader::label_role(std::uint64_t key) {
   constexpr std::size_t kMaxNamed = 20;
   if (key >= strings_.size()) return LabelRole::kNone;
   if (label_roles_.empty()) label_roles_.resize(strings_.size());
@@ -424,8 +424,8 @@ LabelRole Reader::label_role(std::uint64_t key) {
   return role;
 }
 
-bool Reader::read_label(std::string_view message, Sample& sample,
-                        Thread& thread) {
+bool PprofReader::read_label(std::string_view message, Sample& sample,
+                             Thread& thread) {
   std::uint64_t key = 0, string = 0;
   std::int64_t number = 0;
   ByteReader in(message);
@@ -474,7 +474,7 @@ bool Reader::read_label(std::string_view message, Sample& sample,
 }
 
 // The frames of the sample, outermost first, into `stack_`.
-void Reader::expand_locations() {
+void PprofReader::expand_locations() {
   stack_.clear();
   for (std::size_t i = locations_.size(); i-- > 0;) {
     const std::uint32_t begin = begin_[locations_[i]];
@@ -492,7 +492,7 @@ void Reader::expand_locations() {
   }
 }
 
-void Reader::add_batch() {
+void PprofReader::add_batch() {
   for (const StackId id : batch_.move_to(profile_.stacks))
     stacks_.push_back(id);
   for (Sample& sample : pending_) {
@@ -505,7 +505,8 @@ void Reader::add_batch() {
 // The number of the stack of these locations in `stacks_`, where it will be
 // once its batch is added. Samples that share a stack name it by the same
 // bytes, which saves putting it together again.
-std::uint32_t Reader::stack_number(std::string_view locations, bool repeats) {
+std::uint32_t PprofReader::stack_number(std::string_view locations,
+                                        bool repeats) {
   const TextHash hash = hash_text(locations);
   if (repeats)
     if (const std::uint32_t* known = known_stacks_.find(hash)) return *known;
@@ -519,7 +520,7 @@ std::uint32_t Reader::stack_number(std::string_view locations, bool repeats) {
   return number;
 }
 
-void Reader::read_sample(std::string_view message) {
+void PprofReader::read_sample(std::string_view message) {
   values_.clear();
   locations_.clear();
   Sample sample;
@@ -580,7 +581,7 @@ void Reader::read_sample(std::string_view message) {
     add_batch();
 }
 
-Profile Reader::read() {
+Profile PprofReader::read() {
   collect();
   make_events();
   for (const std::string_view message : mapping_messages_)
@@ -615,7 +616,7 @@ extern const InputFormat pprof_input = {
     .sniff = sniff,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(file.bytes(), options).read();
+          return PprofReader(file.bytes(), options).read();
         },
 };
 

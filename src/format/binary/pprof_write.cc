@@ -67,9 +67,9 @@ struct Location {
   std::uint32_t id = 0;  // 0 if no sample has it
 };
 
-class Writer {
+class PprofWriter {
  public:
-  Writer(const Profile& profile, std::ostream& out)
+  PprofWriter(const Profile& profile, std::ostream& out)
       : profile_(profile), out_(out), strings_(profile.strings.size()) {}
 
   void write();
@@ -142,19 +142,19 @@ class Writer {
   HashIndex function_index_;
 };
 
-std::uint64_t Writer::new_string(std::string_view text) {
+std::uint64_t PprofWriter::new_string(std::string_view text) {
   if (text.empty() && string_count_ > 0) return 0;
   message(kStringTable, valid_utf8(text));
   return string_count_++;
 }
 
-std::uint64_t Writer::string(StringId id) {
+std::uint64_t PprofWriter::string(StringId id) {
   if (id != StringId::kEmpty && strings_[id] == 0)
     strings_[id] = new_string(profile_.strings[id]);
   return strings_[id];
 }
 
-void Writer::write_sample_types() {
+void PprofWriter::write_sample_types() {
   Column<EventId, int> needed(profile_.events.size());
   for (const Sample& sample : profile_.samples) {
     const int decimals =
@@ -191,7 +191,7 @@ std::optional<Period> parse_period(std::string_view text) {
   return period;
 }
 
-void Writer::write_about() {
+void PprofWriter::write_about() {
   const auto comment = [&](std::string_view text) {
     const std::uint64_t string = new_string(text);
     append_field(buffer_, kComment, string);
@@ -233,7 +233,7 @@ void Writer::write_about() {
 
 // Rows in the order of the stack table, where callers are near their callees.
 // Stacks are numbers without gaps, so counting puts samples in order.
-void Writer::sum_samples() {
+void PprofWriter::sum_samples() {
   Column<StackId, std::uint32_t> end(profile_.stacks.size());
   for (const Sample& sample : profile_.samples) ++end[sample.stack];
   std::uint32_t count = 0;
@@ -268,7 +268,7 @@ void Writer::sum_samples() {
   }
 }
 
-void Writer::make_locations() {
+void PprofWriter::make_locations() {
   const StackTable& stacks = profile_.stacks;
   for (const FrameId id : profile_.frames.ids()) {
     locations_.push_back({.frame = id});
@@ -287,7 +287,7 @@ void Writer::make_locations() {
     if (location.id != 0) location.id = ++count;
 }
 
-void Writer::make_inlined_locations() {
+void PprofWriter::make_inlined_locations() {
   const StackTable& stacks = profile_.stacks;
   location_numbers_.resize(stacks.size());
   callers_.resize(stacks.size());
@@ -322,13 +322,13 @@ void Writer::make_inlined_locations() {
 }
 
 // Readers know the kernel by its module.
-bool Writer::needs_kernel_mapping(const Frame& frame) const {
+bool PprofWriter::needs_kernel_mapping(const Frame& frame) const {
   return frame.kind == FrameKind::kKernel &&
          !is_kernel_module(
              profile_.strings[profile_.modules[frame.module].path]);
 }
 
-void Writer::write_mappings() {
+void PprofWriter::write_mappings() {
   // The end of each module: addresses are already relative to its start.
   Column<ModuleId, std::uint64_t> limit(profile_.modules.size());
   Column<ModuleId, bool> used(profile_.modules.size());
@@ -366,7 +366,7 @@ void Writer::write_mappings() {
   if (kernel) kernel_mapping_ = write_one(new_string(kKernelModule), 0, 0);
 }
 
-std::uint32_t Writer::function_id(const Frame& frame) {
+std::uint32_t PprofWriter::function_id(const Frame& frame) {
   return 1 + function_index_.find_or_add(
                  hash_pair(index(frame.function), index(frame.file)),
                  [&](std::uint32_t i) {
@@ -389,7 +389,7 @@ std::uint32_t Writer::function_id(const Frame& frame) {
                  });
 }
 
-void Writer::append_lines(std::string& out, const Location& innermost) {
+void PprofWriter::append_lines(std::string& out, const Location& innermost) {
   std::string line;
   for (const Location* at = &innermost;; at = &locations_[at->around]) {
     const Frame& frame = profile_.frames[at->frame];
@@ -405,7 +405,7 @@ void Writer::append_lines(std::string& out, const Location& innermost) {
   }
 }
 
-void Writer::write_locations() {
+void PprofWriter::write_locations() {
   std::string lines, bytes;
   for (const Location& location : locations_) {
     if (location.id == 0) continue;
@@ -424,7 +424,7 @@ void Writer::write_locations() {
   }
 }
 
-std::string Writer::labels(const Thread& thread, const LabelKeys& keys) {
+std::string PprofWriter::labels(const Thread& thread, const LabelKeys& keys) {
   std::string out, label;
   const auto add = [&](std::uint64_t key, LabelField field,
                        std::uint64_t value) {
@@ -442,7 +442,7 @@ std::string Writer::labels(const Thread& thread, const LabelKeys& keys) {
   return out;
 }
 
-void Writer::write_samples() {
+void PprofWriter::write_samples() {
   const LabelKeys keys{.comm = new_string(kCommLabel),
                        .pid = new_string(kPidLabel),
                        .tid = new_string(kTidLabel)};
@@ -470,7 +470,7 @@ void Writer::write_samples() {
   }
 }
 
-void Writer::write() {
+void PprofWriter::write() {
   new_string("");
   write_sample_types();
   write_about();
@@ -490,7 +490,7 @@ extern const OutputFormat pprof_output = {
     .extension = ".pb.gz",
     .description = "pprof protobuf, gzip",
     .write = [](const Profile& profile, const WriteOptions&,
-                std::ostream& out) { Writer(profile, out).write(); },
+                std::ostream& out) { PprofWriter(profile, out).write(); },
     .lacks = "times, CPUs, JIT marks, and for most readers samples of weight 0",
     .binary = true,
     .no_times = true,

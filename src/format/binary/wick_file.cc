@@ -67,9 +67,9 @@ class RowMap {
 
 // The columns of a section, in the order in which they are taken. Past the end
 // they are zeros: see failed().
-class Columns {
+class ReadColumns {
  public:
-  Columns(std::string_view bytes, std::uint32_t rows)
+  ReadColumns(std::string_view bytes, std::uint32_t rows)
       : bytes_(bytes), rows_(rows) {}
 
   std::vector<std::uint64_t> take() {
@@ -103,9 +103,9 @@ class Columns {
   bool failed_ = false;
 };
 
-class Reader {
+class WickFileReader {
  public:
-  Reader(std::string_view bytes, const ReadOptions& options)
+  WickFileReader(std::string_view bytes, const ReadOptions& options)
       : file_(bytes),
         rest_(bytes),
         options_(options),
@@ -183,7 +183,7 @@ class Reader {
     if (!is_known(header.type)) return true;  // of a later version
     std::string buffer;
     const auto plain = decoded(header, stored, buffer);
-    if (!plain || !read_rows(header, Columns(*plain, header.rows)))
+    if (!plain || !read_rows(header, ReadColumns(*plain, header.rows)))
       note(Problem::kBadRecord, "a section cannot be read");
     return true;
   }
@@ -229,7 +229,7 @@ class Reader {
   }
 
   // False if the columns are shorter than the header says.
-  bool read_rows(const SectionHeader& header, Columns columns) {
+  bool read_rows(const SectionHeader& header, ReadColumns columns) {
     switch (header.type) {
       case kStrings:
         return read_strings(header, columns);
@@ -259,7 +259,7 @@ class Reader {
     }
   }
 
-  bool read_strings(const SectionHeader& header, Columns& columns) {
+  bool read_strings(const SectionHeader& header, ReadColumns& columns) {
     const auto sizes = columns.take();
     if (columns.failed() || !strings_.accepts(header.first_row)) return false;
     strings_.begin_section(header.first_row);
@@ -271,7 +271,7 @@ class Reader {
     return true;
   }
 
-  bool read_modules(const SectionHeader& header, Columns& columns) {
+  bool read_modules(const SectionHeader& header, ReadColumns& columns) {
     const auto paths = columns.take_differences();
     const auto build_ids = columns.take_differences();
     const auto no_names = minor_ >= 1 ? columns.take_differences()
@@ -286,7 +286,7 @@ class Reader {
     return true;
   }
 
-  bool read_frames(const SectionHeader& header, Columns& columns) {
+  bool read_frames(const SectionHeader& header, ReadColumns& columns) {
     const auto functions = columns.take_differences();
     const auto files = columns.take_differences();
     const auto modules = columns.take();
@@ -311,7 +311,7 @@ class Reader {
     return true;
   }
 
-  bool read_stacks(const SectionHeader& header, Columns& columns) {
+  bool read_stacks(const SectionHeader& header, ReadColumns& columns) {
     const auto distances = columns.take();
     const auto frames = columns.take_differences();
     if (columns.failed() || !stacks_.accepts(header.first_row)) return false;
@@ -329,7 +329,7 @@ class Reader {
     return true;
   }
 
-  bool read_threads(const SectionHeader& header, Columns& columns) {
+  bool read_threads(const SectionHeader& header, ReadColumns& columns) {
     const auto pids = columns.take_differences();
     const auto tids = columns.take_differences();
     const auto comms = columns.take();
@@ -343,7 +343,7 @@ class Reader {
     return true;
   }
 
-  bool read_events(const SectionHeader& header, Columns& columns) {
+  bool read_events(const SectionHeader& header, ReadColumns& columns) {
     const auto names = columns.take();
     const auto units = columns.take();
     const auto decimals = columns.take();
@@ -369,7 +369,7 @@ class Reader {
     return true;
   }
 
-  bool read_about(const SectionHeader& header, Columns& columns) {
+  bool read_about(const SectionHeader& header, ReadColumns& columns) {
     const auto keys = columns.take();
     const auto values = columns.take();
     if (columns.failed()) return false;
@@ -378,7 +378,7 @@ class Reader {
     return true;
   }
 
-  bool read_diagnostics(const SectionHeader& header, Columns& columns) {
+  bool read_diagnostics(const SectionHeader& header, ReadColumns& columns) {
     const auto key_sizes = columns.take();
     const auto counts = columns.take();
     const auto weights = columns.take();
@@ -411,7 +411,7 @@ class Reader {
     return {};
   }
 
-  bool read_samples(const SectionHeader& header, Columns& columns) {
+  bool read_samples(const SectionHeader& header, ReadColumns& columns) {
     const auto times = columns.take_differences();
     const auto weights = columns.take_differences();
     const auto stacks = columns.take();
@@ -493,10 +493,10 @@ class Reader {
   std::uint64_t unknown_rows_ = 0;  // references to rows that were lost
 };
 
-bool sniff(std::string_view head) { return head.starts_with(kMagic); }
+bool sniff_wick_file(std::string_view head) { return head.starts_with(kMagic); }
 
-Profile read(InputFile& file, const ReadOptions& options) {
-  return Reader(file.bytes(), options).run();
+Profile read_wick_file(InputFile& file, const ReadOptions& options) {
+  return WickFileReader(file.bytes(), options).run();
 }
 
 }  // namespace
@@ -504,8 +504,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
 extern const InputFormat wick_input = {
     .name = "wick",
     .description = "wick's own file",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_wick_file,
+    .read = read_wick_file,
 };
 
 }  // namespace wick

@@ -23,7 +23,7 @@ constexpr std::uint32_t kRowsPerSection = 1 << 18;
 constexpr std::size_t kStringBytesPerSection = 4 << 20;
 
 // The columns of a section, one after the other.
-class Columns {
+class WrittenColumns {
  public:
   template <class Rows, class Value>
   void add(Rows&& rows, Value value) {
@@ -67,9 +67,9 @@ class Columns {
   std::string bytes_;
 };
 
-class Writer {
+class WickFileWriter {
  public:
-  Writer(const Profile& profile, std::ostream& out)
+  WickFileWriter(const Profile& profile, std::ostream& out)
       : profile_(profile), out_(out) {}
 
   void run() {
@@ -130,7 +130,7 @@ class Writer {
                  Fill fill) {
     while (first < count) {
       const std::size_t end = std::min(count, first + kRowsPerSection);
-      Columns columns;
+      WrittenColumns columns;
       fill(columns, first, end);
       put_section(type, static_cast<std::uint32_t>(first),
                   static_cast<std::uint32_t>(end - first), columns.bytes());
@@ -150,7 +150,7 @@ class Writer {
     const StringTable& strings = profile_.strings;
     std::size_t first = 1;
     while (first < strings.size()) {
-      Columns columns;
+      WrittenColumns columns;
       std::string text;
       std::size_t end = first;
       for (; end < strings.size() && end - first < kRowsPerSection &&
@@ -168,7 +168,7 @@ class Writer {
 
   void put_modules() {
     put_table(kModules, 1, profile_.modules.size(),
-              [&](Columns& columns, std::size_t first, std::size_t end) {
+              [&](WrittenColumns& columns, std::size_t first, std::size_t end) {
                 const auto rows =
                     rows_of<ModuleId>(profile_.modules, first, end);
                 columns.add_differences(rows, &Module::path);
@@ -179,7 +179,7 @@ class Writer {
 
   void put_frames() {
     put_table(kFrames, 0, profile_.frames.size(),
-              [&](Columns& columns, std::size_t first, std::size_t end) {
+              [&](WrittenColumns& columns, std::size_t first, std::size_t end) {
                 const auto rows = rows_of<FrameId>(profile_.frames, first, end);
                 columns.add_differences(rows, &Frame::function);
                 columns.add_differences(rows, &Frame::file);
@@ -193,7 +193,7 @@ class Writer {
   void put_stacks() {
     const StackTable& stacks = profile_.stacks;
     put_table(kStacks, 1, stacks.size(),
-              [&](Columns& columns, std::size_t first, std::size_t end) {
+              [&](WrittenColumns& columns, std::size_t first, std::size_t end) {
                 const auto ids =
                     std::views::iota(first, end) |
                     std::views::transform([](std::size_t row) {
@@ -210,7 +210,7 @@ class Writer {
 
   void put_threads() {
     put_table(kThreads, 1, profile_.threads.size(),
-              [&](Columns& columns, std::size_t first, std::size_t end) {
+              [&](WrittenColumns& columns, std::size_t first, std::size_t end) {
                 const auto rows =
                     rows_of<ThreadId>(profile_.threads, first, end);
                 columns.add_differences(rows, &Thread::pid);
@@ -236,7 +236,7 @@ class Writer {
     }
     put_table(
         kEvents, 0, events.size(),
-        [&](Columns& columns, std::size_t first, std::size_t end) {
+        [&](WrittenColumns& columns, std::size_t first, std::size_t end) {
           const auto rows = rows_of<EventId>(events, first, end);
           columns.add(rows, [](const Row& row) { return row.event.name; });
           columns.add(rows, [](const Row& row) { return row.event.unit; });
@@ -249,7 +249,7 @@ class Writer {
 
   void put_about() {
     put_table(kAbout, 0, profile_.about.size(),
-              [&](Columns& columns, std::size_t first, std::size_t end) {
+              [&](WrittenColumns& columns, std::size_t first, std::size_t end) {
                 const auto rows =
                     std::span(profile_.about).subspan(first, end - first);
                 columns.add(rows, &About::key);
@@ -264,7 +264,7 @@ class Writer {
     const std::vector<Entry>& entries = profile_.diagnostics.entries();
     put_table(
         kDiagnostics, 0, entries.size(),
-        [&](Columns& columns, std::size_t, std::size_t) {
+        [&](WrittenColumns& columns, std::size_t, std::size_t) {
           const auto key = [](const Entry& e) { return info(e.problem).key; };
           columns.add(entries, [&](const Entry& e) { return key(e).size(); });
           columns.add(entries, &Entry::count);
@@ -278,7 +278,7 @@ class Writer {
 
   void put_samples() {
     put_table(kSamples, 0, profile_.samples.size(),
-              [&](Columns& columns, std::size_t first, std::size_t end) {
+              [&](WrittenColumns& columns, std::size_t first, std::size_t end) {
                 const auto rows =
                     std::span(profile_.samples).subspan(first, end - first);
                 columns.add_differences(rows, &Sample::time);
@@ -297,8 +297,9 @@ class Writer {
   std::uint32_t sections_ = 0;
 };
 
-void write(const Profile& profile, const WriteOptions&, std::ostream& out) {
-  Writer(profile, out).run();
+void write_wick_file(const Profile& profile, const WriteOptions&,
+                     std::ostream& out) {
+  WickFileWriter(profile, out).run();
 }
 
 }  // namespace
@@ -307,7 +308,7 @@ extern const OutputFormat wick_output = {
     .name = "wick",
     .extension = ".wick",
     .description = "wick's own compact file, which keeps everything",
-    .write = write,
+    .write = write_wick_file,
     .binary = true,
 };
 

@@ -17,7 +17,7 @@
 namespace wick {
 namespace {
 
-bool sniff(std::string_view head) {
+bool sniff_ibmjava(std::string_view head) {
   return any_line(head, 2000, [](std::string_view line) {
     return line.starts_with("3XMTHREADINFO ") ||
            line.starts_with("4XESTACKTRACE ") ||
@@ -25,9 +25,9 @@ bool sniff(std::string_view head) {
   });
 }
 
-class Reader {
+class IbmjavaReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit IbmjavaReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   bool read_line(std::string_view line) {
@@ -121,8 +121,8 @@ class Reader {
 extern const InputFormat ibmjava_input = {
     .name = "ibmjava",
     .description = "javacore files of IBM and Eclipse J9 JVMs",
-    .sniff = sniff,
-    .read = read_by_line<Reader>,
+    .sniff = sniff_ibmjava,
+    .read = read_by_line<IbmjavaReader>,
 };
 
 }  // namespace wick

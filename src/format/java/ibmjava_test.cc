@@ -6,7 +6,7 @@
 namespace wick {
 namespace {
 
-std::string thread_in(std::string_view state, std::string_view method) {
+std::string ibm_thread_in(std::string_view state, std::string_view method) {
   return "3XMTHREADINFO      \"exec-12\" J9VMThread:0x1, state:" +
          std::string(state) +
          ", prio=5\n3XMTHREADINFO1            (native thread ID:0x3158, "
@@ -19,15 +19,16 @@ std::string thread_in(std::string_view state, std::string_view method) {
 }
 
 TEST(IbmJava, ReadsThreadsThatRun) {
-  EXPECT_EQ(
-      folded(read_text(
-          "ibmjava",
-          thread_in("R", "com/shop/Cart.add(Cart.java:12(Compiled Code))"))),
-      "exec-12;java/lang/Thread.run;com/shop/Cart.add 1\n");
+  EXPECT_EQ(folded(read_text(
+                "ibmjava",
+                ibm_thread_in(
+                    "R", "com/shop/Cart.add(Cart.java:12(Compiled Code))"))),
+            "exec-12;java/lang/Thread.run;com/shop/Cart.add 1\n");
 }
 
 TEST(IbmJava, NamesThreadsAsAsked) {
-  const std::string text = thread_in("R", "com/shop/Cart.add(Cart.java:12)");
+  const std::string text =
+      ibm_thread_in("R", "com/shop/Cart.add(Cart.java:12)");
   EXPECT_EQ(folded(read_text("ibmjava", text, {.include_thread_id = true})),
             "exec-12-0x3158;java/lang/Thread.run;com/shop/Cart.add 1\n");
   EXPECT_EQ(folded(read_text("ibmjava", text, {.include_thread_name = false})),
@@ -39,9 +40,9 @@ TEST(IbmJava, NamesThreadsAsAsked) {
 TEST(IbmJava, CountsThreadsThatWait) {
   const Profile profile = read_text(
       "ibmjava",
-      thread_in("CW", "java/lang/Object.wait(Native Method)") +
-          thread_in("R",
-                    "java/net/SocketInputStream.socketRead0(Native Method)") +
+      ibm_thread_in("CW", "java/lang/Object.wait(Native Method)") +
+          ibm_thread_in(
+              "R", "java/net/SocketInputStream.socketRead0(Native Method)") +
           "3XMTHREADINFO      \"JIT\" J9VMThread:0x1, state:R, prio=5\n"
           "3XMTHREADINFO3           No Java callstack associated\n");
   EXPECT_EQ(whole_weight(profile), 0);
@@ -50,7 +51,7 @@ TEST(IbmJava, CountsThreadsThatWait) {
 
 TEST(IbmJava, CountsFramesThatCannotBeRead) {
   const Profile profile =
-      read_text("ibmjava", thread_in("R", "rubbish") + "4XESTACKTRACE x\n");
+      read_text("ibmjava", ibm_thread_in("R", "rubbish") + "4XESTACKTRACE x\n");
   EXPECT_EQ(profile.diagnostics.count(Problem::kBadLine), 2u);
 }
 

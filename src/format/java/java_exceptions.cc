@@ -36,7 +36,7 @@ std::optional<std::size_t> parse_more(std::string_view line) {
   return word == "more" || word == "common" ? count : std::nullopt;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_java_exceptions(std::string_view head) {
   return any_line(head, 5000, [](std::string_view line) {
     const auto frame = parse_line(line);
     return frame && (frame->line > 0 || line.ends_with("(Native Method)") ||
@@ -44,9 +44,9 @@ bool sniff(std::string_view head) {
   });
 }
 
-class Reader {
+class JavaExceptionsReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit JavaExceptionsReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   Profile read(InputFile& file) {
@@ -103,10 +103,10 @@ class Reader {
 extern const InputFormat java_exceptions_input = {
     .name = "java-exceptions",
     .description = "stacks of Java exceptions in a log",
-    .sniff = sniff,
+    .sniff = sniff_java_exceptions,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return JavaExceptionsReader(options).read(file);
         },
 };
 

@@ -43,7 +43,7 @@ std::optional<JavaThread> parse_thread(std::string_view line) {
   return thread;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_jstack(std::string_view head) {
   bool after_thread = false;
   return any_line(head, 300, [&](std::string_view line) {
     if (line.starts_with("Full thread dump ")) return true;
@@ -61,9 +61,9 @@ std::string_view without_number(std::string_view name) {
              : name;
 }
 
-class Reader {
+class JstackReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit JstackReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   // What a dump says besides threads and frames is of no use here; false only
@@ -131,8 +131,8 @@ class Reader {
 extern const InputFormat jstack_input = {
     .name = "jstack",
     .description = "Java thread dumps (jstack), one or many",
-    .sniff = sniff,
-    .read = read_by_line<Reader>,
+    .sniff = sniff_jstack,
+    .read = read_by_line<JstackReader>,
 };
 
 }  // namespace wick

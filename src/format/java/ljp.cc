@@ -30,7 +30,7 @@ JavaFrame parse_frame(std::string_view text) {
   return {.name = text.substr(0, text.find('('))};
 }
 
-bool sniff(std::string_view head) {
+bool sniff_ljp(std::string_view head) {
   return any_line(head, 20, [](std::string_view line) {
     const auto header = parse_header(line);
     return header && header->frame.ends_with(')') &&
@@ -38,9 +38,9 @@ bool sniff(std::string_view head) {
   });
 }
 
-class Reader {
+class LjpReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit LjpReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   Profile read(InputFile& file) {
@@ -92,10 +92,10 @@ class Reader {
 extern const InputFormat ljp_input = {
     .name = "ljp",
     .description = "reports of the Lightweight Java Profiler",
-    .sniff = sniff,
+    .sniff = sniff_ljp,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return LjpReader(options).read(file);
         },
 };
 

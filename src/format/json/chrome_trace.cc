@@ -49,7 +49,7 @@ struct Mark {  // phase B or E
 
 // What happens on one thread.
 struct Lane {
-  std::int64_t pid = 0, tid = 0;  // as keys: see Reader::id_of
+  std::int64_t pid = 0, tid = 0;  // as keys: see ChromeTraceReader::id_of
   std::string_view name;
   std::vector<Slice> slices;
   std::vector<Mark> marks;
@@ -113,9 +113,10 @@ class StackFrames {
   std::vector<std::uint32_t> path_;
 };
 
-class Reader {
+class ChromeTraceReader {
  public:
-  Reader(const Json& root, Profile& profile, const ReadOptions& options)
+  ChromeTraceReader(const Json& root, Profile& profile,
+                    const ReadOptions& options)
       : root_(root),
         profile_(profile),
         options_(options),
@@ -537,7 +538,7 @@ class Reader {
   std::int64_t shift_ = 0;  // so that no time is below 0
 };
 
-bool sniff(std::string_view head) {
+bool sniff_chrome_trace(std::string_view head) {
   const auto keys = json_keys(head);
   const auto has = [&](std::string_view key) {
     return std::ranges::find(keys, key) != keys.end();
@@ -549,7 +550,7 @@ bool sniff(std::string_view head) {
          (has("ts") || has("pid") || has("name"));
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_chrome_trace(InputFile& file, const ReadOptions& options) {
   Profile profile;
   const std::string_view text = file.bytes();
   Diagnostics found;
@@ -560,7 +561,7 @@ Profile read(InputFile& file, const ReadOptions& options) {
   const bool open_array =
       document.root().is_array() && (end.ends_with('}') || end.ends_with(','));
   if (!open_array) profile.diagnostics.merge(found);
-  Reader(document.root(), profile, options).run();
+  ChromeTraceReader(document.root(), profile, options).run();
   return profile;
 }
 
@@ -569,8 +570,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
 extern const InputFormat chrome_trace_input = {
     .name = "chrome-trace",
     .description = "Trace Event JSON (Chrome, Perfetto, clang -ftime-trace)",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_chrome_trace,
+    .read = read_chrome_trace,
 };
 
 }  // namespace wick

@@ -25,7 +25,7 @@
 namespace wick {
 namespace {
 
-struct Slice {
+struct WrittenSlice {
   std::int64_t start = 0, end = 0;
   FrameId frame{};
 };
@@ -51,9 +51,10 @@ Column<StackId, std::uint32_t> preorder(const StackTable& stacks) {
   return rank;
 }
 
-class Writer {
+class ChromeTraceWriter {
  public:
-  Writer(const Profile& profile, const WriteOptions& options, std::ostream& out)
+  ChromeTraceWriter(const Profile& profile, const WriteOptions& options,
+                    std::ostream& out)
       : profile_(profile), options_(options), out_(out) {}
 
   void run() {
@@ -297,7 +298,7 @@ class Writer {
   void put_slices(ThreadId thread) {
     std::size_t self = 0;
     for (std::uint32_t i = 0; i < slices_.size(); ++i) {
-      const Slice& slice = slices_[i];
+      const WrittenSlice& slice = slices_[i];
       begin_event('X', thread);
       text_ += ",\"ts\":";
       put_microseconds(slice.start);
@@ -388,13 +389,13 @@ class Writer {
   Column<FrameId, StringId> names_;
   Column<FrameId, std::string> texts_, args_;
   Column<ThreadId, std::pair<std::int32_t, std::int32_t>> ids_;
-  std::vector<Slice> slices_;  // of one thread; callers before callees
+  std::vector<WrittenSlice> slices_;  // of one thread; callers before callees
   std::vector<Self> selves_;
 };
 
-void write(const Profile& profile, const WriteOptions& options,
-           std::ostream& out) {
-  Writer(profile, options, out).run();
+void write_chrome_trace(const Profile& profile, const WriteOptions& options,
+                        std::ostream& out) {
+  ChromeTraceWriter(profile, options, out).run();
 }
 
 }  // namespace
@@ -403,7 +404,7 @@ extern const OutputFormat chrome_trace_output = {
     .name = "chrome-trace",
     .extension = ".trace.json",
     .description = "Trace Event JSON for Perfetto and chrome://tracing",
-    .write = write,
+    .write = write_chrome_trace,
     .lacks =
         "times of single samples, cpus, addresses, build ids, "
         "unknown ids of processes, what a trace counts beside its cycles",

@@ -10,7 +10,7 @@
 namespace wick {
 namespace {
 
-bool sniff(std::string_view head) {
+bool sniff_cpuprofile(std::string_view head) {
   const auto keys = json_keys(head);
   const auto has = [&](std::string_view key) {
     return std::ranges::find(keys, key) != keys.end();
@@ -21,7 +21,7 @@ bool sniff(std::string_view head) {
   return has("head") && head.find("\"functionName\"") != head.npos;
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_cpuprofile(InputFile& file, const ReadOptions& options) {
   Profile profile;
   const JsonDocument document(file.bytes(), profile.diagnostics);
   const Json root = document.root();
@@ -48,8 +48,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
 extern const InputFormat cpuprofile_input = {
     .name = "cpuprofile",
     .description = "V8 CPU profile (node --cpu-prof, Chrome DevTools)",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_cpuprofile,
+    .read = read_cpuprofile,
 };
 
 }  // namespace wick

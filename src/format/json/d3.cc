@@ -82,9 +82,9 @@ std::vector<Node> nodes_of(const Json& root) {
   return nodes;
 }
 
-class Reader {
+class D3Reader {
  public:
-  Reader(Profile& profile, const Json& root, const ReadOptions& options)
+  D3Reader(Profile& profile, const Json& root, const ReadOptions& options)
       : profile_(profile),
         samples_(profile, options.keep_time),
         nodes_(nodes_of(root)) {}
@@ -192,7 +192,7 @@ bool has(const std::vector<std::string_view>& keys, std::string_view key) {
   return std::ranges::find(keys, key) != keys.end();
 }
 
-bool sniff(std::string_view head) {
+bool sniff_d3(std::string_view head) {
   if (!trim(head).starts_with('{')) return false;
   const std::vector<std::string_view> keys = json_keys(head);
   return has(keys, "flame") ||
@@ -217,14 +217,14 @@ Profile read_script(const Json& lines, const ReadOptions& options) {
   return perf_script_input.read(file, options);
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_d3(InputFile& file, const ReadOptions& options) {
   Profile profile;
   const JsonDocument document(file.bytes(), profile.diagnostics);
   Json root = document.root();
   const Json reply = root["flame"];
   if (reply && !is_tree(root)) root = reply;
   if (is_tree(root)) {
-    Reader(profile, root, options).read();
+    D3Reader(profile, root, options).read();
     return profile;
   }
   const Json lines = document.root()["perf_script_output"];
@@ -238,8 +238,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
   fail("there is no tree in this JSON; {{name, value, children}} was expected");
 }
 
-void write(const Profile& profile, const WriteOptions& options,
-           std::ostream& out) {
+void write_d3(const Profile& profile, const WriteOptions& options,
+              std::ostream& out) {
   const FlameGraph graph = fold(profile, options.fold);
   JsonWriter json(out);
   const auto number = [&](std::string_view key, std::int64_t weight) {
@@ -283,15 +283,15 @@ void write(const Profile& profile, const WriteOptions& options,
 extern const InputFormat d3_input = {
     .name = "d3",
     .description = "tree of d3-flame-graph, LEP and perf's flamegraph report",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_d3,
+    .read = read_d3,
 };
 
 extern const OutputFormat d3_output = {
     .name = "d3",
     .extension = ".json",
     .description = "tree for d3-flame-graph, as LEP has it",
-    .write = write,
+    .write = write_d3,
     .lacks =
         "times, threads, events side by side, addresses, files and lines, "
         "stacks of weight 0",

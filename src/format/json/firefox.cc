@@ -29,7 +29,7 @@ std::int64_t scaled(const Decimal& number, int power) {
 }
 
 // Milliseconds in nanoseconds.
-std::int64_t nanoseconds(const Json& milliseconds) {
+std::int64_t to_nanoseconds(const Json& milliseconds) {
   const auto number = milliseconds.decimal();
   return number ? scaled(*number, 6) : 0;
 }
@@ -55,9 +55,9 @@ T at(const std::vector<T>& column, std::int64_t row, T missing) {
              : missing;
 }
 
-class Reader {
+class FirefoxReader {
  public:
-  Reader(const Json& root, Profile& profile, const ReadOptions& options)
+  FirefoxReader(const Json& root, Profile& profile, const ReadOptions& options)
       : root_(root),
         profile_(profile),
         options_(options),
@@ -281,7 +281,7 @@ class Reader {
     std::int64_t now = start_;
     for (const Json stack : table["stack"].items()) {
       if (time != times.end()) {
-        const std::int64_t value = nanoseconds(*time);
+        const std::int64_t value = to_nanoseconds(*time);
         now = has_deltas ? saturating_add(now, value)
                          : saturating_add(start_, value);
         ++time;
@@ -332,7 +332,7 @@ class Reader {
   void read_gecko() {
     const EventId event = profile_.event_id("samples");
     const auto start = [](const Json& process) {
-      return nanoseconds(process["meta"]["startTime"]);
+      return to_nanoseconds(process["meta"]["startTime"]);
     };
     std::vector<Json> pending{root_};
     while (!pending.empty()) {
@@ -401,7 +401,7 @@ class Reader {
     for (const Json row : sample_table["data"].items()) {
       const auto [which, when] = row_values(row, stack, time);
       add(which.integer().value_or(kNull),
-          saturating_add(start_, nanoseconds(when)), 1, id, event);
+          saturating_add(start_, to_nanoseconds(when)), 1, id, event);
     }
   }
 
@@ -445,7 +445,7 @@ class Reader {
   std::vector<StackId> stacks_;  // of the table that is being read
 };
 
-bool sniff(std::string_view head) {
+bool sniff_firefox(std::string_view head) {
   const auto keys = json_keys(head);
   const auto has = [&](std::string_view key) {
     return std::ranges::find(keys, key) != keys.end();
@@ -461,10 +461,10 @@ bool sniff(std::string_view head) {
          (mentions("\"stackTable\"") || mentions("\"frameTable\""));
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_firefox(InputFile& file, const ReadOptions& options) {
   Profile profile;
   const JsonDocument document(file.bytes(), profile.diagnostics);
-  Reader(document.root(), profile, options).run();
+  FirefoxReader(document.root(), profile, options).run();
   return profile;
 }
 
@@ -473,8 +473,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
 extern const InputFormat firefox_input = {
     .name = "firefox",
     .description = "Firefox Profiler (also from samply), processed or raw",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_firefox,
+    .read = read_firefox,
 };
 
 }  // namespace wick

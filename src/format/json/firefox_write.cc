@@ -67,9 +67,10 @@ std::string breakpad_id(std::string_view build_id) {
   return id + '0';
 }
 
-class Writer {
+class FirefoxWriter {
  public:
-  Writer(const Profile& profile, const WriteOptions& options, std::ostream& out)
+  FirefoxWriter(const Profile& profile, const WriteOptions& options,
+                std::ostream& out)
       : profile_(profile), options_(options), out_(out) {}
 
   void run() {
@@ -469,9 +470,9 @@ class Writer {
   StringTable more_strings_;
 };
 
-void write(const Profile& profile, const WriteOptions& options,
-           std::ostream& out) {
-  Writer(profile, options, out).run();
+void write_firefox(const Profile& profile, const WriteOptions& options,
+                   std::ostream& out) {
+  FirefoxWriter(profile, options, out).run();
 }
 
 }  // namespace
@@ -480,7 +481,7 @@ extern const OutputFormat firefox_output = {
     .name = "firefox",
     .extension = ".firefox.json",
     .description = "Firefox Profiler (profiler.firefox.com)",
-    .write = write,
+    .write = write_firefox,
     .lacks = "cpus, addresses beyond 2^53",
 };
 

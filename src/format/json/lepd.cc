@@ -85,7 +85,7 @@ bool take_reply(std::string_view& json, Reply& reply) {
   return true;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_lepd(std::string_view head) {
   if (!trim(head).starts_with('{')) return false;
   const auto keys = json_keys(head);
   if (std::ranges::find(keys, "error") != keys.end())
@@ -107,7 +107,7 @@ bool sniff(std::string_view head) {
        error["code"].integer().value_or(0));
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_lepd(InputFile& file, const ReadOptions& options) {
   std::string_view json = file.bytes();
   std::string script;
   std::uint64_t replies = 0, cut = 0;
@@ -136,8 +136,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
 extern const InputFormat lepd_input = {
     .name = "lepd",
     .description = "reply of LEP's agent to GetCmdPerfFlame",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_lepd,
+    .read = read_lepd,
 };
 
 }  // namespace wick

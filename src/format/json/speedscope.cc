@@ -23,9 +23,10 @@
 namespace wick {
 namespace {
 
-class Reader {
+class SpeedscopeReader {
  public:
-  Reader(Profile& profile, const ReadOptions& options, const Json& root)
+  SpeedscopeReader(Profile& profile, const ReadOptions& options,
+                   const Json& root)
       : profile_(profile),
         root_(root),
         keep_time_(options.keep_time),
@@ -239,7 +240,7 @@ class Reader {
   bool timed_ = false, untimed_ = false;
 };
 
-bool sniff(std::string_view head) {
+bool sniff_speedscope(std::string_view head) {
   if (!trim(head).starts_with('{')) return false;
   const auto keys = json_keys(head);
   const auto has = [&](std::string_view key) {
@@ -254,14 +255,14 @@ bool sniff(std::string_view head) {
           (contains("\"sampled\"") || contains("\"evented\"")));
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_speedscope(InputFile& file, const ReadOptions& options) {
   Profile profile;
   const JsonDocument document(file.bytes(), profile.diagnostics);
   const Json root = document.root();
   const bool cut = profile.diagnostics.count(Problem::kTruncated) > 0;
   if (!root["profiles"].is_array() && !(cut && root.is_object()))
     fail("there is no list of profiles in this JSON; speedscope's has one");
-  Reader(profile, options, root).read();
+  SpeedscopeReader(profile, options, root).read();
   for (const std::string_view key : {"name", "exporter"})
     if (const auto text = root[key].text(); !text.empty())
       profile.set_about(key, text);
@@ -275,8 +276,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
 extern const InputFormat speedscope_input = {
     .name = "speedscope",
     .description = "speedscope JSON (py-spy, rbspy, .NET, Zig and others)",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_speedscope,
+    .read = read_speedscope,
 };
 
 }  // namespace wick

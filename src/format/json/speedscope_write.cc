@@ -33,9 +33,10 @@ std::string_view unit_for(std::string_view unit) {
   }
 }
 
-class Writer {
+class SpeedscopeWriter {
  public:
-  Writer(const Profile& profile, const FoldOptions& options, std::ostream& out)
+  SpeedscopeWriter(const Profile& profile, const FoldOptions& options,
+                   std::ostream& out)
       : profile_(profile), options_(options), json_(out) {}
 
   void write() {
@@ -192,7 +193,9 @@ extern const OutputFormat speedscope_output = {
     .description = "speedscope JSON, a profile for each thread and event",
     .write =
         [](const Profile& profile, const WriteOptions& options,
-           std::ostream& out) { Writer(profile, options.fold, out).write(); },
+           std::ostream& out) {
+          SpeedscopeWriter(profile, options.fold, out).write();
+        },
     .lacks =
         "times (but their order), CPUs, modules, addresses, and for most "
         "readers samples of weight 0",

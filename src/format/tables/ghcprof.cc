@@ -36,13 +36,13 @@ std::size_t bytes_of(std::string_view text, std::size_t count) {
 }
 
 // Where the columns of the tree are.
-struct Layout {
+struct GhcprofLayout {
   std::size_t module = 0;  // in characters
   std::size_t module_end = 0;
   bool has_ticks = false;
 };
 
-std::optional<Layout> parse_header(std::string_view line) {
+std::optional<GhcprofLayout> parse_ghcprof_header(std::string_view line) {
   if (!line.starts_with("COST CENTRE") || line.find("no.") == line.npos ||
       line.find("entries") == line.npos)
     return {};
@@ -52,9 +52,9 @@ std::optional<Layout> parse_header(std::string_view line) {
   const std::size_t end =
       std::min(line.find(" SRC", module), line.find(" no.", module));
   const std::string_view text = trim_right(line);
-  return Layout{.module = module,
-                .module_end = end,
-                .has_ticks = text.ends_with("bytes")};
+  return GhcprofLayout{.module = module,
+                       .module_end = end,
+                       .has_ticks = text.ends_with("bytes")};
 }
 
 bool is_percent(std::string_view word) {
@@ -99,16 +99,16 @@ std::optional<Numbers> parse_numbers(std::string_view row, bool has_ticks) {
   return numbers;
 }
 
-class Reader {
+class GhcprofReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit GhcprofReader(const ReadOptions& options)
       : options_(options), samples_(profile_, options.keep_time) {}
 
   Profile read(InputFile& file) {
     LineReader lines(file);
-    std::optional<Layout> layout;
+    std::optional<GhcprofLayout> layout;
     while (const auto line = lines.next()) {
-      if (const auto header = parse_header(*line)) {
+      if (const auto header = parse_ghcprof_header(*line)) {
         layout = header;
         begin_table(*layout);
       } else if (layout && !trim(*line).empty() && !add(*line, *layout)) {
@@ -123,7 +123,7 @@ class Reader {
   }
 
  private:
-  void begin_table(const Layout& layout) {
+  void begin_table(const GhcprofLayout& layout) {
     switch (options_.ghc_column) {
       case GhcColumn::kTime:
         profile_.event_id("time", "permille");
@@ -139,7 +139,7 @@ class Reader {
       fail("has no columns 'ticks' and 'bytes'; run the program with +RTS -P");
   }
 
-  bool add(std::string_view line, const Layout& layout) {
+  bool add(std::string_view line, const GhcprofLayout& layout) {
     const auto numbers = parse_numbers(line, layout.has_ticks);
     const std::size_t module_begin = bytes_of(line, layout.module);
     const std::size_t module_end = bytes_of(line, layout.module_end);
@@ -183,7 +183,7 @@ class Reader {
   CallTree tree_;
 };
 
-bool sniff(std::string_view head) {
+bool sniff_ghcprof(std::string_view head) {
   for (int i = 0; i < 10 && !head.empty(); ++i)
     if (take_line(head).find(" Time and Allocation Profiling Report") !=
         head.npos)
@@ -196,10 +196,10 @@ bool sniff(std::string_view head) {
 extern const InputFormat ghcprof_input = {
     .name = "ghcprof",
     .description = "GHC time and allocation profile (.prof)",
-    .sniff = sniff,
+    .sniff = sniff_ghcprof,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return GhcprofReader(options).read(file);
         },
 };
 

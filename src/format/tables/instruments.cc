@@ -91,7 +91,7 @@ std::int64_t value_of(const Amount& amount, int decimals) {
 }
 
 // Where the columns are.
-struct Layout {
+struct InstrumentsLayout {
   std::size_t name = 0, total = 0;
   std::optional<std::size_t> self;
   std::string_view self_unit;  // where the header has it: "Self (ms)"
@@ -103,11 +103,12 @@ void split_tabs(std::string_view line, std::vector<std::string_view>& fields) {
   fields.push_back(line);
 }
 
-std::optional<Layout> parse_header(std::string_view line) {
+std::optional<InstrumentsLayout> parse_instruments_header(
+    std::string_view line) {
   if (line.find("Symbol Name") == line.npos) return {};
   std::vector<std::string_view> fields;
   split_tabs(line, fields);
-  Layout layout;
+  InstrumentsLayout layout;
   bool named = false;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string_view title = trim(fields[i]);
@@ -124,17 +125,17 @@ std::optional<Layout> parse_header(std::string_view line) {
   return layout;
 }
 
-class Reader {
+class InstrumentsReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit InstrumentsReader(const ReadOptions& options)
       : samples_(profile_, options.keep_time) {}
 
   Profile read(InputFile& file) {
     LineReader lines(file);
-    std::optional<Layout> layout;
+    std::optional<InstrumentsLayout> layout;
     while (const auto line = lines.next()) {
       if (trim(*line).empty()) continue;
-      if (const auto header = parse_header(*line)) {
+      if (const auto header = parse_instruments_header(*line)) {
         layout = header;
         continue;
       }
@@ -151,7 +152,7 @@ class Reader {
   }
 
  private:
-  bool add(const Layout& layout) {
+  bool add(const InstrumentsLayout& layout) {
     if (fields_.size() <= std::max(layout.name, layout.self.value_or(0)))
       return false;
     const std::string_view cell = fields_[layout.name];
@@ -206,9 +207,10 @@ class Reader {
   std::vector<std::string_view> fields_;
 };
 
-bool sniff(std::string_view head) {
+bool sniff_instruments(std::string_view head) {
   const std::string_view first = take_line(head);
-  return first.find('\t') != first.npos && parse_header(first).has_value();
+  return first.find('\t') != first.npos &&
+         parse_instruments_header(first).has_value();
 }
 
 }  // namespace
@@ -216,10 +218,10 @@ bool sniff(std::string_view head) {
 extern const InputFormat instruments_input = {
     .name = "instruments",
     .description = "Xcode Instruments call tree (Edit > Deep Copy)",
-    .sniff = sniff,
+    .sniff = sniff_instruments,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return InstrumentsReader(options).read(file);
         },
 };
 

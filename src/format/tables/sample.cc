@@ -135,9 +135,9 @@ bool waits(std::string_view function, std::string_view module, Compat compat) {
          std::ranges::find(kWaits, function) != kWaits.end();
 }
 
-class Reader {
+class SampleReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit SampleReader(const ReadOptions& options)
       : options_(options), samples_(profile_, options.keep_time) {}
 
   Profile read(InputFile& file) {
@@ -261,11 +261,11 @@ class Reader {
   bool in_graph_ = false, found_graph_ = false;
 };
 
-Profile read(InputFile& file, const ReadOptions& options) {
-  return Reader(options).read(file);
+Profile read_sample(InputFile& file, const ReadOptions& options) {
+  return SampleReader(options).read(file);
 }
 
-bool sniff(std::string_view head) {
+bool sniff_sample(std::string_view head) {
   while (!head.empty()) {
     const std::string_view line = take_line(head);
     if (line.starts_with("Analysis of sampling ")) return true;
@@ -282,8 +282,8 @@ bool sniff(std::string_view head) {
 extern const InputFormat sample_input = {
     .name = "sample",
     .description = "macOS `sample`",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_sample,
+    .read = read_sample,
 };
 
 }  // namespace wick

@@ -86,9 +86,9 @@ class InfernoCalls {
   LastCounts counts_;
 };
 
-class Reader {
+class VsprofReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit VsprofReader(const ReadOptions& options)
       : options_(options), samples_(profile_, options.keep_time) {}
 
   Profile read(InputFile& file) {
@@ -205,7 +205,7 @@ extern const InputFormat vsprof_input = {
         },
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return VsprofReader(options).read(file);
         },
 };
 

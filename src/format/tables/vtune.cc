@@ -95,9 +95,9 @@ class Header {
   std::vector<std::string> names_;
 };
 
-class Reader {
+class VtuneReader {
  public:
-  Reader(const ReadOptions& options, bool memory)
+  VtuneReader(const ReadOptions& options, bool memory)
       : options_(options),
         memory_(memory),
         samples_(profile_, options.keep_time) {}
@@ -259,7 +259,7 @@ extern const InputFormat vtune_input = {
         },
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options, false).read(file);
+          return VtuneReader(options, false).read(file);
         },
 };
 
@@ -269,7 +269,7 @@ extern const InputFormat vtune_memory_input = {
     .sniff = [](std::string_view head) { return is_memory(header_of(head)); },
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options, true).read(file);
+          return VtuneReader(options, true).read(file);
         },
 };
 

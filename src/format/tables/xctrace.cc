@@ -88,9 +88,9 @@ bool is_sample_table(std::string_view schema) {
          schema == "cpu-profile" || schema == "counters-profile";
 }
 
-class Reader {
+class XctraceReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit XctraceReader(const ReadOptions& options)
       : options_(options), samples_(profile_, options.keep_time) {}
 
   Profile read(InputFile& file) {
@@ -413,7 +413,7 @@ class Reader {
   bool weights_differ_ = false;
 };
 
-bool sniff(std::string_view head) {
+bool sniff_xctrace(std::string_view head) {
   return head.substr(0, 1000).find("<trace-query-result") != head.npos;
 }
 
@@ -422,10 +422,10 @@ bool sniff(std::string_view head) {
 extern const InputFormat xctrace_input = {
     .name = "xctrace",
     .description = "Instruments Time Profiler as exported by xctrace (XML)",
-    .sniff = sniff,
+    .sniff = sniff_xctrace,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return XctraceReader(options).read(file);
         },
 };
 

@@ -17,7 +17,7 @@ struct AixFrame {
 };
 
 // "0xd01d15c4  _p_nsleep(??, ??) + 0x10": what stands before the last bracket.
-std::optional<AixFrame> parse_frame(std::string_view line) {
+std::optional<AixFrame> parse_aix_frame(std::string_view line) {
   std::string_view rest = line;
   std::string_view word = take_word(rest);
   if (word.starts_with("0x")) word.remove_prefix(2);
@@ -34,7 +34,7 @@ std::optional<AixFrame> parse_frame(std::string_view line) {
 }
 
 // "---------- tid# 41746533 ----------".
-std::optional<std::int32_t> parse_thread(std::string_view line) {
+std::optional<std::int32_t> parse_aix_thread(std::string_view line) {
   constexpr std::string_view kTid = "- tid# ";
   const std::size_t at = line.find(kTid);
   if (!line.starts_with("---") || at == line.npos) return {};
@@ -58,26 +58,26 @@ std::optional<Process> parse_process(std::string_view line) {
   return Process{*pid, command};
 }
 
-bool sniff(std::string_view head) {
+bool sniff_aix(std::string_view head) {
   bool seen_process = false;
   return any_line(head, 50, [&](std::string_view line) {
     if (parse_process(line)) seen_process = true;
-    return seen_process && parse_frame(line);
+    return seen_process && parse_aix_frame(line);
   });
 }
 
-class Reader {
+class AixReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit AixReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   bool read_line(std::string_view line) {
     if (trim(line).empty()) return true;
-    if (const auto frame = parse_frame(line)) {
+    if (const auto frame = parse_aix_frame(line)) {
       stack_.push_symbol(
           frame->name,
           {.address = options_.keep_addresses ? frame->address : 0});
-    } else if (const auto tid = parse_thread(line)) {
+    } else if (const auto tid = parse_aix_thread(line)) {
       end_thread();
       thread_.tid = *tid;
     } else if (const auto process = parse_process(line)) {
@@ -112,8 +112,8 @@ class Reader {
 extern const InputFormat aix_input = {
     .name = "aix",
     .description = "stacks printed by AIX's procstack, one or many runs",
-    .sniff = sniff,
-    .read = read_by_line<Reader>,
+    .sniff = sniff_aix,
+    .read = read_by_line<AixReader>,
 };
 
 }  // namespace wick

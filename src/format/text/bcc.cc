@@ -35,7 +35,7 @@ std::optional<Owner> parse_owner(std::string_view line) {
   return Owner{trim(line.substr(1, open - 1)), *pid};
 }
 
-bool sniff(std::string_view head) {
+bool sniff_bcc(std::string_view head) {
   bool after_owner = false;
   return any_line(head, 2000, [&](std::string_view line) {
     if (after_owner) return all_digits(trim(line));
@@ -44,9 +44,9 @@ bool sniff(std::string_view head) {
   });
 }
 
-class Reader {
+class BccReader {
  public:
-  explicit Reader(const ReadOptions& options) : stack_(profile_, options) {}
+  explicit BccReader(const ReadOptions& options) : stack_(profile_, options) {}
 
   Profile read(InputFile& file) {
     for_each_line(file, [&](std::string_view line, std::uint64_t number) {
@@ -141,10 +141,10 @@ class Reader {
 extern const InputFormat bcc_input = {
     .name = "bcc",
     .description = "bcc's profile and offcputime (without -f)",
-    .sniff = sniff,
+    .sniff = sniff_bcc,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return BccReader(options).read(file);
         },
 };
 

@@ -39,7 +39,7 @@ std::string_view take_map_name(std::string_view& line) {
   return name;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_bpftrace(std::string_view head) {
   return any_line(head, 500, [](std::string_view line) {
     return !take_map_name(line).empty() && line.front() == '[';
   });
@@ -54,9 +54,9 @@ std::optional<std::int64_t> parse_value(std::string_view text) {
   return to_number<std::int64_t>(text);
 }
 
-class Reader {
+class BpftraceReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit BpftraceReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   Profile read(InputFile& file) {
@@ -288,10 +288,10 @@ class Reader {
 extern const InputFormat bpftrace_input = {
     .name = "bpftrace",
     .description = "bpftrace maps with kstack and ustack keys",
-    .sniff = sniff,
+    .sniff = sniff_bpftrace,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return BpftraceReader(options).read(file);
         },
 };
 

@@ -190,9 +190,9 @@ class LineFrames {
   std::vector<std::uint32_t> first_{0};
 };
 
-class Reader {
+class DtraceReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit DtraceReader(const ReadOptions& options)
       : leaves_(profile_, options, false),
         callers_(profile_, options, options.include_offset),
         samples_(profile_, options.keep_time) {}
@@ -262,13 +262,13 @@ class Reader {
   std::uint64_t header_lines_ = 0;
 };
 
-Profile read(InputFile& file, const ReadOptions& options) {
-  return Reader(options).read(file);
+Profile read_dtrace(InputFile& file, const ReadOptions& options) {
+  return DtraceReader(options).read(file);
 }
 
 // The header, or a stack with a "module`function" that ends with a number, all
 // of it indented.
-bool sniff(std::string_view head) {
+bool sniff_dtrace(std::string_view head) {
   if (is_column_header(head.substr(0, head.find('\n')))) return true;
   const bool cut = head.size() >= 65536;
   bool ticks = false;
@@ -295,8 +295,8 @@ bool sniff(std::string_view head) {
 extern const InputFormat dtrace_input = {
     .name = "dtrace",
     .description = "DTrace aggregations of stack() and ustack()",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_dtrace,
+    .read = read_dtrace,
 };
 
 }  // namespace wick

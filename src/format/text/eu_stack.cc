@@ -26,7 +26,7 @@ std::optional<std::uint64_t> take_address(std::string_view& text) {
 }
 
 // "#12": the depth of a frame.
-std::optional<std::uint32_t> take_depth(std::string_view& text) {
+std::optional<std::uint32_t> take_eu_stack_depth(std::string_view& text) {
   std::string_view rest = text;
   const std::string_view word = take_word(rest);
   if (!word.starts_with('#')) return {};
@@ -40,8 +40,8 @@ struct EuFrame {
   std::string_view name, module;
 };
 
-std::optional<EuFrame> parse_frame(std::string_view line) {
-  if (!take_depth(line)) return {};
+std::optional<EuFrame> parse_eu_stack_frame(std::string_view line) {
+  if (!take_eu_stack_depth(line)) return {};
   const auto address = take_address(line);
   if (!address) return {};
   EuFrame frame{.address = *address};
@@ -65,23 +65,23 @@ std::optional<std::int32_t> parse_id(std::string_view line,
   return to_number<std::int32_t>(digits);
 }
 
-bool sniff(std::string_view head) {
+bool sniff_eu_stack(std::string_view head) {
   bool in_thread = false;
   return any_line(head, 200, [&](std::string_view line) {
-    if (in_thread && parse_frame(line)) return true;
+    if (in_thread && parse_eu_stack_frame(line)) return true;
     in_thread = parse_id(line, "TID ") && trim_right(line).ends_with(':');
     return false;
   });
 }
 
-class Reader {
+class EuStackReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit EuStackReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   bool read_line(std::string_view line) {
     if (trim(line).empty()) return true;
-    if (const auto frame = parse_frame(line)) {
+    if (const auto frame = parse_eu_stack_frame(line)) {
       add_frame(*frame);
       return true;
     }
@@ -163,8 +163,8 @@ class Reader {
 extern const InputFormat eu_stack_input = {
     .name = "eu-stack",
     .description = "stacks printed by elfutils' eu-stack, one or many runs",
-    .sniff = sniff,
-    .read = read_by_line<Reader>,
+    .sniff = sniff_eu_stack,
+    .read = read_by_line<EuStackReader>,
 };
 
 }  // namespace wick

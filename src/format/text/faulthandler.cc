@@ -24,7 +24,7 @@ struct PythonFrame {
 };
 
 // `  File "/srv/shop.py", line 4 in price`.
-std::optional<PythonFrame> parse_frame(std::string_view text) {
+std::optional<PythonFrame> parse_faulthandler_frame(std::string_view text) {
   text = trim(text);
   if (!text.starts_with("File ")) return {};
   constexpr std::string_view kLine = ", line ";
@@ -45,18 +45,18 @@ std::optional<PythonFrame> parse_frame(std::string_view text) {
   return frame;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_faulthandler(std::string_view head) {
   bool after_header = false;
   return any_line(head, 500, [&](std::string_view line) {
-    if (after_header && parse_frame(line)) return true;
+    if (after_header && parse_faulthandler_frame(line)) return true;
     after_header = is_header(line);
     return false;
   });
 }
 
-class Reader {
+class FaulthandlerReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit FaulthandlerReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   // Between the stacks a program's own output may stand; only what looks like
@@ -66,7 +66,7 @@ class Reader {
       begin_thread(line);
     } else if (line.starts_with("  ") && in_thread_) {
       const std::string_view text = trim(line);
-      if (const auto frame = parse_frame(line)) {
+      if (const auto frame = parse_faulthandler_frame(line)) {
         push(*frame);
       } else if (text != "..." && text != "<no Python frame>") {
         return false;
@@ -124,8 +124,8 @@ class Reader {
 extern const InputFormat faulthandler_input = {
     .name = "faulthandler",
     .description = "stacks written by Python's faulthandler, one or many dumps",
-    .sniff = sniff,
-    .read = read_by_line<Reader>,
+    .sniff = sniff_faulthandler,
+    .read = read_by_line<FaulthandlerReader>,
 };
 
 }  // namespace wick

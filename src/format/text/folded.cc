@@ -30,14 +30,14 @@ FrameKind kind_of(std::string_view name) {
 }
 
 // Splits the lines of a piece of text into names.
-class Worker {
+class FoldedWorker {
  public:
   struct Stack {
     std::uint32_t frame_count;
     FoldedWeights weights;
   };
 
-  explicit Worker(int columns) : columns_(columns) {}
+  explicit FoldedWorker(int columns) : columns_(columns) {}
 
   void read(std::string_view text) {
     frame_names.clear();
@@ -116,9 +116,9 @@ class Worker {
   std::vector<std::size_t> previous_ends_;  // where its names end
 };
 
-class Reader {
+class FoldedReader {
  public:
-  Reader(InputFile& file, const ReadOptions& options)
+  FoldedReader(InputFile& file, const ReadOptions& options)
       : options_(options),
         file_(file),
         columns_(folded_columns(file.head())),
@@ -146,7 +146,7 @@ class Reader {
       const auto pieces =
           pieces_at_lines(block, block.size() < kSmall ? 1 : count);
       while (workers_.size() < pieces.size())
-        workers_.push_back(std::make_unique<Worker>(columns_));
+        workers_.push_back(std::make_unique<FoldedWorker>(columns_));
       parallel_for(pieces.size(), count,
                    [&](std::size_t i) { workers_[i]->read(pieces[i]); });
       for (std::size_t i = 0; i < pieces.size(); ++i) collect(*workers_[i]);
@@ -161,14 +161,14 @@ class Reader {
   static constexpr std::size_t kBatchFrames = 16 << 20;
   static constexpr std::size_t kBatchStacks = 1 << 20;
 
-  void collect(Worker& worker) {
+  void collect(FoldedWorker& worker) {
     // The first lines tell how many frames the whole will have, roughly.
     if (batch_.frame_count() == 0)
       batch_.reserve(std::min(
           kBatchFrames,
           worker.frame_names.size() * (file_.size_hint() / kFilePiece + 1)));
     std::size_t at = 0;
-    for (const Worker::Stack& stack : worker.stacks) {
+    for (const FoldedWorker::Stack& stack : worker.stacks) {
       frames_.clear();
       for (std::uint32_t i = 0; i < stack.frame_count; ++i)
         frames_.push_back(worker.frame(worker.frame_names[at++], profile_));
@@ -209,18 +209,18 @@ class Reader {
   Profile profile_;
   SampleCollector samples_;
   EventId events_[2] = {EventId{0}, EventId{0}};
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<FoldedWorker>> workers_;
   std::vector<FrameId> frames_;
   StackBatch batch_;
   std::vector<FoldedWeights> weights_;
   std::uint64_t lines_ = 0;
 };
 
-Profile read(InputFile& file, const ReadOptions& options) {
-  return Reader(file, options).run();
+Profile read_folded(InputFile& file, const ReadOptions& options) {
+  return FoldedReader(file, options).run();
 }
 
-bool sniff(std::string_view head) {
+bool sniff_folded(std::string_view head) {
   int good = 0, bad = 0;
   const bool cut = head.size() >= (64 << 10);
   while (!head.empty() && good + bad < 50) {
@@ -238,8 +238,8 @@ bool sniff(std::string_view head) {
 extern const InputFormat folded_input = {
     .name = "folded",
     .description = "folded stacks (FlameGraph, inferno, bcc, async-profiler)",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_folded,
+    .read = read_folded,
 };
 
 extern const OutputFormat folded_output = {

@@ -78,9 +78,9 @@ namespace {
 // "foo" comes before "foo2", which comes before "foo;bar", since `;` is larger
 // than a digit. So the stack that ends in a node and the stacks that go on
 // below it are two items, sorted among those of its siblings.
-class Writer {
+class FoldedLinesWriter {
  public:
-  Writer(const FlameGraph& graph, std::ostream& out)
+  FoldedLinesWriter(const FlameGraph& graph, std::ostream& out)
       : graph_(graph), out_(out) {
     end_ = Column<NodeId, std::uint32_t>(graph.size());
     for (const NodeId id : graph.ids() | std::views::reverse) {
@@ -205,7 +205,7 @@ class Writer {
 }  // namespace
 
 void write_folded(const FlameGraph& graph, std::ostream& out) {
-  Writer(graph, out).write();
+  FoldedLinesWriter(graph, out).write();
 }
 
 }  // namespace wick

@@ -25,7 +25,7 @@ struct GdbFrame {
 };
 
 // "#12  " in front of every frame; taken from `text`.
-std::optional<std::uint32_t> take_depth(std::string_view& text) {
+std::optional<std::uint32_t> take_gdb_depth(std::string_view& text) {
   if (!text.starts_with('#')) return {};
   const std::size_t end = text.find_first_of(" \t");
   if (end == text.npos) return {};
@@ -82,8 +82,8 @@ void take_place(std::string_view& text, GdbFrame& frame) {
   }
 }
 
-std::optional<GdbFrame> parse_frame(std::string_view text) {
-  if (!take_depth(text)) return {};
+std::optional<GdbFrame> parse_gdb_frame(std::string_view text) {
+  if (!take_gdb_depth(text)) return {};
   GdbFrame frame;
   if (text.starts_with("0x")) {
     std::string_view rest = text.substr(2);
@@ -113,7 +113,7 @@ struct GdbThread {
 };
 
 // "Thread 2 (Thread 0x7f… (LWP 21207) "name"):".
-std::optional<GdbThread> parse_thread(std::string_view line) {
+std::optional<GdbThread> parse_gdb_thread(std::string_view line) {
   line = trim_right(line);
   if (!line.starts_with("Thread ") || !line.ends_with("):")) return {};
   line.remove_prefix(7);
@@ -135,15 +135,15 @@ std::optional<GdbThread> parse_thread(std::string_view line) {
   return thread;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_gdb(std::string_view head) {
   return any_line(head, 500, [](std::string_view line) {
-    return line.starts_with("#0 ") && parse_frame(line);
+    return line.starts_with("#0 ") && parse_gdb_frame(line);
   });
 }
 
-class Reader {
+class GdbReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit GdbReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   Profile read(InputFile& file) {
@@ -165,7 +165,7 @@ class Reader {
  private:
   void read_line(std::string_view line, std::uint64_t number) {
     std::string_view text = line;
-    if (const auto depth = take_depth(text)) {
+    if (const auto depth = take_gdb_depth(text)) {
       if (*depth == 0 && !stack_.empty()) end_thread();
       in_thread_ = true;
       pending_ = line;
@@ -175,7 +175,7 @@ class Reader {
     }
     if (!line.starts_with("Thread ")) return;
     end_thread();
-    const auto thread = parse_thread(line);
+    const auto thread = parse_gdb_thread(line);
     if (!thread) {
       profile_.diagnostics.note_at(Problem::kBadLine, line, number);
       return;
@@ -195,12 +195,12 @@ class Reader {
       return false;
     const std::string_view text = trim(line);
     return text.starts_with("at ") || text.starts_with("from ") ||
-           !parse_frame(pending_);
+           !parse_gdb_frame(pending_);
   }
 
   void end_frame() {
     if (pending_.empty()) return;
-    const auto parsed = parse_frame(pending_);
+    const auto parsed = parse_gdb_frame(pending_);
     if (parsed)
       push(*parsed);
     else
@@ -244,10 +244,10 @@ class Reader {
 extern const InputFormat gdb_input = {
     .name = "gdb",
     .description = "gdb's `thread apply all bt`, one or many dumps",
-    .sniff = sniff,
+    .sniff = sniff_gdb,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return GdbReader(options).read(file);
         },
 };
 

@@ -23,7 +23,7 @@
 namespace wick {
 namespace {
 
-bool sniff(std::string_view head) {
+bool sniff_go_raw(std::string_view head) {
   bool seen_period = false;
   return any_line(head, 200, [&](std::string_view line) {
     if (line.starts_with("PeriodType: ") || line.starts_with("Period: "))
@@ -75,19 +75,19 @@ CodeLine parse_code_line(std::string_view text) {
   return code;
 }
 
-class Reader {
+class GoRawReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit GoRawReader(const ReadOptions& options)
       : options_(options),
         stack_(profile_, options),
         samples_(profile_, options.keep_time) {}
 
   Profile read(InputFile& file) {
     const std::string_view text = file.bytes();
-    go_through(text, &Reader::read_mapping, "Mappings");
-    go_through(text, &Reader::read_location, "Locations");
+    go_through(text, &GoRawReader::read_mapping, "Mappings");
+    go_through(text, &GoRawReader::read_location, "Locations");
     seen_ = {};
-    go_through(text, &Reader::read_sample, "Samples:");
+    go_through(text, &GoRawReader::read_sample, "Samples:");
     if (!seen_.samples || !seen_.locations)
       profile_.diagnostics.note_at(
           Problem::kTruncated,
@@ -96,7 +96,7 @@ class Reader {
   }
 
  private:
-  using ReadLine = bool (Reader::*)(std::string_view);
+  using ReadLine = bool (GoRawReader::*)(std::string_view);
   static constexpr std::size_t kMaxDepth = 10'000;
 
   static bool is_section(std::string_view line) {
@@ -242,10 +242,10 @@ class Reader {
 extern const InputFormat go_raw_input = {
     .name = "go-raw",
     .description = "the text of go tool pprof -raw",
-    .sniff = sniff,
+    .sniff = sniff_go_raw,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return GoRawReader(options).read(file);
         },
 };
 

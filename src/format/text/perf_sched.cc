@@ -63,9 +63,9 @@ std::optional<Switch> parse_switch(std::string_view args) {
                         : from.substr(0, from.rfind(':'))};
 }
 
-class Reader {
+class PerfSchedReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit PerfSchedReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
   Profile read(InputFile& file) {
@@ -218,7 +218,7 @@ extern const InputFormat perf_sched_input = {
     .sniff = [](std::string_view) { return false; },
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return PerfSchedReader(options).read(file);
         },
 };
 

@@ -132,9 +132,9 @@ std::string_view unit_of(std::string_view event) {
 }
 
 // Reads pieces of the text into a profile of its own.
-class Worker {
+class PerfScriptWorker {
  public:
-  explicit Worker(const ReadOptions& options)
+  explicit PerfScriptWorker(const ReadOptions& options)
       : options_(options),
         names_(options),
         samples_(profile_, options.keep_time) {}
@@ -521,12 +521,12 @@ std::vector<std::string_view> pieces_of(std::string_view block, int count) {
   return pieces;
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_perf_script(InputFile& file, const ReadOptions& options) {
   const int count = worker_count(options.threads);
   // Pieces of a file are large, so that workers seldom wait for each other;
   // those of a pipe stand in memory.
   const std::size_t piece = file.size_hint() > 0 ? 64 << 20 : 8 << 20;
-  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<PerfScriptWorker>> workers;
   Diagnostics diagnostics;
   std::uint64_t lines = 0;
   std::string_view block;
@@ -536,7 +536,7 @@ Profile read(InputFile& file, const ReadOptions& options) {
     // A small input is not worth a second thread and its merging.
     const auto pieces = pieces_of(block, block.size() < (2 << 20) ? 1 : count);
     while (workers.size() < pieces.size())
-      workers.push_back(std::make_unique<Worker>(options));
+      workers.push_back(std::make_unique<PerfScriptWorker>(options));
     parallel_for(pieces.size(), count,
                  [&](std::size_t i) { workers[i]->read(pieces[i]); });
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -560,7 +560,7 @@ Profile read(InputFile& file, const ReadOptions& options) {
   return profile;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_perf_script(std::string_view head) {
   while (!head.empty()) {
     const std::string_view line = take_line(head);
     if (line.starts_with('#') || trim(line).empty()) continue;
@@ -582,8 +582,8 @@ bool sniff(std::string_view head) {
 extern const InputFormat perf_script_input = {
     .name = "perf-script",
     .description = "the text of `perf script`, in every layout",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_perf_script,
+    .read = read_perf_script,
 };
 
 }  // namespace wick

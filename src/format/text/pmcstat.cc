@@ -56,15 +56,15 @@ std::optional<std::string_view> parse_event(std::string_view line) {
   return trim(line.substr(0, bracket));
 }
 
-bool sniff(std::string_view head) {
+bool sniff_pmcstat(std::string_view head) {
   return any_line(head, 20, [](std::string_view line) {
     return parse_event(line) || parse_node(line);
   });
 }
 
-class Reader {
+class PmcstatReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit PmcstatReader(const ReadOptions& options)
       : stack_(profile_, options), options_(options) {}
 
   bool read_line(std::string_view line) {
@@ -133,8 +133,8 @@ class Reader {
 extern const InputFormat pmcstat_input = {
     .name = "pmcstat",
     .description = "call graphs of FreeBSD's pmcstat -G",
-    .sniff = sniff,
-    .read = read_by_line<Reader>,
+    .sniff = sniff_pmcstat,
+    .read = read_by_line<PmcstatReader>,
 };
 
 }  // namespace wick

@@ -19,7 +19,7 @@ struct StapFrame {
 
 // "0x401136 : main+0x16/0x20 [/usr/bin/shop]". Without " : ", all of it is the
 // symbol.
-StapFrame parse_frame(std::string_view text) {
+StapFrame parse_stap_frame(std::string_view text) {
   // Probes on returns print where the function returns from and to.
   for (const std::string_view word : {"Returning from:", "Returning to  :"})
     if (text.starts_with(word)) text = trim(text.substr(word.size()));
@@ -52,7 +52,7 @@ bool is_full_frame(std::string_view line) {
          text.find('[') != text.npos;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_stap(std::string_view head) {
   bool seen_frame = false;
   return any_line(head, 1000, [&](std::string_view line) {
     if (is_full_frame(line)) seen_frame = true;
@@ -60,7 +60,7 @@ bool sniff(std::string_view head) {
   });
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_stap(InputFile& file, const ReadOptions& options) {
   Profile profile;
   StackBuffer stack(profile, options);
   for_each_line(file, [&](std::string_view line, std::uint64_t number) {
@@ -75,7 +75,7 @@ Profile read(InputFile& file, const ReadOptions& options) {
       }
       return;
     }
-    const StapFrame parsed = parse_frame(text);
+    const StapFrame parsed = parse_stap_frame(text);
     Frame frame;
     if (!parsed.module.empty()) {
       frame.module = profile.module_id(without_offset(parsed.module));
@@ -98,8 +98,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
 extern const InputFormat stap_input = {
     .name = "stap",
     .description = "stacks and counts printed by SystemTap scripts",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_stap,
+    .read = read_stap,
 };
 
 }  // namespace wick

@@ -34,7 +34,7 @@ struct WcpFrame {
 };
 
 // "    2: main   (at shop.cpp:41)".
-std::optional<WcpFrame> parse_frame(std::string_view text) {
+std::optional<WcpFrame> parse_wcp_frame(std::string_view text) {
   text = trim(text);
   const std::size_t colon = text.find(": ");
   if (colon == text.npos || !all_digits(text.substr(0, colon))) return {};
@@ -58,19 +58,19 @@ bool is_source_line(std::string_view line) {
   return colon != line.npos && all_digits(line.substr(0, colon));
 }
 
-bool sniff(std::string_view head) {
+bool sniff_wcp(std::string_view head) {
   // The lists before the full stacks can be longer than `head`, but they look
   // the same.
   bool after_header = false;
   return any_line(head, 2000, [&](std::string_view line) {
-    if (after_header && parse_frame(line)) return true;
+    if (after_header && parse_wcp_frame(line)) return true;
     after_header =
         parse_header(line).has_value() || (after_header && trim(line).empty());
     return false;
   });
 }
 
-Profile read(InputFile& file, const ReadOptions& options) {
+Profile read_wcp(InputFile& file, const ReadOptions& options) {
   Profile profile;
   StackBuffer stack(profile, options);
   bool in_stacks = false;
@@ -88,7 +88,7 @@ Profile read(InputFile& file, const ReadOptions& options) {
     } else if (const auto header = parse_header(line)) {
       end_stack();
       count = header;
-    } else if (const auto frame = parse_frame(line); frame && count) {
+    } else if (const auto frame = parse_wcp_frame(line); frame && count) {
       std::string_view name = frame->function == "??" ? "" : frame->function;
       if (options.compat == Compat::kPerl) name = frame->text;
       stack.push_symbol(name, {.file = profile.strings.intern(frame->file),
@@ -109,8 +109,8 @@ Profile read(InputFile& file, const ReadOptions& options) {
 extern const InputFormat wcp_input = {
     .name = "wcp",
     .description = "reports of wallClockProfiler",
-    .sniff = sniff,
-    .read = read,
+    .sniff = sniff_wcp,
+    .read = read_wcp,
 };
 
 }  // namespace wick

@@ -22,7 +22,7 @@
 namespace wick {
 namespace {
 
-bool sniff(std::string_view head) {
+bool sniff_xdebug(std::string_view head) {
   bool seen_format = false;
   return any_line(head, 10, [&](std::string_view line) {
     if (line.starts_with("File format: ")) seen_format = true;
@@ -38,9 +38,9 @@ std::optional<std::int64_t> parse_time(std::string_view text) {
   return time->value * power_of_ten(9 - time->decimals);
 }
 
-class Reader {
+class XdebugReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit XdebugReader(const ReadOptions& options)
       : samples_(profile_, options.keep_time) {
     profile_.has_time = options.keep_time;
     // Nanoseconds, as thousandths of the unit.
@@ -140,10 +140,10 @@ class Reader {
 extern const InputFormat xdebug_input = {
     .name = "xdebug",
     .description = "function traces of PHP's Xdebug (trace_format=1)",
-    .sniff = sniff,
+    .sniff = sniff_xdebug,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return XdebugReader(options).read(file);
         },
 };
 

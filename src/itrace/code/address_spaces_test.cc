@@ -10,7 +10,7 @@
 namespace wick {
 namespace {
 
-constexpr std::uint64_t kKernel = 0xffffffff80002000;
+constexpr std::uint64_t kKernelCode = 0xffffffff80002000;
 
 struct Knows {
   bool bits = true, privilege = true, satp = true;
@@ -25,7 +25,7 @@ constexpr Knows kLeast{
 class Machine {
  public:
   explicit Machine(const Knows& knows)
-      : knows_(knows), kernel_(99, 3, kKernel) {
+      : knows_(knows), kernel_(99, 3, kKernelCode) {
     info_.pc_bits = knows.pc_bits;
     info_.has_bits = knows.bits;
     info_.has_privilege = knows.privilege;
@@ -48,7 +48,7 @@ class Machine {
            std::uint64_t satp, std::uint64_t bias, std::uint64_t from,
            std::size_t count = 300, std::uint64_t reach = 2000) {
     step_into(Privilege::kSupervisor, satp);
-    for (const auto& at : kernel_.walk(random_, kKernel, 40))
+    for (const auto& at : kernel_.walk(random_, kKernelCode, 40))
       put(at, 0, "vmlinux");
     step_into(Privilege::kUser, satp);
     for (const auto& at : program.walk(random_, from, count, reach))

@@ -41,7 +41,7 @@ TraceBlock trace_of(std::string_view bytes) {
   return block;
 }
 
-void run(std::string_view bytes) {
+void fuzz_user_code(std::string_view bytes) {
   ByteReader in(bytes);
   const auto size = in.read<std::uint16_t>();
   const std::string_view file = in.read_bytes(size);
@@ -70,6 +70,7 @@ void run(std::string_view bytes) {
 
 }  // namespace
 
-extern const FuzzTarget user_code_fuzz = {.name = "user-code", .run = run};
+extern const FuzzTarget user_code_fuzz = {.name = "user-code",
+                                          .run = fuzz_user_code};
 
 }  // namespace wick

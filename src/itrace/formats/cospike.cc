@@ -20,12 +20,12 @@
 namespace wick {
 namespace {
 
-struct Line {
+struct CospikeLine {
   std::uint64_t hart = 0, cycle = 0, pc = 0, cause = 0;
   bool valid = false, exception = false, interrupt = false;
 };
 
-bool parse(std::string_view text, Line& line) {
+bool parse_cospike(std::string_view text, CospikeLine& line) {
   LineCursor cursor(text);
   std::uint64_t value = 0;
   const auto flag = [&](bool& result) {
@@ -46,23 +46,24 @@ bool parse(std::string_view text, Line& line) {
   return cursor.hex(value) && cursor.at_end();
 }
 
-bool sniff(std::string_view head) {
-  Line line;
-  return any_head_line(
-      head, 1, [&](std::string_view text) { return parse(text, line); });
+bool sniff_cospike(std::string_view head) {
+  CospikeLine line;
+  return any_head_line(head, 1, [&](std::string_view text) {
+    return parse_cospike(text, line);
+  });
 }
 
-class Reader final : public LineTraceReader {
+class CospikeReader final : public LineTraceReader {
  public:
-  explicit Reader(InputFile& file) : LineTraceReader(file) {
+  explicit CospikeReader(InputFile& file) : LineTraceReader(file) {
     info_.has_traps = true;
     info_.layout = "text of Cospike";
   }
 
  private:
   bool read_line(std::string_view text) override {
-    Line line;
-    if (!parse(text, line) || line.hart > UINT32_MAX) return false;
+    CospikeLine line;
+    if (!parse_cospike(text, line) || line.hart > UINT32_MAX) return false;
     HartBlocks::Hart* hart = harts_.hart(static_cast<std::uint32_t>(line.hart));
     if (hart == nullptr) return false;
     if (!line.valid) return true;
@@ -79,10 +80,11 @@ extern const TraceFormat cospike_trace = {
     .name = "cospike",
     .description = "traces of FireSim's Cospike bridge",
     .evidence = TraceFormat::Evidence::kText,
-    .sniff = sniff,
+    .sniff = sniff_cospike,
     .open =
         [](InputFile& file, const TraceOptions&) {
-          return std::unique_ptr<TraceReader>(std::make_unique<Reader>(file));
+          return std::unique_ptr<TraceReader>(
+              std::make_unique<CospikeReader>(file));
         },
 };
 

@@ -15,12 +15,12 @@
 namespace wick {
 namespace {
 
-struct Line {
+struct ExeclogLine {
   std::uint64_t cpu = 0, pc = 0, bits = 0;
   std::string_view rest;  // behind the text of the instruction
 };
 
-bool parse(std::string_view text, Line& line) {
+bool parse_execlog(std::string_view text, ExeclogLine& line) {
   LineCursor cursor(text);
   if (!cursor.decimal(line.cpu) || !cursor.text(", ") ||
       !cursor.prefixed_hex(line.pc) || !cursor.text(", ") ||
@@ -32,16 +32,16 @@ bool parse(std::string_view text, Line& line) {
   return true;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_execlog(std::string_view head) {
   return any_head_line(head, 20, [](std::string_view text) {
-    Line line;
-    return parse(text, line);
+    ExeclogLine line;
+    return parse_execlog(text, line);
   });
 }
 
-class Reader final : public LineTraceReader {
+class ExeclogReader final : public LineTraceReader {
  public:
-  explicit Reader(InputFile& file) : LineTraceReader(file) {
+  explicit ExeclogReader(InputFile& file) : LineTraceReader(file) {
     info_.has_bits = true;
     info_.has_satp = file.head().find(", satp -> 0x") != std::string_view::npos;
     info_.has_privilege =
@@ -52,8 +52,9 @@ class Reader final : public LineTraceReader {
 
  private:
   bool read_line(std::string_view text) override {
-    Line line;
-    if (!parse(text, line) || line.cpu > UINT32_MAX || line.bits >> 32 != 0)
+    ExeclogLine line;
+    if (!parse_execlog(text, line) || line.cpu > UINT32_MAX ||
+        line.bits >> 32 != 0)
       return text.empty();
     HartBlocks::Hart* hart = harts_.hart(static_cast<std::uint32_t>(line.cpu));
     if (hart == nullptr) return false;
@@ -92,10 +93,11 @@ extern const TraceFormat execlog_trace = {
     .name = "execlog",
     .description = "the log of QEMU's plugin execlog",
     .evidence = TraceFormat::Evidence::kText,
-    .sniff = sniff,
+    .sniff = sniff_execlog,
     .open =
         [](InputFile& file, const TraceOptions&) {
-          return std::unique_ptr<TraceReader>(std::make_unique<Reader>(file));
+          return std::unique_ptr<TraceReader>(
+              std::make_unique<ExeclogReader>(file));
         },
 };
 

@@ -21,34 +21,34 @@
 namespace wick {
 namespace {
 
-struct Line {
+struct SpikeLine {
   enum class Kind { kExecuted, kCommitted, kException, kOther };
   Kind kind = Kind::kOther;
   std::uint64_t core = 0, privilege = 0, pc = 0, bits = 0;
   std::string_view rest;  // kCommitted: what was written; kException: its name
 };
 
-bool parse_instruction(LineCursor& cursor, Line& line) {
+bool parse_instruction(LineCursor& cursor, SpikeLine& line) {
   return cursor.prefixed_hex(line.pc) && cursor.text(" (") &&
          cursor.prefixed_hex(line.bits) && cursor.text(")");
 }
 
-bool parse(std::string_view text, Line& line) {
+bool parse_spike(std::string_view text, SpikeLine& line) {
   LineCursor cursor(text);
   if (!cursor.text("core")) return false;
   cursor.blanks();
   if (!cursor.decimal(line.core) || !cursor.text(": ")) return false;
   if (cursor.text("exception ")) {
-    line.kind = Line::Kind::kException;
+    line.kind = SpikeLine::Kind::kException;
     std::string_view rest = cursor.rest();
     line.rest = take_until(rest, ',');
     LineCursor behind(rest);
     return behind.text(" epc ") && behind.prefixed_hex(line.pc);
   }
   if (cursor.text(">>>>") || cursor.rest().starts_with(' ')) return true;
-  line.kind = Line::Kind::kExecuted;
+  line.kind = SpikeLine::Kind::kExecuted;
   if (cursor.decimal(line.privilege) && cursor.text(" "))
-    line.kind = Line::Kind::kCommitted;
+    line.kind = SpikeLine::Kind::kCommitted;
   else  // the 0 of "0x…" was taken for a privilege
     cursor = LineCursor(text.substr(text.find(": ") + 2));
   if (!parse_instruction(cursor, line)) return false;
@@ -95,26 +95,26 @@ std::uint64_t cause_of(std::string_view name) {
   return number;
 }
 
-bool has_kind(std::string_view head, Line::Kind kind) {
+bool has_kind(std::string_view head, SpikeLine::Kind kind) {
   return any_head_line(head, 1000, [&](std::string_view text) {
-    Line line;
-    return parse(text, line) && line.kind == kind;
+    SpikeLine line;
+    return parse_spike(text, line) && line.kind == kind;
   });
 }
 
-bool sniff(std::string_view head) {
+bool sniff_spike(std::string_view head) {
   return any_head_line(head, 20, [](std::string_view text) {
-    Line line;
-    return parse(text, line) && line.kind != Line::Kind::kOther;
+    SpikeLine line;
+    return parse_spike(text, line) && line.kind != SpikeLine::Kind::kOther;
   });
 }
 
-class Reader final : public LineTraceReader {
+class SpikeReader final : public LineTraceReader {
  public:
-  explicit Reader(InputFile& file)
+  explicit SpikeReader(InputFile& file)
       : LineTraceReader(file),
-        has_commits_(has_kind(file.head(), Line::Kind::kCommitted)) {
-    const bool is_log = has_kind(file.head(), Line::Kind::kExecuted);
+        has_commits_(has_kind(file.head(), SpikeLine::Kind::kCommitted)) {
+    const bool is_log = has_kind(file.head(), SpikeLine::Kind::kExecuted);
     info_.has_bits = true;
     info_.has_privilege = info_.has_satp = has_commits_;
     info_.has_traps = is_log;
@@ -126,21 +126,21 @@ class Reader final : public LineTraceReader {
 
  private:
   bool read_line(std::string_view text) override {
-    Line line;
-    if (!parse(text, line) || line.core > UINT32_MAX) return text.empty();
+    SpikeLine line;
+    if (!parse_spike(text, line) || line.core > UINT32_MAX) return text.empty();
     HartBlocks::Hart* hart = harts_.hart(static_cast<std::uint32_t>(line.core));
     if (hart == nullptr) return false;
     switch (line.kind) {
-      case Line::Kind::kOther:
+      case SpikeLine::Kind::kOther:
         return true;
-      case Line::Kind::kCommitted:
+      case SpikeLine::Kind::kCommitted:
         commit(*hart, line);
         return true;
-      case Line::Kind::kExecuted:
+      case SpikeLine::Kind::kExecuted:
         executed_ = line;
         if (!has_commits_) add(*hart, line);
         return true;
-      case Line::Kind::kException:
+      case SpikeLine::Kind::kException:
         // An interrupt comes before an instruction, not at one.
         if (!line.rest.starts_with("trap_") || line.pc != executed_.pc ||
             line.core != executed_.core)
@@ -153,13 +153,13 @@ class Reader final : public LineTraceReader {
     return false;
   }
 
-  void add(HartBlocks::Hart& hart, const Line& line) {
+  void add(HartBlocks::Hart& hart, const SpikeLine& line) {
     harts_.add(hart, hart.count, line.pc,
                static_cast<std::uint32_t>(line.bits));
   }
 
   // What an instruction wrote holds from the next one on.
-  void commit(HartBlocks::Hart& hart, const Line& line) {
+  void commit(HartBlocks::Hart& hart, const SpikeLine& line) {
     ContextChange context = hart.context;
     context.privilege = privilege_of(line.privilege);
     harts_.set_context(hart, context);
@@ -176,7 +176,7 @@ class Reader final : public LineTraceReader {
   }
 
   bool has_commits_;
-  Line executed_;  // its `rest` is gone
+  SpikeLine executed_;  // its `rest` is gone
 };
 
 }  // namespace
@@ -185,10 +185,11 @@ extern const TraceFormat spike_trace = {
     .name = "spike",
     .description = "logs of Spike (-l, --log-commits)",
     .evidence = TraceFormat::Evidence::kText,
-    .sniff = sniff,
+    .sniff = sniff_spike,
     .open =
         [](InputFile& file, const TraceOptions&) {
-          return std::unique_ptr<TraceReader>(std::make_unique<Reader>(file));
+          return std::unique_ptr<TraceReader>(
+              std::make_unique<SpikeReader>(file));
         },
 };
 

@@ -30,14 +30,14 @@ constexpr std::array<std::string_view, kColumns> kNames = {
     "EXCEPTION", "ECAUSE",  "INTERRUPT"};
 constexpr std::size_t kMaxFields = 32;
 
-bool sniff(std::string_view head) {
+bool sniff_trace_csv(std::string_view head) {
   const std::string_view line = take_line(head);
   return line.starts_with("VALID,") && line.find("ADDRESS") != line.npos;
 }
 
-class Reader final : public LineTraceReader {
+class TraceCsvReader final : public LineTraceReader {
  public:
-  explicit Reader(InputFile& file) : LineTraceReader(file) {
+  explicit TraceCsvReader(InputFile& file) : LineTraceReader(file) {
     std::string_view head = file.head();
     header_ = take_line(head);
     std::string_view names = header_;
@@ -100,10 +100,11 @@ extern const TraceFormat trace_csv_trace = {
     .name = "riscv-csv",
     .description = "CSV of the RISC-V trace specification's reference flow",
     .evidence = TraceFormat::Evidence::kText,
-    .sniff = sniff,
+    .sniff = sniff_trace_csv,
     .open =
         [](InputFile& file, const TraceOptions&) {
-          return std::unique_ptr<TraceReader>(std::make_unique<Reader>(file));
+          return std::unique_ptr<TraceReader>(
+              std::make_unique<TraceCsvReader>(file));
         },
 };
 

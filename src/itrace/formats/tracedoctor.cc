@@ -15,7 +15,7 @@ constexpr std::string_view kHeader = "cycle;instr0";
 // The pcs of a line, at most `kMaxSlots`.
 constexpr int kMaxSlots = 32;
 
-struct Line {
+struct TracedoctorLine {
   std::uint64_t cycle = 0;
   std::uint64_t pcs[kMaxSlots] = {};
   int count = 0;
@@ -25,7 +25,7 @@ bool number(LineCursor& cursor, std::uint64_t& value) {
   return cursor.text("0x") ? cursor.hex(value) : cursor.decimal(value);
 }
 
-bool parse(std::string_view text, Line& line) {
+bool parse_tracedoctor(std::string_view text, TracedoctorLine& line) {
   LineCursor cursor(text);
   line.count = 0;
   if (!number(cursor, line.cycle)) return false;
@@ -38,26 +38,27 @@ bool parse(std::string_view text, Line& line) {
   return line.count > 0 && cursor.at_end();
 }
 
-bool sniff(std::string_view head) {
+bool sniff_tracedoctor(std::string_view head) {
   if (head.starts_with(kHeader)) return true;
   int lines = 0;
   return any_head_line(head, 2, [&](std::string_view text) {
-    Line line;
-    if (!parse(text, line) || text.find(";0x") == text.npos) return false;
+    TracedoctorLine line;
+    if (!parse_tracedoctor(text, line) || text.find(";0x") == text.npos)
+      return false;
     return ++lines == 2;
   });
 }
 
-class Reader final : public LineTraceReader {
+class TracedoctorReader final : public LineTraceReader {
  public:
-  explicit Reader(InputFile& file)
+  explicit TracedoctorReader(InputFile& file)
       : LineTraceReader(file), hart_(hart_of_name(file.name())) {
     info_.pc_bits = 40;
     info_.layout = "CSV of TraceDoctor";
     // The number at the end of a line may have been cut, which makes it
     // smaller.
     visit_some_lines(file, [&](std::string_view text) {
-      if (!parse(text, line_)) return;
+      if (!parse_tracedoctor(text, line_)) return;
       for (int i = 0; i < line_.count; ++i) pcs_seen_ |= line_.pcs[i];
     });
     grow_pc_bits();
@@ -67,7 +68,7 @@ class Reader final : public LineTraceReader {
   bool read_line(std::string_view text) override {
     if (text.empty() || text.starts_with(kHeader)) return true;
     HartBlocks::Hart* hart = harts_.hart(hart_);
-    if (!parse(text, line_) || hart == nullptr) return false;
+    if (!parse_tracedoctor(text, line_) || hart == nullptr) return false;
     for (int i = 0; i < line_.count; ++i) {
       if (line_.pcs[i] == 0) continue;
       pcs_seen_ |= line_.pcs[i];
@@ -78,7 +79,7 @@ class Reader final : public LineTraceReader {
 
   std::uint32_t hart_;
   // To set all its slots to zero would be a good part of reading a line.
-  Line line_;
+  TracedoctorLine line_;
 };
 
 }  // namespace
@@ -87,10 +88,11 @@ extern const TraceFormat tracedoctor_trace = {
     .name = "tracedoctor",
     .description = "CSV of TraceDoctor's worker tracerv",
     .evidence = TraceFormat::Evidence::kText,
-    .sniff = sniff,
+    .sniff = sniff_tracedoctor,
     .open =
         [](InputFile& file, const TraceOptions&) {
-          return std::unique_ptr<TraceReader>(std::make_unique<Reader>(file));
+          return std::unique_ptr<TraceReader>(
+              std::make_unique<TracedoctorReader>(file));
         },
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPieceSize = 1 << 20;
 
-bool sniff(std::string_view head) {
+bool sniff_tracerv(std::string_view head) {
   const TracervHeader header = tracerv_header(head);
   const auto found = find_layout(head.substr(header.size));
   if (!found) return false;
@@ -42,9 +42,9 @@ int pc_bits_of(InputFile& file, const TracervLayout& layout,
   return std::max(layout.pc_bits, static_cast<int>(std::bit_width(seen)));
 }
 
-class Reader final : public TraceReader {
+class TracervReader final : public TraceReader {
  public:
-  Reader(InputFile& file, const TraceOptions& options)
+  TracervReader(InputFile& file, const TraceOptions& options)
       : file_(file),
         header_(tracerv_header(file.head())),
         layout_(choose(file, options)),
@@ -135,11 +135,11 @@ extern const TraceFormat tracerv_trace = {
     .name = "tracerv",
     .description = "binary traces of FireSim's TracerV, all layouts",
     .evidence = TraceFormat::Evidence::kRegularity,
-    .sniff = sniff,
+    .sniff = sniff_tracerv,
     .open =
         [](InputFile& file, const TraceOptions& options) {
           return std::unique_ptr<TraceReader>(
-              std::make_unique<Reader>(file, options));
+              std::make_unique<TracervReader>(file, options));
         },
 };
 

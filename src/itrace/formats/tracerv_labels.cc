@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 1 << 16;
 
-struct Line {
+struct TracervLabelsLine {
   std::uint64_t depth = 0, cycle = 0;
   bool is_start = false;
   std::string_view name;
@@ -41,7 +41,7 @@ std::string_view without_brackets(std::string_view name) {
   return name;
 }
 
-bool parse(std::string_view text, Line& line) {
+bool parse_tracerv_labels(std::string_view text, TracervLabelsLine& line) {
   LineCursor cursor(text);
   if (!cursor.text("Indent: ") || !cursor.decimal(line.depth) ||
       !cursor.text(", "))
@@ -58,17 +58,17 @@ bool parse(std::string_view text, Line& line) {
          line.cycle <= INT64_MAX && line.depth > 0;
 }
 
-bool sniff(std::string_view head) {
+bool sniff_tracerv_labels(std::string_view head) {
   head.remove_prefix(tracerv_header(head).size);
   return any_head_line(head, 20, [](std::string_view text) {
-    Line line;
-    return parse(text, line);
+    TracervLabelsLine line;
+    return parse_tracerv_labels(text, line);
   });
 }
 
-class Reader {
+class TracervLabelsReader {
  public:
-  explicit Reader(const ReadOptions& options)
+  explicit TracervLabelsReader(const ReadOptions& options)
       : samples_(profile_, options.keep_time) {
     profile_.has_time = options.keep_time;
   }
@@ -95,8 +95,8 @@ class Reader {
         profile_.diagnostics.note_at(Problem::kBadStack, text);
       return true;
     }
-    Line line;
-    if (!parse(text, line)) return false;
+    TracervLabelsLine line;
+    if (!parse_tracerv_labels(text, line)) return false;
     spend_until(line.cycle);
     return line.is_start ? enter(line) : leave(line);
   }
@@ -120,7 +120,7 @@ class Reader {
 
   // Says false, but goes on as well as it can, where the depth of a line does
   // not follow from the lines before.
-  bool enter(const Line& line) {
+  bool enter(const TracervLabelsLine& line) {
     const bool fits = line.depth == open_.size() + 1;
     if (line.depth <= open_.size()) open_.resize(line.depth - 1);
     if (open_.size() == kMaxDepth) return false;
@@ -135,7 +135,7 @@ class Reader {
     return fits;
   }
 
-  bool leave(const Line& line) {
+  bool leave(const TracervLabelsLine& line) {
     if (line.depth > open_.size()) return false;
     const bool fits = line.depth == open_.size();
     open_.resize(line.depth - 1);
@@ -156,10 +156,10 @@ class Reader {
 extern const InputFormat tracerv_labels_input = {
     .name = "tracerv-labels",
     .description = "calls as FireSim's TracerV writes them (output format 2)",
-    .sniff = sniff,
+    .sniff = sniff_tracerv_labels,
     .read =
         [](InputFile& file, const ReadOptions& options) {
-          return Reader(options).read(file);
+          return TracervLabelsReader(options).read(file);
         },
 };
 

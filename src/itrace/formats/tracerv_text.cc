@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kLow40 = (std::uint64_t{1} << 40) - 1;
 constexpr std::size_t kBeatDigits = 128;
 
-enum class Kind {
+enum class TextKind {
   kNone,
   kSlots,   // a line for each slot
   kUser,    // the same with instruction, satp and privilege
@@ -88,34 +88,35 @@ bool parse_logger(std::string_view line, std::uint64_t& pc,
   return line.size() == 32 && cursor.hex16(pc) && cursor.hex16(cycle);
 }
 
-Kind kind_of_line(std::string_view line) {
+TextKind kind_of_line(std::string_view line) {
   SlotLine slot;
   WordLine word;
   char beat[64];
-  if (parse_slot(line, slot)) return slot.has_more ? Kind::kUser : Kind::kSlots;
-  if (parse_word(line, word)) return Kind::kWords;
-  if (parse_beat(line, beat)) return Kind::kBeats;
+  if (parse_slot(line, slot))
+    return slot.has_more ? TextKind::kUser : TextKind::kSlots;
+  if (parse_word(line, word)) return TextKind::kWords;
+  if (parse_beat(line, beat)) return TextKind::kBeats;
   // 32 digits may be an MD5 sum as well.
   if (parse_logger(line, slot.pc, slot.cycle) && slot.pc % 2 == 0 &&
       slot.cycle >> 56 == 0)
-    return Kind::kLogger;
-  return Kind::kNone;
+    return TextKind::kLogger;
+  return TextKind::kNone;
 }
 
-Kind kind_of(std::string_view head) {
-  Kind kind = Kind::kNone;
+TextKind kind_of(std::string_view head) {
+  TextKind kind = TextKind::kNone;
   any_head_line(head, 20, [&](std::string_view line) {
     kind = kind_of_line(line);
-    return kind != Kind::kNone;
+    return kind != TextKind::kNone;
   });
   return kind;
 }
 
 // A run without an instruction has nothing but the header line.
-bool sniff(std::string_view head) {
+bool sniff_tracerv_text(std::string_view head) {
   const std::size_t header = tracerv_header(head).size;
   return (header > 0 && header == head.size()) ||
-         kind_of(head.substr(header)) != Kind::kNone;
+         kind_of(head.substr(header)) != TextKind::kNone;
 }
 
 TracervLayout layout_of_beats(std::string_view head,
@@ -144,9 +145,9 @@ TracervLayout layout_of_beats(std::string_view head,
   return found->layout;
 }
 
-class Reader final : public LineTraceReader {
+class TracervTextReader final : public LineTraceReader {
  public:
-  Reader(InputFile& file, const TraceOptions& options)
+  TracervTextReader(InputFile& file, const TraceOptions& options)
       : LineTraceReader(file), hart_(hart_of_name(file.name())) {
     const TracervHeader header = tracerv_header(file.head());
     const std::string_view head = file.head().substr(header.size);
@@ -154,25 +155,25 @@ class Reader final : public LineTraceReader {
     info_.pc_bits = 40;
     info_.clock_domain = header.clock_domain;
     switch (kind_) {
-      case Kind::kNone:
+      case TextKind::kNone:
         if (!trim(head).empty())
           fail("no line of what TracerV prints is at its beginning");
         break;
-      case Kind::kSlots:
+      case TextKind::kSlots:
         info_.layout = "text: a line for each slot";
         find_pc_bits(file);
         break;
-      case Kind::kUser:
+      case TextKind::kUser:
         info_.layout = "text: a line with instruction, satp and privilege";
         info_.has_bits = info_.has_privilege = info_.has_satp = true;
         break;
-      case Kind::kWords:
+      case TextKind::kWords:
         info_.layout = "text: a line for each word (FireSim 1.8, 1.9)";
         break;
-      case Kind::kLogger:
+      case TextKind::kLogger:
         info_.layout = "text: pc and cycle (FIREPERF_LOGGER)";
         break;
-      case Kind::kBeats: {
+      case TextKind::kBeats: {
         const TracervLayout layout = layout_of_beats(head, options);
         decoder_.emplace(layout, hart_, diagnostics_);
         const bool packed = layout.kind == TracervLayout::Kind::kPacked;
@@ -200,20 +201,20 @@ class Reader final : public LineTraceReader {
   bool read_line(std::string_view line) override {
     if (line.empty() || line.front() == '#') return true;
     switch (kind_) {
-      case Kind::kNone:
+      case TextKind::kNone:
         return false;
-      case Kind::kSlots:
-      case Kind::kUser:
+      case TextKind::kSlots:
+      case TextKind::kUser:
         return read_slot(line);
-      case Kind::kWords:
+      case TextKind::kWords:
         return read_word(line);
-      case Kind::kBeats: {
+      case TextKind::kBeats: {
         char beat[64];
         if (!parse_beat(line, beat)) return false;
         decoder_->decode({beat, sizeof beat}, harts_);
         return true;
       }
-      case Kind::kLogger: {
+      case TextKind::kLogger: {
         std::uint64_t pc, cycle;
         if (!parse_logger(line, pc, cycle)) return false;
         add(hart_, cycle, pc & kLow40);
@@ -225,7 +226,7 @@ class Reader final : public LineTraceReader {
 
   bool read_slot(std::string_view line) {
     SlotLine slot;
-    if (!parse_slot(line, slot) || slot.has_more != (kind_ == Kind::kUser))
+    if (!parse_slot(line, slot) || slot.has_more != (kind_ == TextKind::kUser))
       return false;
     if (!slot.has_more) {
       add(hart_, slot.cycle, slot.pc);
@@ -261,7 +262,7 @@ class Reader final : public LineTraceReader {
 
   std::uint32_t hart_;
   HartBlocks::Hart* own_hart_ = harts_.hart(hart_);
-  Kind kind_ = Kind::kNone;
+  TextKind kind_ = TextKind::kNone;
   std::optional<TracervDecoder> decoder_;
 };
 
@@ -271,11 +272,11 @@ extern const TraceFormat tracerv_text_trace = {
     .name = "tracerv-text",
     .description = "what FireSim's TracerV prints, all versions",
     .evidence = TraceFormat::Evidence::kText,
-    .sniff = sniff,
+    .sniff = sniff_tracerv_text,
     .open =
         [](InputFile& file, const TraceOptions& options) {
           return std::unique_ptr<TraceReader>(
-              std::make_unique<Reader>(file, options));
+              std::make_unique<TracervTextReader>(file, options));
         },
 };
 

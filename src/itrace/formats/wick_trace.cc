@@ -36,11 +36,13 @@ constexpr std::size_t kWrongBytesPerByte = 4;
 constexpr char kGapBytes[] = {1, static_cast<char>(Special::kGap)};
 constexpr std::string_view kGapOperation(kGapBytes, sizeof(kGapBytes));
 
-bool sniff(std::string_view head) { return head.starts_with(kMagic); }
+bool sniff_wick_trace(std::string_view head) {
+  return head.starts_with(kMagic);
+}
 
-class Reader : public TraceReader {
+class WickTraceReader : public TraceReader {
  public:
-  Reader(InputFile& file, const TraceOptions& options);
+  WickTraceReader(InputFile& file, const TraceOptions& options);
   bool next(TraceBlock& block) override;
 
  private:
@@ -98,7 +100,7 @@ class Reader : public TraceReader {
   bool block_ends_ = false;  // at a gap
 };
 
-Reader::Reader(InputFile& file, const TraceOptions& options)
+WickTraceReader::WickTraceReader(InputFile& file, const TraceOptions& options)
     : rest_(file.bytes()), size_(rest_.size()), only_hart_(options.hart) {
   if (rest_.size() < kHeaderSize)
     fail("a wick trace of {} bytes is cut off before its header ends",
@@ -130,7 +132,7 @@ Reader::Reader(InputFile& file, const TraceOptions& options)
   if (chunk.read<std::uint32_t>() == kInfoChunk) next_chunk();
 }
 
-void Reader::damaged(std::string_view what) {
+void WickTraceReader::damaged(std::string_view what) {
   diagnostics_.note_at(Problem::kBadRecord, what);
   run_ = 0;
   ops_ = ByteReader({});
@@ -138,13 +140,13 @@ void Reader::damaged(std::string_view what) {
 
 // The next place behind the first byte of what is left that has this name; the
 // end if there is none. No byte is searched twice.
-const char* Reader::search(const char*& known, std::string_view name) {
+const char* WickTraceReader::search(const char*& known, std::string_view name) {
   if (known == nullptr || known <= rest_.data())
     known = rest_.data() + std::min(rest_.find(name, 1), rest_.size());
   return known;
 }
 
-void Reader::resynchronise() {
+void WickTraceReader::resynchronise() {
   damaged("a chunk of a wick trace");
   const char* next =
       std::min(search(next_exec_, "EXEC"), search(next_defs_, "DEFS"));
@@ -152,7 +154,7 @@ void Reader::resynchronise() {
 }
 
 // True if there was something, which need not be instructions.
-bool Reader::next_chunk() {
+bool WickTraceReader::next_chunk() {
   if (rest_.empty()) return false;
   ByteReader header(rest_);
   const auto type = header.read<std::uint32_t>();
@@ -194,7 +196,7 @@ bool Reader::next_chunk() {
   return true;  // chunks of other types are for later versions
 }
 
-void Reader::read_info(std::string_view payload) {
+void WickTraceReader::read_info(std::string_view payload) {
   while (!payload.empty()) {
     const std::size_t end = std::min(payload.find('\n'), payload.size());
     const std::string_view line = payload.substr(0, end);
@@ -205,7 +207,8 @@ void Reader::read_info(std::string_view payload) {
   }
 }
 
-void Reader::read_definitions(std::uint32_t first, std::string_view payload) {
+void WickTraceReader::read_definitions(std::uint32_t first,
+                                       std::string_view payload) {
   ByteReader in(payload);
   std::uint64_t pc = 0;
   // Ids grow by one, from 0, and a definition has bytes; gaps are left by
@@ -224,8 +227,8 @@ void Reader::read_definitions(std::uint32_t first, std::string_view payload) {
   }
 }
 
-bool Reader::define(std::uint32_t id, std::uint64_t pc, std::string_view code,
-                    std::uint64_t size) {
+bool WickTraceReader::define(std::uint32_t id, std::uint64_t pc,
+                             std::string_view code, std::uint64_t size) {
   const std::size_t first = words_.size();
   if (size == 0 || size > kMaxBlock * 4 || first > kMaxRows) return false;
   // What was written while it was read may have wider pcs than its first ones.
@@ -266,7 +269,8 @@ bool Reader::define(std::uint32_t id, std::uint64_t pc, std::string_view code,
   return true;
 }
 
-void Reader::begin_chunk(std::uint32_t hart, std::string_view payload) {
+void WickTraceReader::begin_chunk(std::uint32_t hart,
+                                  std::string_view payload) {
   ByteReader in(payload);
   cycle_ = in.read_varint();
   const std::uint64_t size = in.read_varint();
@@ -287,7 +291,7 @@ void Reader::begin_chunk(std::uint32_t hart, std::string_view payload) {
 }
 
 // A file's instructions without cycles are one tick each.
-std::uint64_t Reader::next_cycle() {
+std::uint64_t WickTraceReader::next_cycle() {
   if (!has_cycle_) {
     has_cycle_ = true;
     unit_steps_ = times_.read_varint();
@@ -302,7 +306,7 @@ std::uint64_t Reader::next_cycle() {
   return cycle_;
 }
 
-bool Reader::execute(TraceBlock& out, std::uint32_t id) {
+bool WickTraceReader::execute(TraceBlock& out, std::uint32_t id) {
   if (id >= blocks_.size() || blocks_[id].count == 0) {
     damaged("a block of a wick trace that is not defined");
     return true;
@@ -350,7 +354,7 @@ bool Reader::execute(TraceBlock& out, std::uint32_t id) {
   return true;
 }
 
-bool Reader::step(TraceBlock& out) {
+bool WickTraceReader::step(TraceBlock& out) {
   if (run_ != 0) {
     const std::uint64_t follower = followers_[last_];
     if ((follower & ~std::uint64_t{0xffffffff}) != epoch_ || last_ == 0) {
@@ -378,7 +382,7 @@ bool Reader::step(TraceBlock& out) {
   return true;
 }
 
-void Reader::special(TraceBlock& out) {
+void WickTraceReader::special(TraceBlock& out) {
   const auto kind = static_cast<Special>(ops_.read<std::uint8_t>());
   const auto from = static_cast<std::uint32_t>(filled_);
   const auto fact_of = [&](SideBandFact::Kind kind) {
@@ -466,7 +470,7 @@ void Reader::special(TraceBlock& out) {
 }
 
 // What was said after the last instruction is about the one to come.
-void Reader::keep_for_next(TraceBlock& out) {
+void WickTraceReader::keep_for_next(TraceBlock& out) {
   const auto move_end = [&](auto& rows, auto& waiting) {
     auto first = rows.end();
     while (first != rows.begin() && std::prev(first)->from == filled_) --first;
@@ -483,7 +487,7 @@ void Reader::keep_for_next(TraceBlock& out) {
     waiting.after_gap = true;
 }
 
-void Reader::begin_block(TraceBlock& out) {
+void WickTraceReader::begin_block(TraceBlock& out) {
   out.hart = hart_;
   const auto waiting = waiting_.find(hart_);
   if (waiting == waiting_.end()) return;
@@ -493,7 +497,7 @@ void Reader::begin_block(TraceBlock& out) {
   waiting_.erase(waiting);
 }
 
-bool Reader::next(TraceBlock& out) {
+bool WickTraceReader::next(TraceBlock& out) {
   out.contexts.clear();
   out.facts.clear();
   out.traps.clear();
@@ -522,7 +526,7 @@ bool Reader::next(TraceBlock& out) {
 
 std::unique_ptr<TraceReader> open(InputFile& file,
                                   const TraceOptions& options) {
-  return std::make_unique<Reader>(file, options);
+  return std::make_unique<WickTraceReader>(file, options);
 }
 
 }  // namespace
@@ -531,7 +535,7 @@ extern const TraceFormat wick_trace_format = {
     .name = "wick-trace",
     .description = "wick's own instruction trace, as the QEMU plugin writes it",
     .evidence = TraceFormat::Evidence::kMagic,
-    .sniff = sniff,
+    .sniff = sniff_wick_trace,
     .open = open};
 
 }  // namespace wick

@@ -35,7 +35,7 @@ std::string with_checksums(std::string bytes) {
   return bytes;
 }
 
-void run(std::string_view bytes) {
+void fuzz_wick_trace(std::string_view bytes) {
   InputFile file =
       InputFile::from_memory("input", with_checksums(std::string(bytes)));
   const auto reader = wick_trace_format.open(file, {});
@@ -55,6 +55,6 @@ void run(std::string_view bytes) {
 }  // namespace
 
 extern const FuzzTarget wick_trace_fuzz = {.name = "wick-trace-chunks",
-                                           .run = run};
+                                           .run = fuzz_wick_trace};
 
 }  // namespace wick

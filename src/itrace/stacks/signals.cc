@@ -11,7 +11,7 @@
 namespace wick {
 namespace {
 
-constexpr std::size_t kMaxSearch = 1024;          // frames that are looked at
+constexpr std::size_t kMaxFramesSearched = 1024;  // frames that are looked at
 constexpr std::size_t kMaxHandlers = 64;          // that are remembered
 constexpr std::uint32_t kSigreturn = 0x08b00893;  // li a7, 139 before the ecall
 
@@ -97,8 +97,8 @@ bool StackTracker::return_from_signal(std::uint64_t pc) {
     pop_to(0);  // the signal came before the trace began
     return true;
   }
-  for (std::size_t i = frames.size(), n = 0; i > segment && n < kMaxSearch;
-       --i, ++n) {
+  for (std::size_t i = frames.size(), n = 0;
+       i > segment && n < kMaxFramesSearched; --i, ++n) {
     if (frames[i - 1].kind != Kind::kSignal || i < 2) continue;
     const StackFrame signal = frames[i - 1];
     if (!signal.returned && !context_.leaves_signal && !signal.resumes_at(pc) &&

@@ -29,7 +29,7 @@ void read_options(std::string_view text) {
   }
 }
 
-void run(std::string_view bytes) {
+void fuzz_runtime_config(std::string_view bytes) {
   read_options(bytes);
   for (std::string_view rest = bytes; !rest.empty();)
     if (const auto module = parse_loaded_module(take_line(rest)))
@@ -47,6 +47,6 @@ void run(std::string_view bytes) {
 }  // namespace
 
 extern const FuzzTarget runtime_config_fuzz = {.name = "runtime-config",
-                                               .run = run};
+                                               .run = fuzz_runtime_config};
 
 }  // namespace wick

@@ -8,7 +8,7 @@
 namespace wick {
 namespace {
 
-bool is_hexadecimal(char c) {
+bool is_escape_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 int digit_value(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
@@ -25,7 +25,7 @@ std::optional<std::string> demangle_ocaml(std::string_view name) {
       out += '.';
       ++i;
     } else if (name[i] == '$' && i + 2 < name.size() &&
-               is_hexadecimal(name[i + 1]) && is_hexadecimal(name[i + 2])) {
+               is_escape_digit(name[i + 1]) && is_escape_digit(name[i + 2])) {
       out += static_cast<char>(digit_value(name[i + 1]) * 16 +
                                digit_value(name[i + 2]));
       i += 2;

@@ -13,7 +13,7 @@ void require(bool good) {
   if (!good) std::abort();
 }
 
-void run(std::string_view name) {
+void fuzz_demangle(std::string_view name) {
   const std::string full = demangle(name, Demangle::kFull);
   const std::string short_form = demangle(name, Demangle::kShort);
   require(full.size() <= kMaxCxxOutput + name.size() * 10);
@@ -26,6 +26,7 @@ void run(std::string_view name) {
 
 }  // namespace
 
-extern const FuzzTarget demangle_fuzz = {.name = "demangle", .run = run};
+extern const FuzzTarget demangle_fuzz = {.name = "demangle",
+                                         .run = fuzz_demangle};
 
 }  // namespace wick

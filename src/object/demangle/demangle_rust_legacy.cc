@@ -10,7 +10,7 @@
 namespace wick {
 namespace {
 
-bool is_hexadecimal(char c) {
+bool is_hash_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
@@ -20,7 +20,7 @@ bool is_hash(std::string_view part) {
   if (part.size() != 17 || part[0] != 'h') return false;
   std::uint32_t met = 0;
   for (const char c : part.substr(1)) {
-    if (!is_hexadecimal(c)) return false;
+    if (!is_hash_digit(c)) return false;
     met |= 1U << (c <= '9' ? c - '0' : c - 'a' + 10);
   }
   return __builtin_popcount(met) >= 5;
@@ -43,7 +43,7 @@ bool append_escape(std::string& out, std::string_view code) {
   if (code.size() < 2 || code.size() > 7 || code[0] != 'u') return false;
   std::uint32_t c = 0;
   for (const char digit : code.substr(1)) {
-    if (!is_hexadecimal(digit)) return false;
+    if (!is_hash_digit(digit)) return false;
     c = c * 16 + static_cast<std::uint32_t>(digit <= '9' ? digit - '0'
                                                          : digit - 'a' + 10);
   }

@@ -6,7 +6,7 @@
 namespace wick {
 namespace {
 
-void run(std::string_view bytes) {
+void fuzz_debug_info(std::string_view bytes) {
   const auto elf = ElfFile::from_memory("input", std::string(bytes));
   // The file is also the one that it refers to.
   DebugInfo info({.main = elf, .alternate = elf, .open_dwo = [&](auto, auto) {
@@ -29,6 +29,6 @@ void run(std::string_view bytes) {
 
 }  // namespace
 
-extern const FuzzTarget dwarf_fuzz = {.name = "dwarf", .run = run};
+extern const FuzzTarget dwarf_fuzz = {.name = "dwarf", .run = fuzz_debug_info};
 
 }  // namespace wick

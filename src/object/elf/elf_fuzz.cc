@@ -25,7 +25,7 @@ void check(const SymbolTable& table) {
   }
 }
 
-void run(std::string_view bytes) {
+void fuzz_elf(std::string_view bytes) {
   const auto file = ElfFile::from_memory("input", std::string(bytes));
   for (const ElfFile::Section& section : file->sections()) {
     file->bytes(section);
@@ -44,6 +44,6 @@ void run(std::string_view bytes) {
 
 }  // namespace
 
-extern const FuzzTarget elf_fuzz = {.name = "elf", .run = run};
+extern const FuzzTarget elf_fuzz = {.name = "elf", .run = fuzz_elf};
 
 }  // namespace wick

@@ -19,9 +19,9 @@
 namespace wick {
 namespace {
 
-constexpr std::size_t kMaxName = 1 << 16;
+constexpr std::size_t kMaxStubName = 1 << 16;
 // Of all names together: a hostile file has one long name for every stub.
-constexpr std::size_t kMaxNames = 32 << 20;
+constexpr std::size_t kMaxStubNames = 32 << 20;
 
 struct Slot {
   std::uint64_t address = 0;
@@ -44,7 +44,7 @@ class DynamicNames {
     ByteReader in = file_.reader(symbols_.substr(index * sizeof(Elf64_Sym)));
     const auto at = in.read<std::uint32_t>();
     if (at == 0 || at >= names_.size()) return {};
-    const std::string_view rest = names_.substr(at, kMaxName);
+    const std::string_view rest = names_.substr(at, kMaxStubName);
     return rest.substr(0, std::min(rest.find('\0'), rest.size()));
   }
 
@@ -116,7 +116,7 @@ class StubNamer {
     const auto found =
         std::ranges::lower_bound(slots_, stub.slot, {}, &Slot::address);
     if (found == slots_.end() || found->address != stub.slot) return;
-    if (names_.size() > kMaxNames) return;
+    if (names_.size() > kMaxStubNames) return;
     stubs_.push_back({stub.start, stub.size, names_.size()});
     (names_ += found->name) += "@plt";
   }

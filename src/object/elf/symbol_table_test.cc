@@ -13,13 +13,13 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr std::uint64_t kCode = SHF_ALLOC | SHF_EXECINSTR;
+constexpr std::uint64_t kCodeFlags = SHF_ALLOC | SHF_EXECINSTR;
 
 // A file with code from 0x1000 to 0x2000.
 ElfBuilder with_code(const ElfBuilder::Options& options = {}) {
   ElfBuilder elf(options);
   elf.add_section({.name = ".text",
-                   .flags = kCode,
+                   .flags = kCodeFlags,
                    .address = 0x1000,
                    .content = std::string(0x1000, '\x90')});
   return elf;
@@ -211,7 +211,7 @@ TEST(SymbolTable, TablesOfTheFileAndOfItsDebugFileAreMerged) {
   ElfBuilder debug;
   debug.add_section({.name = ".text",
                      .type = SHT_NOBITS,
-                     .flags = kCode,
+                     .flags = kCodeFlags,
                      .address = 0x1000,
                      .size = 0x1000});
   debug.add_symbol(
@@ -223,8 +223,9 @@ TEST(SymbolTable, TablesOfTheFileAndOfItsDebugFileAreMerged) {
 
 TEST(SymbolTable, SymbolsOfARelocatableFileAreAtTheirOffset) {
   ElfBuilder elf({.type = ET_REL});
-  elf.add_section(
-      {.name = ".text", .flags = kCode, .content = std::string(64, '\x90')});
+  elf.add_section({.name = ".text",
+                   .flags = kCodeFlags,
+                   .content = std::string(64, '\x90')});
   elf.add_symbol({.name = "init_module", .value = 8, .size = 4});
   const auto file = elf.file();
   const SymbolTable table = SymbolTable::from_elf(*file, nullptr);
@@ -235,7 +236,7 @@ TEST(SymbolTable, CompressedSymbolsWithinTheFileAreRead) {
   ElfBuilder mini;
   mini.add_section({.name = ".text",
                     .type = SHT_NOBITS,
-                    .flags = kCode,
+                    .flags = kCodeFlags,
                     .address = 0x1000,
                     .size = 0x1000});
   mini.add_symbol({.name = "hidden_inside", .value = 0x1010, .size = 4});
@@ -257,7 +258,7 @@ std::vector<std::string> stubs_of(std::uint16_t machine, std::uint32_t type,
                                   std::uint64_t entry_size) {
   ElfBuilder elf({.machine = machine});
   elf.add_section({.name = name,
-                   .flags = kCode,
+                   .flags = kCodeFlags,
                    .address = 0x1000,
                    .content = code,
                    .entry_size = entry_size});

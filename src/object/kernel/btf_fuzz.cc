@@ -5,7 +5,7 @@
 namespace wick {
 namespace {
 
-void run(std::string_view bytes) {
+void fuzz_btf(std::string_view bytes) {
   // Somewhere in a kernel's file.
   if (const auto found = Btf::find(bytes, "outer"))
     found->offset("outer", "in.b");
@@ -17,6 +17,6 @@ void run(std::string_view bytes) {
 
 }  // namespace
 
-extern const FuzzTarget btf_fuzz = {.name = "btf", .run = run};
+extern const FuzzTarget btf_fuzz = {.name = "btf", .run = fuzz_btf};
 
 }  // namespace wick

@@ -7,7 +7,7 @@
 namespace wick {
 namespace {
 
-void run(std::string_view bytes) {
+void fuzz_kallsyms(std::string_view bytes) {
   const Kallsyms list = Kallsyms::from_text(std::string(bytes));
   for (const Kallsyms::Module& module : list.modules())
     if (list.module(module.name) != &module.symbols) std::abort();
@@ -18,6 +18,7 @@ void run(std::string_view bytes) {
 
 }  // namespace
 
-extern const FuzzTarget kallsyms_fuzz = {.name = "kallsyms", .run = run};
+extern const FuzzTarget kallsyms_fuzz = {.name = "kallsyms",
+                                         .run = fuzz_kallsyms};
 
 }  // namespace wick

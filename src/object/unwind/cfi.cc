@@ -20,7 +20,7 @@ enum : std::uint8_t {
   kDataRelative = 0x30,
   kAligned = 0x50,
   kIndirect = 0x80,
-  kOmit = 0xff,
+  kEncodingOmit = 0xff,
 };
 
 template <class T>
@@ -88,7 +88,7 @@ void read_augmentation(std::string_view letters, ByteReader& reader,
       reader.read<std::uint8_t>();
     } else if (letter == 'P') {
       const auto encoding = reader.read<std::uint8_t>();
-      if (encoding == kOmit) continue;
+      if (encoding == kEncodingOmit) continue;
       if (reader.at_end()) return reader.fail();
       // Where the personality is does not matter, only its size.
       read_encoded(

@@ -56,7 +56,7 @@ enum : std::uint8_t {
   kBreg31 = 0x8f,
   kBregx = 0x92,
   kDerefSize = 0x94,
-  kNop = 0x96,
+  kExpressionNop = 0x96,
 };
 
 // Rules have a dozen operations; jumps could go back for ever.
@@ -149,7 +149,7 @@ class StackMachine {
     if (op >= kBreg0 && op <= kBreg31)
       return push_register(op - kBreg0, read_signed_varint(reader_));
     switch (op) {
-      case kNop:
+      case kExpressionNop:
         return;
       case kAddr:
       case kConst8u:

@@ -8,7 +8,7 @@ namespace wick {
 namespace {
 
 constexpr std::uint64_t kMax32 = 0xffffffff;
-constexpr std::uint8_t kOmit = 0xff;
+constexpr std::uint8_t kOmitted = 0xff;
 // datarel | sdata4: pairs of 32 bits from the header's start on. Nothing else
 // has been seen, nor would a binary search over it be possible for everything
 // that could be written.
@@ -26,14 +26,14 @@ bool read_header(std::string_view header, std::uint64_t address,
   const auto frame_encoding = reader.read<std::uint8_t>();
   const auto count_encoding = reader.read<std::uint8_t>();
   const auto table_encoding = reader.read<std::uint8_t>();
-  if (version != 1 || frame_encoding == kOmit) return false;
+  if (version != 1 || frame_encoding == kOmitted) return false;
   like.data_address = address;
   const auto at = [&] {
     return address + header.size() - reader.rest().size();
   };
   start.eh_frame = read_encoded(reader, frame_encoding, like, at());
   if (reader.failed()) return false;
-  if (count_encoding == kOmit || table_encoding != kPairs) return true;
+  if (count_encoding == kOmitted || table_encoding != kPairs) return true;
   const std::uint64_t count = read_encoded(reader, count_encoding, like, at());
   if (reader.failed() || !reader.fits(count, 8)) return true;
   start.count = count;

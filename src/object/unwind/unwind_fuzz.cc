@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kCode = 0x1000;  // 60 kB
 constexpr std::uint64_t kHeader = 0x10000;
-constexpr std::uint64_t kStack = 0x7fff0000;
+constexpr std::uint64_t kFuzzStack = 0x7fff0000;
 
 void require(bool good) {
   if (!good) std::abort();
@@ -114,7 +114,7 @@ void compile(std::string_view frames, bool eh, bool swap) {
   }
 }
 
-void run(std::string_view bytes) {
+void fuzz_unwind(std::string_view bytes) {
   ByteReader reader(bytes);
   const auto flags = reader.read<std::uint8_t>();
   const auto stack_size = reader.read<std::uint16_t>();
@@ -139,11 +139,11 @@ void run(std::string_view bytes) {
       nullptr));
   Unwinder& unwinder = unwinders[flags & 3];
   Registers registers;
-  registers.sp = kStack;
+  registers.sp = kFuzzStack;
   registers.known = flags & 16 ? ~std::uint64_t{0} : 0x3fffffff;
   for (std::size_t i = 0; i < Registers::kCount; ++i)
     registers.value[i] =
-        kStack + static_cast<std::uint8_t>(seed[i % seed.size()]) * 8u;
+        kFuzzStack + static_cast<std::uint8_t>(seed[i % seed.size()]) * 8u;
   std::vector<std::uint64_t> out;
   for (std::uint64_t pc = kCode; pc < kHeader; pc += 251) {
     registers.pc = registers.value[16] = pc;
@@ -160,6 +160,6 @@ void run(std::string_view bytes) {
 
 }  // namespace
 
-extern const FuzzTarget unwind_fuzz = {.name = "unwind", .run = run};
+extern const FuzzTarget unwind_fuzz = {.name = "unwind", .run = fuzz_unwind};
 
 }  // namespace wick

@@ -21,7 +21,7 @@ namespace {
 // compile what nobody asks for.
 constexpr std::size_t kBlock = 8;
 // Real modules have a handful: PLTs, signal frames, realigned stacks.
-constexpr std::size_t kMaxGeneral = 1 << 14;
+constexpr std::size_t kMaxGeneralRules = 1 << 14;
 
 // Rows of a few functions: `size` addresses, then `size` numbers of rules.
 struct Block {
@@ -270,7 +270,8 @@ std::uint32_t UnwindTable::State::intern(UnwindRule rule,
     rule.cfa_offset = 0;
     const std::uint32_t known = general_index.find(
         hash_of(wanted), [&](auto i) { return general[i] == wanted; });
-    if (known == HashIndex::kNone && general.size() >= kMaxGeneral) return 0;
+    if (known == HashIndex::kNone && general.size() >= kMaxGeneralRules)
+      return 0;
     rule.set_general(&general[general_index.find_or_add(
         hash_of(wanted), [&](auto i) { return general[i] == wanted; },
         [&] {

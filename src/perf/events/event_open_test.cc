@@ -261,7 +261,7 @@ TEST(OpenFailureMessage, ACpuThatIsOfflineIsReportedFirst) {
 
 // --- With the kernel ---------------------------------------------------------
 
-EventAttr cpu_clock() {
+EventAttr cpu_clock_attr() {
   EventAttr attr;
   attr.type = event_type::kSoftware;
   attr.sample_period = 997;
@@ -276,7 +276,7 @@ EventAttr cpu_clock() {
 class RealOpen : public testing::Test {
  protected:
   void SetUp() override {
-    EventAttr attr = cpu_clock();
+    EventAttr attr = cpu_clock_attr();
     std::uint32_t lost = 0;
     if (!try_open_event(attr, {.pid = 0}, limits_, lost).fd)
       GTEST_SKIP() << "the kernel does not open cpu-clock here";
@@ -286,7 +286,7 @@ class RealOpen : public testing::Test {
 
 TEST_F(RealOpen, CountsAndNamesAnEvent) {
   SpinningChild child;
-  EventAttr attr = cpu_clock();
+  EventAttr attr = cpu_clock_attr();
   std::uint32_t lost = 0;
   const UniqueFd fd =
       open_event("cpu-clock", attr, {.pid = child.pid()}, limits_, lost);
@@ -301,7 +301,7 @@ TEST_F(RealOpen, CountsAndNamesAnEvent) {
 }
 
 TEST_F(RealOpen, TakesEverythingTheRecorderAsksFor) {
-  EventAttr attr = cpu_clock();
+  EventAttr attr = cpu_clock_attr();
   attr.flags |= attr_flag::kInherit | attr_flag::kMmap | attr_flag::kMmap2 |
                 attr_flag::kComm | attr_flag::kCommExec | attr_flag::kTask |
                 attr_flag::kSampleIdAll | attr_flag::kContextSwitch |
@@ -328,7 +328,7 @@ TEST_F(RealOpen, TakesEverythingTheRecorderAsksFor) {
 }
 
 TEST_F(RealOpen, TheKernelIsLeftOutWhereItIsForbidden) {
-  EventAttr attr = cpu_clock();
+  EventAttr attr = cpu_clock_attr();
   attr.flags &= ~(attr_flag::kExcludeKernel | attr_flag::kExcludeHypervisor);
   std::uint32_t lost = 0;
   EXPECT_TRUE(open_event("cpu-clock", attr, {.pid = 0}, limits_, lost));
@@ -337,7 +337,7 @@ TEST_F(RealOpen, TheKernelIsLeftOutWhereItIsForbidden) {
 }
 
 TEST_F(RealOpen, AStackDeeperThanAllowedIsCut) {
-  EventAttr attr = cpu_clock();
+  EventAttr attr = cpu_clock_attr();
   attr.sample_type |= sample_type::kCallchain;
   attr.sample_max_stack = 60'000;
   std::uint32_t lost = 0;
@@ -346,7 +346,7 @@ TEST_F(RealOpen, AStackDeeperThanAllowedIsCut) {
 }
 
 TEST_F(RealOpen, ARateAboveTheLimitIsLowered) {
-  EventAttr attr = cpu_clock();
+  EventAttr attr = cpu_clock_attr();
   attr.sample_period = 1'000'000'000;
   std::uint32_t lost = 0;
   EXPECT_TRUE(open_event("cpu-clock", attr, {.pid = 0}, limits_, lost));
@@ -358,7 +358,7 @@ TEST_F(RealOpen, AProcessThatHasEndedIsReported) {
   SpinningChild child;
   const pid_t pid = child.pid();
   child.end();
-  EventAttr attr = cpu_clock();
+  EventAttr attr = cpu_clock_attr();
   std::uint32_t lost = 0;
   try {
     open_event("cpu-clock", attr, {.pid = pid}, limits_, lost);
@@ -379,7 +379,7 @@ TEST_F(RealOpen, TheSoftLimitOfFilesIsRaisedWhenItIsReached) {
   const KernelLimits limits = read_kernel_limits();
   std::vector<UniqueFd> fds;
   for (int i = 0; i < 100; ++i) {
-    EventAttr attr = cpu_clock();
+    EventAttr attr = cpu_clock_attr();
     std::uint32_t lost = 0;
     fds.push_back(try_open_event(attr, {.pid = 0}, limits, lost).fd);
   }

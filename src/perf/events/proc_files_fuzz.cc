@@ -53,7 +53,7 @@ void check_events(std::string_view list) {
   }
 }
 
-void run(std::string_view bytes) {
+void fuzz_proc_files(std::string_view bytes) {
   parse_status(bytes);
   for (std::string_view rest = bytes; !rest.empty();) {
     const std::string_view line = take_line(rest);
@@ -65,6 +65,7 @@ void run(std::string_view bytes) {
 
 }  // namespace
 
-extern const FuzzTarget proc_files_fuzz = {.name = "proc-files", .run = run};
+extern const FuzzTarget proc_files_fuzz = {.name = "proc-files",
+                                           .run = fuzz_proc_files};
 
 }  // namespace wick

@@ -59,7 +59,7 @@ TEST(SessionOffCpu, AThreadThatCouldHaveGoneOnIsKeptApart) {
 }
 
 // The fields of sched_switch that matter here.
-constexpr std::string_view kSchedSwitch = R"(name: sched_switch
+constexpr std::string_view kSwitchFields = R"(name: sched_switch
 ID: 321
 format:
 	field:pid_t prev_pid;	offset:8;	size:4;	signed:1;
@@ -76,7 +76,7 @@ PerfDataBuilder with_sched_switch() {
               .flags = attr_flag::kSampleIdAll},
              "sched:sched_switch");
   file.feature(Feature::kTracingData,
-               Bytes().bytes(encode_tracing_data({{"sched", kSchedSwitch}})));
+               Bytes().bytes(encode_tracing_data({{"sched", kSwitchFields}})));
   return file;
 }
 
