@@ -2,7 +2,7 @@
 # Short names for common jobs; CMakeLists.txt and CMakePresets.json build.
 #   make            the program, at build/release/wick
 #   make demo       profiles a small program and draws it
-#   make test       every test, with what it needs installed
+#   make test       every test, after installing what the tests need
 #   make help       the other jobs
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -14,7 +14,6 @@ CXX_FILES = $(shell git ls-files 'src/*.cc' 'src/*.h' 'tests/*.cc' 'tests/*.h' '
 
 release: deps-build build/release/build.ninja
 	@cmake --build build/release --target wick
-	@ln -sf build/release/compile_commands.json compile_commands.json
 
 build/%/build.ninja: CMakeLists.txt CMakePresets.json
 	@cmake --preset $* >build/$*.log 2>&1 || { cat build/$*.log; exit 1; }
@@ -30,7 +29,7 @@ qemu-plugin: deps-build build/release/build.ninja
 demo: deps-demo release
 	@examples/demo $(WICK) build
 
-# Everything with sanitizers, the program too.
+# The program and the tests are both built with sanitizers.
 test: deps-test build/asan/build.ninja
 	@cmake --build build/asan --target wick wick_tests test_tools wick-trace
 	@tests/run.py build/asan/wick build/asan/wick_tests
@@ -86,10 +85,10 @@ clean:
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "make bench      wick beside the peers in FLAMEGRAPH_DIR and INFERNO_BIN_DIR (BENCH_ARGS=--help)"
-	@echo "make bench-web  the viewer beside d3-flame-graph and speedscope in Chromium, on a tree of a million nodes"
-	@echo "make soak       records the machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks"
-	@echo "make fuzz       every reader for FUZZ_SECONDS ($(FUZZ_SECONDS))"
+	@echo "make bench      compares wick with the peers in FLAMEGRAPH_DIR and INFERNO_BIN_DIR (BENCH_ARGS=--help)"
+	@echo "make bench-web  compares the viewer with d3-flame-graph and speedscope in Chromium, on a million nodes"
+	@echo "make soak       records the whole machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks"
+	@echo "make fuzz       fuzzes every reader for FUZZ_SECONDS ($(FUZZ_SECONDS))"
 	@echo "make lint       clang-format, prettier, layers, clang-tidy"
 	@echo "make format     C++ with clang-format, JavaScript and CSS with prettier"
 	@echo "make coverage   which lines the unit tests run"
@@ -98,7 +97,7 @@ help:
 	@echo "make test-riscv-linux  boots a riscv64 Linux, traces and draws it, checks the figures"
 	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions"
 
-# Packages first, then what is built with them.
+# Install packages before building with them.
 .NOTPARALLEL:
 .PHONY: release qemu-plugin demo test test-riscv-linux golden-bless bench bench-web soak fuzz lint format coverage install clean help
 .DEFAULT_GOAL = release
