@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports each #include that breaks the order of the directories of src/: a file
 may include its own directory and those before it in ROOMS, and a library only
-in the directory that owns it (docs/architecture.md has the table). Files that
-lie directly in a directory with rooms, such as object/symbolize.cc, are its
-front doors: they come after its rooms, and other directories' files may include
-rooms and front doors alike. Tests, benchmarks and fuzz targets may use the whole
-of their own directory. Also reports a class that two headers define: the linker
-would take either of them without a word."""
+in the directory that owns it (docs/architecture.md has the table). Files directly
+in a directory with rooms, such as object/symbolize.cc, are its front doors: they
+come after its rooms, and files of other directories may include rooms and front
+doors alike. Tests, benchmarks and fuzz targets may use all of their own
+directory. Also reports a class that two headers define: the linker would silently
+take either."""
 import pathlib
 import re
 import sys
@@ -24,7 +24,7 @@ integration
 server
 cli
 """.split()
-STRANGERS = {("itrace", "perf")}  # do not know each other, whatever the order
+STRANGERS = {("itrace", "perf")}  # must not include each other in any order
 OWNERS = {"zstd.h": "base", "zlib.h": "base", "libdeflate.h": "base",
           "lzma.h": "base", "tbb/": "base", "oneapi/": "base", "re2/": "base",
           "simdjson": "format", "CLI/": "cli", "bpf/": "perf",
