@@ -248,9 +248,9 @@ def slowdown(bench, overhead, program, typical, rounds):
     noise = 100 * math.hypot(wick.noise, perf.noise) / alone.cpu
     cost, error = overhead.cost_of_samples(program, alone.cpu, rounds)
     bench.bar("slower than with perf record -g at 997 Hz, in points, by what a "
-              f"sample costs (give or take {error:.2f})", cost, 1,
+              f"sample costs (± {error:.2f})", cost, 1,
               at_least=False)
-    print(f"       and by these runs: {slower:.1f}, give or take {noise:.1f}")
+    print(f"       and by these runs: {slower:.1f} ± {noise:.1f}")
 
 
 def bars(bench, typical, rate):

@@ -5,11 +5,11 @@ ratios.
 
 usage: run.py WICK [--size MB] [--runs N] [--inputs DIR] [CASE...]
 
-CASE is fold, svg, pprof, write, memory, trace, dwarf, chains, growth, record or
-picture; all of them by default. Peers are looked for in FLAMEGRAPH_DIR (flamegraph.pl,
+CASE is fold, svg, pprof, write, memory, trace, dwarf, chains, growth, accuracy,
+record or picture; all of them by default. Peers are looked for in FLAMEGRAPH_DIR (flamegraph.pl,
 stackcollapse-perf.pl) and INFERNO_BIN_DIR (inferno-collapse-perf,
 inferno-flamegraph), perf and Hotspot's parser where they are installed; those
-that are not there are left out. The last five cases record; `record` takes
+that are missing are left out. The last six cases record; `record` takes
 --rounds of everything, which are more than --runs since little is compared with
 little.
 
@@ -27,6 +27,7 @@ import sys
 import tempfile
 import time
 
+import accuracy
 import generate
 import overhead
 import recordings
@@ -370,6 +371,13 @@ class Bench:
                      times[2] / sizes[2] / (times[1] / sizes[1]), 1.5,
                      at_least=False)
 
+    def accuracy(self):
+        """Recordings beside what the programs measure themselves."""
+        reason = recordings.possible()
+        if reason:
+            print(f"\nnot measured: {reason}")
+            return
+        accuracy.run(self)
 
     def record(self):
         """What recording costs the program, the recorder and the disk."""
@@ -419,9 +427,9 @@ def plain_size(path):
 
 
 def read_in(path):
-    """Brings a file into the page cache as a program that reads it does. Who
-    maps it first fills the cache with single pages, and mapping these costs
-    every later run a fifth more than mapping large ones."""
+    """Brings a file into the page cache as a program that reads it does. A
+    program that maps it first fills the cache with single pages, and mapping
+    these costs every later run a fifth more than mapping large ones."""
     with open(path, "rb", buffering=0) as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -441,7 +449,7 @@ def main():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     cases = ["fold", "svg", "pprof", "write", "memory", "trace", "dwarf", "chains",
-             "growth", "record", "picture"]
+             "growth", "accuracy", "record", "picture"]
     parser.add_argument("wick")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--size", type=float, default=300, help="MB")
@@ -451,7 +459,7 @@ def main():
     options = parser.parse_intermixed_args()
     for case in options.cases:
         if case not in cases:
-            parser.error(f"no case '{case}'; there are {', '.join(cases)}")
+            parser.error(f"no case '{case}'; choose from {', '.join(cases)}")
     bench = Bench(options)
     for case in options.cases or cases:
         getattr(bench, case)()

@@ -4,19 +4,17 @@
 
 usage: run.py WICK UNIT-TESTS [SUITE...]
 
-WICK is the release binary, UNIT-TESTS the GoogleTest program. The suites:
+WICK is the program, UNIT-TESTS the GoogleTest program. The suites:
   layers       which directory may include which
   docs         README lists every format, architecture.md every room; links and
                paths of source files lead somewhere
   unit         src/**/*_test.cc
   golden       tests/golden: inputs and what `wick fold` prints for them
-  e2e          tests/e2e/*.sh: exit status 0 is good, 77 is skipped with the last
-               line of its output as the reason; WICK and SOURCE are set, the
-               current folder is empty, and TMPDIR is another such; those that
-               say so run side by side, then the others one by one; these
-               measure a machine that may be shared, so what fails is said and
-               run once more, and the second result counts
-  conformance  cases of other projects, if they lie beside this one
+  e2e          tests/e2e/*.sh: exit status 0 is a pass, 77 a skip with the last
+               line of output as the reason. WICK and SOURCE are set; the
+               current folder and TMPDIR are two empty ones. Scripts that say
+               so run in parallel, then the others one by one.
+  conformance  cases of other projects, if they are beside this one
 """
 import concurrent.futures
 import functools
@@ -55,7 +53,7 @@ def docs(wick, _unit):
     for page in [*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text()):
             if not (page.parent / link).exists():
-                wrong.append(f"{page.name}: there is no {link}")
+                wrong.append(f"{page.name}: {link} does not exist")
         for path in re.findall(SOURCE_PATH, page.read_text()):
             if not any(any((SOURCE / root).glob(path)) for root in ("", "src")):
                 wrong.append(f"{page.name}: there is no {path}")
@@ -71,7 +69,7 @@ def docs(wick, _unit):
 
 
 def unit(_wick, unit_tests):
-    """GoogleTest deals its tests out to as many processes as there are cores."""
+    """GoogleTest shards the tests over one process per core."""
     shards = os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as folder:
         started = []
@@ -111,12 +109,12 @@ def golden(wick, _unit):
     return passed, failed, 0
 
 
-# The line in a script that neither records nor changes how the kernel is set.
+# The line in a script that neither records nor changes kernel settings.
 BESIDE_OTHERS = "# It may run beside others."
 
 
 def run_script(wick, script):
-    """Its exit status and what it printed."""
+    """Returns its exit status and the lines it printed."""
     with (tempfile.TemporaryDirectory() as folder,
           tempfile.TemporaryDirectory() as scratch):
         try:
@@ -143,7 +141,7 @@ def e2e(wick, _unit):
         (beside if quiet else alone).append(script)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(functools.partial(run_script, wick), beside))
-    results += [run_measuring(wick, script) for script in alone]
+    results += [run_script(wick, script) for script in alone]
     for script, (status, lines) in zip(beside + alone, results):
         if status == 0:
             passed += 1
@@ -152,21 +150,12 @@ def e2e(wick, _unit):
             print(f"skipped {script.name}: {lines[-1] if lines else ''}")
         else:
             failed += 1
-            print_failure("FAIL", script, status, lines)
+            print_failure(script, status, lines)
     return passed, failed, skipped
 
 
-def run_measuring(wick, script):
-    """What another guest of the host takes from a script fails it once only."""
-    status, lines = run_script(wick, script)
-    if status in (0, SKIPPED):
-        return status, lines
-    print_failure("again", script, status, lines)
-    return run_script(wick, script)
-
-
-def print_failure(what, script, status, lines):
-    print(f"{what} {script.name}: exit status {status}")
+def print_failure(script, status, lines):
+    print(f"FAIL {script.name}: exit status {status}")
     said = [line for line in lines[:-20] if line.startswith("not ok")]
     print("\n".join("  " + line for line in said + lines[-20:]))
 
@@ -174,7 +163,7 @@ def print_failure(what, script, status, lines):
 def conformance(wick, _unit):
     cases = SOURCE.parent / "shared/conformance/run"
     if not cases.exists():
-        print("skipped conformance: there are no cases beside this project")
+        print("skipped conformance: no cases beside this project")
         return 0, 0, 1
     done = subprocess.run([cases, wick], capture_output=True, text=True,
                           check=False)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the scripts beside it: each runs in an empty folder, with the binary in
-# WICK or as its first argument, and ends with 0, or 77 and the reason why it
-# was skipped.
+# Shared by the scripts in this folder. Each runs in an empty folder, with the
+# binary in WICK or as its first argument. Status 0 is a pass; 77 is a skip, with the
+# reason as the last line of output.
 set -u
 WICK=${WICK:-$1}
 failures=0
@@ -18,7 +18,7 @@ skip() {
   exit 77
 }
 
-# The same in the middle of a script: what failed before counts.
+# The same in the middle of a script: earlier failures count.
 skip_rest() {
   [ "$failures" = 0 ] || exit 1
   skip "$@"
@@ -52,8 +52,18 @@ has() {
   [[ $2 =~ $3 ]] || complain "$1: '$2' does not have '$3'"
 }
 
-# let_nobody_in: the folder of a test belongs to root alone, and so may the
-# program. False if nobody still cannot run it; `nobody` is how.
+# timed COMMAND…: sets elapsed to its milliseconds.
+timed() {
+  local begin status
+  begin=$(date +%s%N)
+  "$@"
+  status=$?
+  elapsed=$((($(date +%s%N) - begin) / 1000000))
+  return $status
+}
+
+# let_nobody_in: lets the user nobody, as whom "${nobody[@]}" runs a command, into
+# the test's folder and to a copy of wick. False if nobody still cannot run it.
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 let_nobody_in() {
   [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || return 1
@@ -72,8 +82,8 @@ need_perf() {
   command -v gcc >/dev/null || skip "there is no gcc"
 }
 
-# burn FILE: a program with a hot function. It takes the status to end with and
-# the rounds to run for.
+# compile_burner FILE: a program with a hot function. FILE STATUS ROUNDS runs for
+# ROUNDS and ends with STATUS.
 compile_burner() {
   cat >burn.c <<'C'
 #include <stdio.h>

@@ -5,60 +5,34 @@
   skip 'tracepoints cannot be used'
 command -v gcc >/dev/null || skip 'there is no gcc'
 
-# Sleeps, and waits for a lock; measures itself how long it took.
-cat >waits.c <<'C'
-#include <pthread.h>
-#include <stdio.h>
-#include <time.h>
-pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-double now() {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
-}
-__attribute__((noinline)) void nap(int ms) {
-  struct timespec t = {0, ms * 1000000L};
-  nanosleep(&t, 0);
-}
-void* holder(void* unused) {
-  pthread_mutex_lock(&lock);
-  nap(500);
-  pthread_mutex_unlock(&lock);
-  return unused;
-}
-__attribute__((noinline)) void waiter() {
-  pthread_mutex_lock(&lock);
-  pthread_mutex_unlock(&lock);
-}
-int main() {
-  pthread_t thread;
-  pthread_create(&thread, 0, holder, 0);
-  const double begin = now();
-  nap(100);
-  const double middle = now();
-  waiter();
-  printf("nap %f\nwaiter %f\n", middle - begin, now() - middle);
-  pthread_join(thread, 0);
-}
-C
-gcc -O2 -g -o waits waits.c -lpthread
+gcc -O2 -g -o waits "$SOURCE/tests/e2e/programs/waits.c" -lpthread
 
+# milliseconds REGEX FOLDED: of the stacks that match.
+milliseconds() {
+  awk -v regex="$1" '$0 ~ regex { sum += $NF / 1e6 } END { print sum + 0 }' "$2"
+}
+# at_most A B WHAT
+at_most() {
+  awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }' || complain "$3: $1 > $2 ms"
+}
+
+# No more is drawn than the program measured; nothing but a wait fills a nap.
+# (`make bench` measures how near the two are.)
 "$WICK" flame -q --off-cpu -o off.folded -- ./waits >measured.txt
 same 'exit status' $? 0
 for function in nap waiter; do
-  wanted=$(sed -n "s/^$function //p" measured.txt)
-  got=$(awk "/;main;$function;/"' { sum += $NF / 1e6 } END { print sum + 0 }' \
-    off.folded)
-  awk -v a="$got" -v b="$wanted" \
-    'BEGIN { exit !(a - b < 2 + b / 50 && b - a < 2 + b / 50) }' ||
-    complain "$function was off the CPU for $wanted ms, and $got are drawn"
+  at_most "$(milliseconds ";main;$function;" off.folded)" \
+    "$(sed -n "s/^$function //p" measured.txt)" "drawn and measured in $function"
 done
+at_most 50 "$(milliseconds ';main;nap;' off.folded)" 'a nap of 100 ms'
+at_most 1e-6 "$(milliseconds ';main;waiter;' off.folded)" 'the wait for a lock'
 has 'why' "$(cat off.folded)" ';main;nap;.*;\[blocked\] [0-9]'
 
-# On and off the CPU together, as wide as the thread's life.
-"$WICK" flame -q --wall -o wall.folded -- ./waits >measured.txt
+# On and off the CPU together are the thread's life: what it measured within, and
+# the time of the whole command around it.
+timed "$WICK" flame -q --wall -o wall.folded -- ./waits >measured.txt
 life=$(awk '{ sum += $2 } END { print sum }' measured.txt)
-drawn=$(awk '/;_start;/ { sum += $NF / 1e6 } END { print sum + 0 }' wall.folded)
-awk -v a="$drawn" -v b="$life" 'BEGIN { exit !(a > b - 2 && a < b * 1.2 + 20) }' ||
-  complain "the main thread waited for $life ms, and $drawn are drawn"
+drawn=$(milliseconds ';_start;' wall.folded)
+at_most "$life" "$(awk -v a="$drawn" 'BEGIN { print a + 2 }')" 'measured and drawn'
+at_most "$drawn" "$elapsed" 'drawn and elapsed'
 finish

@@ -1,9 +1,9 @@
-# From when to when, and whose: --delay, sleepers that are attached to, threads.
+# What a recording covers: --delay, sleepers that wick attaches to, single threads.
 . "$(dirname "$0")/lib.bash"
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 command -v gcc >/dev/null || skip 'there is no gcc'
 
-# Spins for so many milliseconds, while another thread sleeps.
+# spins MILLISECONDS: spins while another thread sleeps.
 cat >spins.c <<'C'
 #include <pthread.h>
 #include <stdlib.h>
@@ -38,14 +38,14 @@ sum() {
 }
 
 # What was loaded during the delay is known.
-"$WICK" record -q -e cpu-clock --delay 0.4 -o d.data -- ./spins 800
+timed "$WICK" record -q -e cpu-clock --delay 0.4 -o d.data -- ./spins 1500
 "$WICK" fold -q d.data >out.folded
-[ "$(sum ';main;spin')" -ge 20 ] && [ "$(sum ';main;spin')" -le 460 ] ||
-  complain "$(sum ';main;spin') of 400 ms after the delay are in spin"
+[ "$(sum ';main;spin')" -ge 1 ] && [ "$(sum ';main;spin')" -le $((elapsed - 400)) ] ||
+  complain "$(sum ';main;spin') of $((elapsed - 400)) ms after the delay are in spin"
 [ "$(sum ';main;spin')" -ge $(($(sum .) * 9 / 10)) ] ||
   complain "stacks are incomplete after a delay: $(cat out.folded)"
 
-# Children that begin while it is attached to their parent are known.
+# Children that start while wick attaches to their parent are known.
 cat >forks.c <<'C'
 #include <signal.h>
 #include <unistd.h>
@@ -70,10 +70,11 @@ kill $!
 [ "$(sum ';child_work')" -ge 1 ] && [ "$(sum '\[unknown\]')" = 0 ] ||
   complain "what begins meanwhile is not known: $(cat out.folded)"
 
-# Once is enough.
-./spins 1500 &
+# A process that is named twice is recorded once.
+./spins 100000 &
 "$WICK" record -q -e cpu-clock -p $!,$! --duration 0.4 -o twice.data
 read -r ran _ </proc/$!/schedstat
+kill $!
 "$WICK" fold -q twice.data >out.folded
 [ "$(sum .)" -le $((ran / 1000000 + 20)) ] ||
   complain "a pid that is given twice has $(sum .) ms and ran for $ran ns"
@@ -82,34 +83,38 @@ wait
 "$WICK" doctor | grep -q 'tracepoints can be used' ||
   skip_rest 'tracepoints cannot be used'
 
-# Two threads, 400 ms after the delay.
-"$WICK" flame -q --wall --delay 0.4 -o out.folded -- ./spins 800
-[ "$(sum .)" -ge 700 ] && [ "$(sum .)" -le 1100 ] ||
-  complain "the wall time of 800 ms in two threads is $(sum .)"
-[ "$(sum ';sleeper;.*\[blocked\]')" -ge 350 ] ||
+# Two threads, which live no longer than the command without the delay.
+timed "$WICK" flame -q --wall --delay 0.4 -o out.folded -- ./spins 1500
+[ "$(sum .)" -ge 1 ] && [ "$(sum .)" -le $((2 * (elapsed - 400))) ] ||
+  complain "the wall time after the delay is $(sum .) of twice $((elapsed - 400)) ms"
+[ "$(sum ';sleeper;.*\[blocked\]')" -ge 1 ] ||
   complain "where a thread sleeps since before the delay is not known"
 
-# Who sleeps all the time, does that to the end of the recording.
-sleep 5 &
+# A process that sleeps all the time sleeps to the end of the recording.
+sleep 100 &
 "$WICK" flame -q --off-cpu -p $! --duration 0.5 -o out.folded ||
   complain 'a process that sleeps cannot be drawn'
 [ "$(sum '^sleep;\[off the CPU since before')" -ge 490 ] ||
   complain "a sleeper sleeps for $(sum .) of 500 ms"
 kill $!
 
-# Of a thread that is recorded alone, the others do not count.
-./spins 1500 &
-process=$!
-sleep 0.2
-"$WICK" flame -q --wall -t $process --duration 0.4 -o out.folded
-[ "$(sum .)" -ge 390 ] && [ "$(sum .)" -le 700 ] ||
-  complain "the wall time of one thread for 400 ms is $(sum .)"
+# A thread can be recorded without the others of its process.
+./spins 100000 &
+until [ "$(ls /proc/$!/task | wc -l)" = 2 ]; do sleep 0.1; done
+timed "$WICK" flame -q --wall -t $! --duration 0.4 -o out.folded
+kill $!
+[ "$(sum .)" -ge 390 ] && [ "$(sum .)" -le "$elapsed" ] ||
+  complain "the wall time of one thread for 400 ms is $(sum .) of $elapsed"
+same 'the thread that is not recorded' "$(sum sleeper)" 0
 
-# Nor do those who only had the CPU when a timer went off.
-taskset -c 0 ./spins 1500 &
-taskset -c 1 ./spins 1500 2>/dev/null &
+# A thread that only had the CPU when a timer went off does not wait.
+taskset -c 0 ./spins 100000 &
+spins=$!
+taskset -c 1 ./spins 100000 2>/dev/null &
+spins="$spins $!"
 "$WICK" flame -q --wakers -o out.folded -- sh -c 'for i in 1 2 3; do sleep 0.1; done'
-[ "$(sum '^spins')" = 0 ] || complain "who is not recorded waits: $(cat out.folded)"
+[ "$(sum '^spins')" = 0 ] || complain "processes that are not recorded wait: $(cat out.folded)"
 [ "$(sum '^sleep;.*\[woken by\]')" -ge 280 ] || complain "waits: $(cat out.folded)"
+kill $spins 2>/dev/null
 wait
 finish

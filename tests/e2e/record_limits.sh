@@ -1,5 +1,5 @@
-# Recording with few open files and little memory to lock: the soft limit is
-# raised, less is used, or one line says what is wanted.
+# Recording with few open files and little lockable memory: wick raises the soft
+# limit, uses less, or says in one line what it needs.
 . "$(dirname "$0")/lib.bash"
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 command -v python3 >/dev/null || skip 'there is no python3'
@@ -10,9 +10,9 @@ command -v python3 >/dev/null || skip 'there is no python3'
   "$WICK" record -q -o soft.data -- true
 ) || complain 'the soft limit of open files was not raised'
 
-# More threads than files, and which command helps.
+# More threads than files: the message names a command that helps.
 python3 -c 'import threading, time
-for i in range(100): threading.Thread(target=time.sleep, args=(3,)).start()' &
+for i in range(100): threading.Thread(target=time.sleep, args=(60,)).start()' &
 many=$!
 for _ in $(seq 50); do
   [ "$(ls /proc/$many/task | wc -l)" = 101 ] && break
@@ -28,7 +28,7 @@ has 'what is said' "$said" \
 kill $many
 wait 2>/dev/null
 
-# Without memory to lock beside what the kernel gives to everybody.
+# No lockable memory but what the kernel gives to everybody.
 let_nobody_in || skip_rest 'nobody may not run programs here'
 (
   ulimit -l 0

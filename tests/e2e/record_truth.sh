@@ -1,5 +1,5 @@
-# What is known of a program is what its recording says: threads, recursion,
-# C++ without frame pointers. The shares and the clock are the programs' own.
+# Recordings of programs whose stacks are known: threads, recursion, C++ without
+# frame pointers.
 . "$(dirname "$0")/lib.bash"
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 command -v g++ >/dev/null || skip 'there is no g++'
@@ -13,57 +13,26 @@ whole() {
     "$2" >roots.txt
   same "$1: roots" "$(cat roots.txt)" ''
 }
-# share WHAT FOLDED PATTERN WANTED OF: within 3 points of WANTED % of the
-# stacks that match OF.
-share() {
-  awk -v pattern="$3" -v wanted="$4" -v of="$5" '
-    $0 ~ of { all += $NF; if ($0 ~ pattern) sum += $NF }
-    END { got = all ? 100 * sum / all : -1
-          if (got < wanted - 3 || got > wanted + 3) print got " %" }' \
-    "$2" >share.txt
-  same "$1: $3 is not $4 % of $5" "$(cat share.txt)" ''
+# more WHAT FOLDED A B: the stacks that match A weigh more than those that match B.
+more() {
+  awk -v a="$3" -v b="$4" '
+    $0 ~ a { of_a += $NF } $0 ~ b { of_b += $NF }
+    END { if (!(of_a > of_b && of_b > 0)) print of_a + 0, "and", of_b + 0 }' \
+    "$2" >more.txt
+  same "$1: $3 is not more than $4" "$(cat more.txt)" ''
 }
 
-# Two threads, side by side: 75 to 25, and 40 to 60 within the second. Functions
-# take turns: a virtual machine that stands still for a moment takes from all.
-cat >threads.cc <<'C'
-#include <ctime>
-#include <thread>
-int calls;
-double now() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
-__attribute__((always_inline)) inline void spin(double seconds) {
-  volatile unsigned long sum = 0;
-  for (const double end = now() + seconds; now() < end;)
-    for (int i = 0; i < 20000; ++i) sum = sum + i;
-}
-__attribute__((noinline)) void forty() { spin(0.002); ++calls; }
-__attribute__((noinline)) void sixty() { spin(0.003); ++calls; }
-__attribute__((noinline)) void second() {
-  for (int i = 0; i < 100; ++i) { forty(); sixty(); }
-  ++calls;
-}
-__attribute__((noinline)) void first() { spin(0.015); ++calls; }
-int main() {
-  std::thread other(second);
-  for (int i = 0; i < 100; ++i) first();
-  other.join();
-}
-C
-g++ -g -O2 -fomit-frame-pointer -pthread -o threads threads.cc
-"$WICK" flame -q -o threads.folded -- ./threads
-whole 'threads' threads.folded
-share 'threads' threads.folded ';first' 75 .
-share 'threads' threads.folded ';second;' 25 .
-share 'threads' threads.folded ';forty' 40 ';second;'
-share 'threads' threads.folded ';sixty' 60 ';second;'
-has 'the root of main' "$(cat threads.folded)" ';_start;[^ ]*main;first'
-has 'the root of a thread' "$(cat threads.folded)" \
+# Two threads, side by side. (`make bench` measures how near the shares are.)
+g++ -g -O2 -fomit-frame-pointer -pthread -o turns \
+  "$SOURCE/tests/e2e/programs/turns.cc"
+"$WICK" flame -q -o turns.folded -- ./turns
+whole 'threads' turns.folded
+more 'threads' turns.folded ';first[; ]' ';second;'
+more 'threads' turns.folded ';sixty[; ]' ';forty[; ]'
+has 'the root of main' "$(cat turns.folded)" ';_start;[^ ]*main;first'
+has 'the root of a thread' "$(cat turns.folded)" \
   ';clone3?;start_thread;[^;]*(;[^;]*)*;second;'
-same 'who is under whom' "$(grep -c '_start;.*;second;' threads.folded)" 0
+same 'who is under whom' "$(grep -c '_start;.*;second;' turns.folded)" 0
 
 # Recursion: every stack has as many frames as the program has calls. The
 # kernel's own limit of 127 (kernel.perf_event_max_stack) is one of frame

@@ -1,4 +1,4 @@
-# wick flame --wakers: who woke those who waited, and who woke these.
+# wick flame --wakers: who woke a waiting thread, and who woke that one.
 . "$(dirname "$0")/lib.bash"
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 "$WICK" doctor | grep -q 'tracepoints can be used' ||
@@ -52,21 +52,21 @@ milliseconds() {
     awk '{ sum += $NF / 1e6 } END { printf "%d", sum }'
 }
 
-"$WICK" flame -q --wakers --keep off.data -o off.folded -- ./wakes
+timed "$WICK" flame -q --wakers --keep off.data -o off.folded -- ./wakes
 same 'exit status' $? 0
 by_producer='^wakes;.*;main;.*\[blocked\];\[woken by\];.*;give;produce;.*;producer'
 for regex in "$by_producer" \
   "$by_producer;\[woken by\];.*;give;command;.*;boss[ ;]" \
   '^producer;.*;produce;.*\[blocked\];\[woken by\];.*;give;command;.*;boss[ ;]' \
   '^boss;.*;nap;.*\[blocked\];\[woken by\];.*;\[interrupt\] '; do
-  [ "$(milliseconds "$regex")" -ge 300 ] ||
-    complain "$(milliseconds "$regex") of 400 ms are like $regex: $(cat off.folded)"
+  [ "$(milliseconds "$regex")" -ge 1 ] ||
+    complain "no wait is like $regex: $(cat off.folded)"
 done
 
-# Wakers do not change how long it was.
+# Wakers do not change how long a wait was: main's end with 20 naps of 20 ms.
 waits=$(milliseconds '^wakes;.*main;')
-[ "$waits" -ge 390 ] && [ "$waits" -lt 800 ] ||
-  complain "main waited about 400 ms, and $waits are drawn"
+[ "$waits" -ge 390 ] && [ "$waits" -le "$elapsed" ] ||
+  complain "main waited 400 to $elapsed ms, and $waits are drawn"
 
 same 'sum' "$(awk '{ sum += $NF } END { printf "%d", sum }' off.folded)" \
   "$("$WICK" fold -q --event offcpu-time --hide '^\[woken by\]$' off.data |
@@ -77,6 +77,6 @@ mkfifo pipe
 (sleep 0.3 && echo x && exec sleep 0.3) >pipe &
 "$WICK" flame -q --wakers -o off.folded -- bash -c 'read -r line <pipe'
 wait
-[ "$(milliseconds '^bash;.*\[blocked\];\[woken by\];.*;(bash|sleep) ')" -ge 200 ] ||
+[ "$(milliseconds '^bash;.*\[blocked\];\[woken by\];.*;(bash|sleep) ')" -ge 1 ] ||
   complain "the waker is another bash: $(cat off.folded)"
 finish
