@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile in the page, as src/render/page_data.h describes it. Everything is checked here, once,
-// so that other modules can rely on it.
+// The profile in the page, as src/render/page_data.h describes it. Everything is checked here,
+// once, so that other modules can rely on it.
 import {DataError} from './bytes.js';
 import {
   ascendingNumbers,
@@ -15,15 +15,50 @@ import {
 /** @typedef {import('./columns.js').Column} Column */
 
 /**
- * @typedef {{name: string, group: string, unit: string, decimals: number, counts_samples: boolean,
- *   unit_ns: number, is_clock: boolean, role: ''|'before'|'after'}} EventInfo   unit_ns: 0 if it is not one of time
- * @typedef {{colors: string, hash: boolean, deterministic: boolean, negate: boolean, inverted: boolean,
- *   chart: boolean, reversed: boolean, row: number, font: number, count: string, cut_right: boolean}} Look
- * @typedef {{title: string, subtitle: string, look: Look, functions: number, has_time: boolean,
- *   tick_ns: number, start_ns: number, summed: boolean, samples: number, event: string, events: EventInfo[],
- *   threads: [number, number, string][], about: [string, string][],
- *   notes: {text: string, loss: boolean}[], side_samples?: [number, number],
- *   sources?: [number, number][], columns: [string, number, number][]}} Meta
+ * @typedef {object} EventInfo
+ * @property {string} name
+ * @property {string} group events of one group are shown as one
+ * @property {string} unit
+ * @property {number} decimals of weights
+ * @property {boolean} counts_samples
+ * @property {number} unit_ns 0: the unit is not one of time
+ * @property {boolean} is_clock its samples are stretches of a trace
+ * @property {''|'before'|'after'} role in a difference
+ */
+/**
+ * How pictures look, chosen when the page was written.
+ * @typedef {object} Look
+ * @property {string} colors
+ * @property {boolean} hash
+ * @property {boolean} deterministic
+ * @property {boolean} negate
+ * @property {boolean} inverted
+ * @property {boolean} chart
+ * @property {boolean} reversed
+ * @property {number} row
+ * @property {number} font
+ * @property {string} count the unit; '': that of the event
+ * @property {boolean} cut_right
+ */
+/**
+ * @typedef {object} Meta
+ * @property {string} title
+ * @property {string} subtitle
+ * @property {Look} look
+ * @property {number} functions
+ * @property {boolean} has_time
+ * @property {number} tick_ns
+ * @property {number} start_ns
+ * @property {boolean} summed samples were added up
+ * @property {number} samples
+ * @property {string} event the group to show first
+ * @property {EventInfo[]} events
+ * @property {[number, number, string][]} threads pid, tid (-1: unknown) and name
+ * @property {[string, string][]} about
+ * @property {{text: string, loss: boolean}[]} notes
+ * @property {[number, number]} [side_samples] of a difference
+ * @property {[number, number][]} [sources] strings: file and its text
+ * @property {[string, number, number][]} columns name, rows and bytes
  */
 
 /** A profile. Node 0 is the root; parents precede their children. */

@@ -4,8 +4,12 @@
 
 /** @typedef {import('./data.js').Data} Data */
 /**
- * @typedef {{group: string, threads: Set<number>|null, cpu: ''|'on'|'off',
- *   range: [number, number]|null, side?: ''|'before'|'after'}} Filter   range: ticks, the second one excluded; side: of a difference, alone
+ * @typedef {object} Filter
+ * @property {string} group of events
+ * @property {Set<number>|null} threads
+ * @property {''|'on'|'off'} cpu
+ * @property {[number, number]|null} range ticks, without the last
+ * @property {''|'before'|'after'} [side] the side of a difference that is shown alone
  */
 
 /**

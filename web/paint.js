@@ -12,7 +12,7 @@ import {
   SEARCH_COLOR,
 } from './color.js';
 import {cutLabel, shownName} from './names.js';
-import {mixed, Pixels} from './pixels.js';
+import {mixed} from './pixels.js';
 import {firstAt, skipTo} from './tree.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -176,7 +176,7 @@ export function putText(context, text, x, y, room) {
  * @property {number} ratio pixels of the canvas for each of the page
  * @property {Set<number>} above the callers of the zoomed box, which are pale
  * @property {Theme} theme
- * @property {Pixels} pixels
+ * @property {import('./pixels.js').Pixels} pixels
  */
 /**
  * A box with its place on the canvas.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The viewer in a browser; one browser for all parts.
-import './viewer/views.mjs';
-import './viewer/doing.mjs';
+// The viewer in a browser, which all parts share.
+import './viewer/address.mjs';
 import './viewer/agrees.mjs';
-import './viewer/truth.mjs';
+import './viewer/difference.mjs';
+import './viewer/exports.mjs';
+import './viewer/keys.mjs';
 import './viewer/recording.mjs';
+import './viewer/safety.mjs';
+import './viewer/transforms.mjs';
+import './viewer/usage.mjs';
+import './viewer/views.mjs';

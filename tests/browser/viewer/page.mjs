@@ -59,6 +59,15 @@ export async function boxes(page, which = 0) {
   return found.map(box => ({...box, name: nameOf(box.tip)}));
 }
 
+export const boxNames = async page => (await boxes(page)).map(box => box.name);
+
+/** Rounded widths by name. */
+export const boxWidths = async page =>
+  Object.fromEntries((await boxes(page)).map(box => [box.name, Math.round(box.width)]));
+
+export const crumbs = page =>
+  page.$$eval('#crumbs button', all => all.map(crumb => crumb.textContent));
+
 /** The name at the head of a tooltip, which the rest follows without a space. */
 const nameOf = tip =>
   tip.replace(/(?:before: |total: |at [\d.]+ s in ).*$/s, '').replace(/ \((?:vanished|new)\)$/, '');

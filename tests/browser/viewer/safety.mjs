@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences; hostile names, damaged pages; what a page may load.
+// Hostile names, damaged pages, and what a page may load.
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {before, test} from 'node:test';
 import {pathToFileURL} from 'node:url';
-import {gzipSync, gunzipSync} from 'node:zlib';
+import {gunzipSync, gzipSync} from 'node:zlib';
 
 import {file, show} from '../browser.mjs';
 import {
@@ -19,7 +19,6 @@ import {
   pageOf,
   tableRows,
   text,
-  wick,
 } from './page.mjs';
 import {SAMPLES} from './profiles.mjs';
 
@@ -29,106 +28,6 @@ function pageWith(source) {
   writeFileSync(path, source);
   return pathToFileURL(path).href;
 }
-
-const BEFORE = 'main;old 40\nmain;same 50\nmain;grown 10\n';
-const AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 130\n';
-
-test('a difference is shown normalised or absolute, with vanished and new frames', async () => {
-  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
-  const by = async () => Object.fromEntries((await boxes(page)).map(box => [box.name, box]));
-  // Normalised: the weights before count twice.
-  const normal = await by();
-  const share = {fresh: 20, grown: 130, old: 80, same: 100};
-  const whole = 330;
-  for (const [name, weight] of Object.entries(share))
-    assert.ok(Math.abs(normal[name].width - (weight / whole) * 1000) < 1, name);
-  assert.match(normal.old.tip, /^old \(vanished\)before: 40\.00%, after: 0\.00%/);
-  assert.match(normal.fresh.tip, /^fresh \(new\)before: 0\.00%, after: 10\.00%/);
-  assert.match(normal.grown.tip, /change: \+55\.00 points, with 95% confidence /);
-  assert.match(normal.same.tip, /change: -25\.00 points/);
-  assert.match(normal.grown.color, /^#ff(..)\1$/);
-  assert.match(normal.same.color, /^#(..)\1ff$/);
-  await page.getByLabel('Scale').selectOption('absolute');
-  const absolute = await by();
-  assert.equal(absolute.same.color, '#fafafa');
-  assert.ok(Math.abs(absolute.same.width - (50 / 240) * 1000) < 1);
-  assert.deepEqual(
-    lines(await exportedFolded(page)),
-    lines(wick('diff', '--quiet', '--to', 'folded', file(BEFORE), file(AFTER))),
-  );
-  const reopened = await open(page.url());
-  assert.equal(await reopened.getByLabel('Scale').inputValue(), 'absolute');
-});
-
-test('each side of a difference can be shown alone', async () => {
-  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
-  await page.getByLabel('Side').selectOption('before');
-  assert.equal(await exportedFolded(page), wick('fold', '--quiet', file(BEFORE)));
-  assert.deepEqual((await boxes(page)).map(box => box.name).sort(), [
-    'all',
-    'grown',
-    'main',
-    'old',
-    'same',
-  ]);
-  assert.equal(await page.getByLabel('Scale').count(), 0);
-  const again = await open(page.url());
-  assert.equal(await exportedFolded(again), wick('fold', '--quiet', file(BEFORE)));
-  await again.getByLabel('Side').selectOption('after');
-  assert.equal(await exportedFolded(again), wick('fold', '--quiet', file(AFTER)));
-  await again.getByRole('tab', {name: 'Table'}).click();
-  assert.deepEqual(
-    (await tableRows(again)).map(row => [row.name, row.cells[0]]),
-    [
-      ['grown', '130'],
-      ['same', '50'],
-      ['fresh', '20'],
-      ['main', '0'],
-    ],
-  );
-});
-
-test('a difference explains why it has no time axis', async () => {
-  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
-  for (const view of ['Time', 'Heat map']) {
-    await page.getByRole('tab', {name: view}).click();
-    assert.match(
-      await text(page, '#view'),
-      /Two recordings do not share a clock.*The page of a single recording has both/,
-    );
-  }
-  await page.getByRole('tab', {name: 'About'}).click();
-  assert.doesNotMatch(await text(page, '#view'), /the input has no timestamps/);
-  assert.deepEqual(page.errors, []);
-});
-
-test('the table of a difference has the changes and intervals of wick diff', async () => {
-  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
-  await page.getByRole('tab', {name: 'Table'}).click();
-  const wanted = wick('diff', '--quiet', file(BEFORE), file(AFTER))
-    .split('\n')
-    .map(line =>
-      line.match(/^ *([\d.]+%) +([\d.]+%) +([-+\d.]+) +([\d.]+)  (\*?) *(gone|new|) +(\S+)$/),
-    )
-    .filter(Boolean)
-    .map(([, before, after, change, half, star, what, name]) => [
-      name,
-      change,
-      half + (star ? ' *' : ''),
-      what === 'new' ? 'new' : before,
-      what === 'gone' ? 'gone' : after,
-    ]);
-  assert.equal(wanted.length, 5);
-  assert.deepEqual(
-    (await tableRows(page)).map(row => [row.name, ...row.cells.slice(0, 4)]),
-    wanted,
-  );
-  await page.setViewportSize({width: 400, height: 600});
-  const heights = await page.$$eval('#view tbody tr', rows =>
-    rows.map(row => row.getBoundingClientRect().height),
-  );
-  assert.ok(Math.max(...heights) < 40, `rows are ${heights} high`);
-});
 
 const LONG = 'long' + 'x'.repeat(100_000);
 const HOSTILE = [
