@@ -21,11 +21,21 @@ export function amount(weight, decimals) {
   return (value < 0 ? '-' : '') + withCommas(Number(whole)) + (digits ? '.' + digits : '');
 }
 
+/**
+ * Rounds ties to even, as `wick report` does; toFixed alone rounds them up.
+ * @param {number} value
+ */
+function twoDecimals(value) {
+  const hundredths = value * 100;
+  const isTie = Math.abs(hundredths % 1) === 0.5 && hundredths / 100 === value;
+  return (isTie ? (2 * Math.round(hundredths / 2)) / 100 : value).toFixed(2);
+}
+
 /** @param {number} share */
-export const percent = share => (100 * share).toFixed(2) + '%';
+export const percent = share => twoDecimals(100 * share) + '%';
 
 /** "+1.23", in percentage points. @param {number} change */
-export const points = change => (change > 0 ? '+' : '') + (100 * change).toFixed(2);
+export const points = change => (change > 0 ? '+' : '') + twoDecimals(100 * change);
 
 /**
  * A time since the beginning, with enough digits to distinguish times that are `step` apart.

@@ -10,6 +10,7 @@ import {weigh} from '../../web/filter.js';
 import {heatMap} from '../../web/heat.js';
 import {lanesOf} from '../../web/lanes.js';
 import {cutLabel, withoutTemplates} from '../../web/names.js';
+import {percent} from '../../web/numbers.js';
 import {visibleBoxes} from '../../web/paint.js';
 import {matched, matcher, matchingFunctions} from '../../web/search.js';
 import {changeInterval, functionTotals} from '../../web/totals.js';
@@ -182,6 +183,11 @@ test('labels are cut as in the SVG', () => {
   assert.equal(cutLabel('plain_function', 6), 'plai..');
   assert.equal(cutLabel('plain_function', 4), '');
   assert.equal(cutLabel('😀😀😀😀😀😀😀', 5), '😀😀😀..');
+});
+
+test('percentages round ties to even, as wick report does', () => {
+  assert.deepEqual([153 / 160, 1 / 160, 3 / 160].map(percent), ['95.62%', '0.62%', '1.88%']);
+  assert.deepEqual([0.956251, 0.956249].map(percent), ['95.63%', '95.62%']);
 });
 
 test('the confidence interval of a change is that of wick diff', () => {
