@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colours of docs/flame-graphs.md: palette.cc in JavaScript. Tests compare
+// The colours of docs/flame-graphs.md. src/render/palette.cc has them for the SVG; tests compare
 // the two.
 
 /** @typedef {[number, number, number]} Rgb */
 
-/** Each channel: its least value, its range, and which of v1, v2, v3 moves it. */
+/** Of each channel: its lowest value, its range, and which of v1, v2, v3 moves it. */
 /** @type {Record<string, [number, number, number][]>} */
 const HUES = {
   hot: [
@@ -208,7 +208,10 @@ export function changeColor(change) {
   return change > 0 ? [255, fading, fading] : [fading, fading, 255];
 }
 
-/** Where a change lies on the scale of colours. @param {number} change @param {number} largest */
+/**
+ * The position of a change on the scale of colours, -1 to 1.
+ * @param {number} change @param {number} largest
+ */
 export const changeStep = (change, largest) =>
   largest === 0 ? 0 : Math.sign(change) * Math.sqrt(Math.min(1, Math.abs(change) / largest));
 

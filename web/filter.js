@@ -13,7 +13,7 @@
  */
 
 /**
- * Events that are one: of several kinds of core, or of kernel and user mode.
+ * The groups of events: one group has those of all kinds of cores, or of kernel and user mode.
  * @param {Data} data @returns {string[]}
  */
 export function eventGroups(data) {
@@ -22,7 +22,7 @@ export function eventGroups(data) {
   ];
 }
 
-/** The events of these groups, 1 or 0 each. @param {Data} data @param {string[]} groups */
+/** 1 for each event of these groups. @param {Data} data @param {string[]} groups */
 const eventMask = (data, groups) =>
   Uint8Array.from(data.meta.events, event => (groups.includes(event.group) ? 1 : 0));
 
@@ -41,7 +41,7 @@ export function groupsInTime(data, group) {
 }
 
 /**
- * Whether samples on the CPU and time off it cannot be added, since they do not count the same.
+ * Whether samples on the CPU and time off it cannot be added up, since their units differ.
  * @param {Data} data @param {Filter} filter
  */
 export const isOnlyOnCpu = (data, filter) =>
@@ -52,7 +52,7 @@ export const isOnlyOnCpu = (data, filter) =>
   );
 
 /**
- * The groups that a range and the heat map add up: of wall time what is known to be in it.
+ * The groups that a range and the heat map add up; for wall time, those with known times.
  * @param {Data} data @param {Filter} filter @returns {string[]}
  */
 export function groupsToAdd(data, filter) {
@@ -104,7 +104,7 @@ export function offCpuNodes(data) {
 export const isLasting = event => event.is_clock || event.name === OFF_CPU_EVENT;
 
 /**
- * How many ticks a sample lasts: none, unless its event is a lasting one.
+ * The ticks that a sample lasts; 0 if its event has no durations.
  * @param {Data} data @param {number} i @param {boolean[]} lasting by event
  */
 const lengthOf = (data, i, lasting) =>
@@ -146,9 +146,13 @@ export function passing(data, filter, groups = [filter.group]) {
 }
 
 /**
- * What is drawn: the weight of each node, and in a difference the one before.
- * @typedef {{after: Float64Array, before: Float64Array|null, unit: string, decimals: number,
- *   samples: [number, number]}} Weights   samples: how many each side is worth, before and after
+ * The weight of each node, and in a difference the one before.
+ * @typedef {object} Weights
+ * @property {Float64Array} after
+ * @property {Float64Array|null} before
+ * @property {string} unit
+ * @property {number} decimals
+ * @property {[number, number]} samples the effective number before and after
  */
 
 /** @param {Data} data @param {Filter} filter @param {string[]} groups */
@@ -169,7 +173,7 @@ function sumOf(data, filter, groups) {
     if (passes[i] === 0) continue;
     const event = sampleEvent[i];
     let weight = sampleWeight[i] * scales[event];
-    // Only the part of it that lies in the range.
+    // Only the part within the range counts.
     if (filter.range && lasting[event]) {
       const tick = data.sampleTick[i];
       const end = tick + lengthOf(data, i, lasting);
@@ -188,7 +192,7 @@ function sumOf(data, filter, groups) {
 }
 
 /**
- * The two sides of a profile that is a difference, or one of them.
+ * The two sides of a difference, or the one that is shown alone.
  * @param {Data} data @param {Filter} filter @returns {Weights}
  */
 function sides(data, filter) {
@@ -215,12 +219,12 @@ function sides(data, filter) {
 
 /**
  * @param {Data} data @param {Filter} filter
- * @param {[number, number]|null} baseline a range that the filter's is compared with
+ * @param {[number, number]|null} baseline the range to compare with
  * @returns {Weights}
  */
 export function weigh(data, filter, baseline) {
   if (data.isDifference) return sides(data, filter);
-  // What is compared with a range adds up what that has.
+  // Both ranges of a comparison add up the same groups.
   const groups = filter.range || baseline ? groupsToAdd(data, filter) : [filter.group];
   const now = sumOf(data, filter, groups);
   const before = baseline ? sumOf(data, {...filter, range: baseline}, groups) : null;
