@@ -8,9 +8,11 @@
 #include <sstream>
 
 #include "base/bytes.h"
+#include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/json_writer.h"
+#include "base/line_reader.h"
 #include "base/output_file.h"
 #include "base/parallel.h"
 #include "base/regex.h"
@@ -76,6 +78,30 @@ TEST(HashIndex, FindsEveryRowAmongEqualHashes) {
               i);
   EXPECT_EQ(index.find(7, [](std::uint32_t) { return true; }),
             HashIndex::kNone);
+}
+
+TEST(EditDistance, CountsInsertedRemovedAndReplacedBytes) {
+  EXPECT_EQ(edit_distance("title", "title"), 0u);
+  EXPECT_EQ(edit_distance("titel", "title"), 2u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+}
+
+TEST(LineReader, GivesLinesWithTheirNumbers) {
+  InputFile file = InputFile::from_memory("x", "a\r\n\nb");
+  std::string seen;
+  for_each_line(file, [&](std::string_view line, std::uint64_t number) {
+    seen += fmt::format("{}={} ", number, line);
+  });
+  EXPECT_EQ(seen, "1=a 2= 3=b ");
+}
+
+TEST(AnyHeadLine, LeavesOutALineThatMayBeCut) {
+  const auto is_end = [](std::string_view line) { return line == "end"; };
+  EXPECT_TRUE(any_head_line("x\nend", 2, is_end));
+  EXPECT_FALSE(any_head_line("x\nend", 1, is_end));
+  const std::string full = std::string(InputFile::kHeadSize - 4, 'x') + "\nend";
+  EXPECT_FALSE(any_head_line(full, 2, is_end));
 }
 
 std::string json(const std::function<void(JsonWriter&)>& write) {

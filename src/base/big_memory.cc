@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large blocks of memory in huge pages. The columns of a wide profile are tens
-// of megabytes each, written once from front to back; in pages of 4 kB a fifth
-// of the time of reading one goes into page faults. Replacing operator new
-// reaches every container; what it returns is freed by free() as usual.
+// Puts large blocks of memory into huge pages. The columns of a large profile
+// are tens of megabytes each and written once, front to back; with 4 kB pages,
+// a fifth of the time to read a profile goes into page faults. Replacing
+// operator new reaches every container; free() frees its blocks as usual.
 //
 // Sanitizers replace operator new themselves.
 #include <sys/mman.h>
@@ -10,7 +10,8 @@
 #include <cstdlib>
 #include <new>
 
-// (g++ names them by macros; clang++ builds the fuzzers, always with them.)
+// (g++ defines these macros; clang++ is used for the fuzzers alone, which
+// always have sanitizers.)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)
 

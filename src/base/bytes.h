@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading untrusted bytes. ByteReader is sticky: a read past the end gives
-// zeros and marks it failed, so a record is decoded one line a field and
-// checked once.
+// Reading untrusted bytes. Errors of a ByteReader are sticky: a read past the
+// end yields zeros and marks it as failed, so a decoder reads one field a line
+// and checks once.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ constexpr T byte_swap(T value) {
 
 class ByteReader {
  public:
-  // With `swap`, integers are of the other byte order than this machine's.
+  // With `swap`, integers have the opposite of this machine's byte order.
   explicit ByteReader(std::string_view bytes, bool swap = false)
       : bytes_(bytes), swap_(swap) {}
 
@@ -77,7 +77,7 @@ class ByteReader {
     return count <= bytes_.size() / size;
   }
 
-  // Marks what was read as damaged; nothing more can be read.
+  // Marks the input as damaged; nothing more can be read.
   void fail() {
     failed_ = true;
     bytes_ = {};
@@ -125,8 +125,8 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
          -static_cast<std::int64_t>(value & 1);
 }
 
-// Sum that stops at the ends of the range instead of wrapping; weights come
-// from untrusted files.
+// These stop at the ends of the range instead of overflowing: weights come from
+// untrusted files.
 constexpr std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;

@@ -21,12 +21,12 @@ Compression compression_of(std::string_view head) {
 struct Decompressor::State {
   explicit State(Compression kind) : kind(kind) {
     if (kind == Compression::kGzip) {
-      // 15 bits of window, +16: a gzip header is wanted.
+      // A window of 15 bits; +16 expects a gzip header.
       if (inflateInit2(&gz, 15 + 16) != Z_OK) fail("zlib: out of memory");
     } else {
       zstd = ZSTD_createDStream();
       if (zstd == nullptr) fail("zstd: out of memory");
-      // A window of 128 MB is what `zstd -d` accepts too.
+      // 128 MB, the limit of `zstd -d`.
       ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, 27);
     }
   }
@@ -101,8 +101,8 @@ std::size_t Decompressor::step(std::string_view& in, char* out,
   if (s.damaged) in = {};
   if (!believable_size(s.taken, s.given))
     fail(
-        "the compressed data grows more than {}-fold and looks like a "
-        "decompression bomb; decompress it yourself if it is not",
+        "expands more than {}-fold, which looks like a decompression bomb; if "
+        "it is not, decompress the file first",
         kMaxExpansion);
   return made;
 }
@@ -119,16 +119,13 @@ std::string decompress(std::string_view bytes, std::uint64_t limit) {
     const std::size_t made =
         stream.step(bytes, out.data() + old, out.size() - old);
     out.resize(old + made);
-    if (out.size() > limit) fail("more than {} bytes when decompressed", limit);
+    if (out.size() > limit)
+      fail("has more than {} bytes when decompressed", limit);
     if (stream.damaged()) fail("the compressed data is damaged");
     if (made == 0 && bytes.empty()) break;
   }
-  if (!stream.complete()) fail("the compressed data ends too early");
+  if (!stream.complete()) fail("the compressed data is truncated");
   return out;
-}
-
-std::uint32_t crc32_of(std::uint32_t before, std::string_view bytes) {
-  return libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
 bool zlib_decompress_to(std::string_view bytes, std::span<char> out) {
@@ -137,7 +134,7 @@ bool zlib_decompress_to(std::string_view bytes, std::span<char> out) {
       decompressor(libdeflate_alloc_decompressor(),
                    libdeflate_free_decompressor);
   if (!decompressor) fail("libdeflate: out of memory");
-  // Without a place for the actual size, any other than out.size() is an error.
+  // With nullptr for the actual size, any size but out.size() is an error.
   return libdeflate_zlib_decompress(decompressor.get(), bytes.data(),
                                     bytes.size(), out.data(), out.size(),
                                     nullptr) == LIBDEFLATE_SUCCESS;
@@ -205,8 +202,7 @@ void ZstdStream::append(std::string_view bytes, std::string& out) {
 }
 
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
-  return static_cast<std::uint32_t>(crc32_z(
-      before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
 }  // namespace wick

@@ -16,11 +16,11 @@ enum class Compression { kNone, kGzip, kZstd };
 // By the first bytes.
 Compression compression_of(std::string_view head);
 
-// Turns compressed bytes into plain ones, piece by piece.
+// Decompresses a stream piece by piece.
 //
-// A few bytes can stand for terabytes, so a stream that has grown by more than
-// kMaxExpansion once it is past kExpansionGrace is refused with an Error: no
-// profile compresses like that.
+// A few bytes can expand to terabytes, so an output larger than kExpansionGrace
+// that is more than kMaxExpansion times its input is refused with an Error: no
+// profile compresses that well.
 class Decompressor {
  public:
   static constexpr std::uint64_t kMaxExpansion = 500;
@@ -32,11 +32,11 @@ class Decompressor {
   Decompressor& operator=(Decompressor&&) noexcept;
 
   // Takes bytes from the front of `in` and writes at most `room` bytes to
-  // `out`; returns how many. 0 with `in` empty means: give more. Damaged data
-  // ends the stream: see damaged().
+  // `out`; returns how many. 0 with an empty `in` means that it needs more
+  // input. Damaged data ends the stream: see damaged().
   std::size_t step(std::string_view& in, char* out, std::size_t room);
 
-  // The stream is broken; what was given out before is good.
+  // The stream is damaged; its output up to here is good.
   bool damaged() const;
   // The last compressed stream was read to its end marker.
   bool complete() const;
@@ -46,34 +46,29 @@ class Decompressor {
   std::unique_ptr<State> state_;
 };
 
-// The whole of `bytes`, at most `limit` bytes of output; an Error otherwise.
+// Decompresses all of `bytes`; an Error if they are damaged or the output is
+// larger than `limit` bytes.
 std::string decompress(std::string_view bytes, std::uint64_t limit);
 
-// The checksum of gzip and of debug links, of `bytes` behind those whose
-// checksum is `before`; 0 to begin with.
-std::uint32_t crc32_of(std::uint32_t before, std::string_view bytes);
-
-// Fills all of `out` with what `bytes` (a zlib stream; zstd frames) stand for;
-// false if they are damaged or stand for more or less. Meant for sizes that
-// another place of the file names: check those with believable_size first.
+// Decompress `bytes` (a zlib stream; zstd frames) into `out`; false if they are
+// damaged or the output does not have exactly that size. For sizes stored in
+// the file: check those with believable_size first.
 bool zlib_decompress_to(std::string_view bytes, std::span<char> out);
 bool zstd_decompress_to(std::string_view bytes, std::span<char> out);
 
-// Whether `packed` bytes may stand for `plain` ones by the limits of
-// Decompressor.
+// Whether Decompressor would let `packed` bytes expand to `plain` bytes.
 constexpr bool believable_size(std::uint64_t packed, std::uint64_t plain) {
   return plain <= Decompressor::kExpansionGrace ||
          plain / Decompressor::kMaxExpansion <= packed;
 }
 
-// One gzip stream, by libdeflate, which makes three times as many bytes a
-// second as zlib. Level 1 by default: profiles are written often and read once,
-// and pprof files lose little by it.
+// One gzip stream, by libdeflate, which is three times as fast as zlib. Level 1
+// by default: higher levels make pprof files little smaller.
 std::string gzip(std::string_view bytes, int level = 1);
 
 std::string zstd_compress(std::string_view bytes, int level = 3);
 
-// One zstd stream, made piece by piece.
+// One zstd stream, written piece by piece.
 class ZstdStream {
  public:
   explicit ZstdStream(int level);
@@ -81,8 +76,8 @@ class ZstdStream {
   ZstdStream(ZstdStream&&) noexcept;
   ZstdStream& operator=(ZstdStream&&) noexcept;
 
-  // Appends to `out` what stands for `bytes`, all of it: a reader that has got
-  // this far can give them out.
+  // Compresses `bytes` and appends them to `out`, flushed: a reader that has
+  // `out` can decompress all of them.
   void append(std::string_view bytes, std::string& out);
 
  private:
@@ -90,7 +85,8 @@ class ZstdStream {
   std::unique_ptr<State> state_;
 };
 
-// The checksum of gzip and PNG. `before` is that of the bytes before these.
+// The checksum of gzip, PNG and debug links. `before` is the checksum of the
+// bytes that precede `bytes`.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0);
 
 }  // namespace wick

@@ -17,10 +17,10 @@
 
 namespace wick {
 
-// What the user could change; whoever shows the message spells it.
+// What the user could change. The front end spells the settings.
 struct Advice {
-  std::optional<Setting> wrong;  // whose value the message is about
-  Settings helps;                // would help
+  std::optional<Setting> wrong;  // the message is about its value
+  Settings helps;                // changing these may help
 };
 
 class Error : public std::runtime_error {
@@ -36,7 +36,7 @@ class Error : public std::runtime_error {
   Advice advice_;
 };
 
-// What was asked for makes no sense; exit status 2 instead of 1.
+// The user asked for something impossible: exit status 2 instead of 1.
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -49,7 +49,7 @@ template <class... Args>
   throw Error(fmt::format(format, std::forward<Args>(args)...));
 }
 
-// The same with the settings that would help.
+// The same, with the settings that may help.
 template <class... Args>
 [[noreturn]] void fail(Settings helps, fmt::format_string<Args...> format,
                        Args&&... args) {

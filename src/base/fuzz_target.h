@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decoder that is fuzzed by itself because it is no InputFormat. X_fuzz.cc
-// beside it defines one, format/format_fuzz.cc lists them all, and the inputs
-// that are kept for it are in tests/corpus/NAME.
+// A decoder that is not an InputFormat and so has a fuzz target of its own,
+// defined in X_fuzz.cc next to X.cc. format/format_fuzz.cc lists them all; the
+// corpus is in tests/corpus/NAME.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace wick {
 
 struct FuzzTarget {
   std::string_view name;
-  // Aborts if something that must hold does not.
+  // Aborts if an invariant is broken.
   void (*run)(std::string_view bytes);
 };
 

@@ -3,9 +3,9 @@
 // rows live in the columns of the table that owns it. Open addressing, linear
 // probing, eight bytes a slot (32 bits of hash, 32 bits of row + 1).
 //
-// The hash is seeded anew in every process, so that a hostile input cannot be
-// prepared to collide. Row numbers depend on the order of insertion alone, so
-// results are the same in every run.
+// Every process has its own hash seed, so nobody can prepare an input that
+// collides. Row numbers depend only on the order of insertion, so results are
+// the same in every run.
 #pragma once
 
 #include <cstddef>
@@ -76,8 +76,8 @@ class HashIndex {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  // The row for which equal(row) holds, among those added with this hash, or
-  // the row that make() returns, which is remembered.
+  // The row added with this hash for which equal(row) is true; if there is
+  // none, adds the row that make() returns.
   template <class Equal, class Make>
   std::uint32_t find_or_add(std::uint64_t hash, Equal equal, Make make) {
     if ((used_ + 1) * 4 > slots_.size() * 3) grow();
@@ -105,7 +105,7 @@ class HashIndex {
     return kNone;
   }
 
-  // Brings the slot of `hash` near, for one who will look for it soon.
+  // Prefetches the slot of `hash`, for a lookup that follows soon.
   void prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[tag_of(hash) & mask_]);
   }

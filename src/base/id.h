@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids are scoped enums over uint32_t: distinct types that order, hash and
-// switch for nothing. A Column is a vector indexed by one kind of id.
+// Ids are scoped enums over uint32_t: distinct types that compare, hash and
+// switch without further code. A Column is a vector indexed by one type of id.
 #pragma once
 
 #include <concepts>

@@ -18,7 +18,6 @@
 namespace wick {
 namespace {
 
-constexpr std::size_t kHead = 64 << 10;
 constexpr std::size_t kReadSize = 1 << 20;
 
 std::size_t read_some(int fd, char* out, std::size_t room) {
@@ -32,8 +31,7 @@ std::size_t read_some(int fd, char* out, std::size_t room) {
   }
 }
 
-// Where to cut `bytes` so that a line (or a paragraph) stays whole; 0 if there
-// is no such place.
+// Where to cut `bytes` without splitting a line (or a paragraph); 0 if nowhere.
 std::size_t cut_point(std::string_view bytes, bool paragraphs) {
   for (std::size_t end = bytes.rfind('\n'); end != bytes.npos && end > 0;
        end = bytes.rfind('\n', end - 1)) {
@@ -48,7 +46,7 @@ std::size_t cut_point(std::string_view bytes, bool paragraphs) {
 
 // Plain files and memory are `whole` from the start. Everything else is a
 // stream: raw bytes from `fd` or `mapped`, through `unpack` if compressed, into
-// `buffer`, of which [start, end) is not given out yet.
+// `buffer`, of which [start, end) was not returned yet.
 struct InputFile::State {
   std::string name;
   MappedFile mapped;
@@ -65,7 +63,7 @@ struct InputFile::State {
   std::size_t start = 0, end = 0;
   bool at_end = false, damaged = false;
   std::string broken_end;
-  std::size_t counted = 0;  // of the mapped bytes, as read in activity()
+  std::size_t counted = 0;  // mapped bytes that activity() counts as read
 
   void count_to(std::size_t offset) {
     if (mapped.bytes().empty() || offset <= counted) return;
@@ -95,7 +93,7 @@ struct InputFile::State {
 
   std::size_t read_raw(char* out, std::size_t room) {
     if (!unpack) {
-      if (!raw_left.empty()) {  // what was read to look at the magic
+      if (!raw_left.empty()) {  // read while looking for a magic number
         const std::size_t n = std::min(room, raw_left.size());
         std::memcpy(out, raw_left.data(), n);
         raw_left.remove_prefix(n);
@@ -134,7 +132,7 @@ struct InputFile::State {
     }
   }
 
-  // The last block of an input that breaks off, without what is not whole.
+  // The last block of a truncated input, without its incomplete end.
   std::string_view without_broken_end(std::string_view block, bool paragraphs) {
     std::size_t cut = cut_point(block, paragraphs);
     if (cut == 0) cut = cut_point(block, false);
@@ -164,8 +162,8 @@ InputFile InputFile::open(const std::string& path) {
     struct stat info {};
     if (fstat(s->fd.get(), &info) != 0)
       fail("cannot read: {}", last_system_error());
-    if (S_ISDIR(info.st_mode)) fail("is a directory; a file is wanted");
-    // Standard input may be a file that something has read from already.
+    if (S_ISDIR(info.st_mode)) fail("is a directory, not a file");
+    // Standard input may be a file that another program has read a part of.
     const bool from_start =
         !standard_input || ::lseek(s->fd.get(), 0, SEEK_CUR) == 0;
     if (S_ISREG(info.st_mode) && info.st_size > 0 && from_start) {
@@ -214,9 +212,9 @@ bool InputFile::damaged() const { return state_->damaged; }
 const std::string& InputFile::broken_end() const { return state_->broken_end; }
 
 std::string_view InputFile::head() {
-  if (state_->is_whole) return state_->whole.substr(0, kHead);
-  state_->fill(kHead);
-  return state_->pending().substr(0, kHead);
+  if (state_->is_whole) return state_->whole.substr(0, kHeadSize);
+  state_->fill(kHeadSize);
+  return state_->pending().substr(0, kHeadSize);
 }
 
 std::string_view InputFile::bytes() {
@@ -228,8 +226,8 @@ std::string_view InputFile::bytes() {
   s.fill(kMaxBuffered + 1);
   if (s.end - s.start > kMaxBuffered)
     fail(
-        "more than {} MB; this format is read in one piece: write it to an "
-        "uncompressed file first",
+        "has more than {} MB, and this format cannot be read from a pipe or a "
+        "compressed file of that size; write it to an uncompressed file first",
         kMaxBuffered >> 20);
   return s.pending();
 }
@@ -278,7 +276,7 @@ std::string_view InputFile::next_block(std::size_t size, bool paragraphs) {
     if (cut == 0 && paragraphs && reach > kMaxLine / 4)
       cut = cut_point(block, false);
     if (cut == 0 && block.size() > kMaxLine)
-      fail("a line of more than {} MB; this is not a text that wick reads",
+      fail("has a line longer than {} MB, so it is not a text profile",
            kMaxLine >> 20);
     if (cut == 0 && !s.at_end) continue;
     if (cut == 0) cut = block.size();

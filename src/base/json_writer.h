@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes JSON to a stream without building a tree. Commas are put by the
-// writer; begin/end and key/value must be balanced by the caller.
+// Writes JSON to a stream without building a tree. The writer adds commas; the
+// caller must balance begin/end and key/value.
 //
 // Strings come from untrusted names: invalid UTF-8 becomes U+FFFD, and `<`,
-// U+2028 and U+2029 are escaped, so that the result may stand in a script
-// element.
+// U+2028 and U+2029 are escaped, so that a script element may contain the
+// result.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class JsonWriter {
   JsonWriter& value(double number);
   JsonWriter& value(bool truth) { return raw(truth ? "true" : "false"); }
   JsonWriter& null() { return raw("null"); }
-  // A piece of JSON as it is.
+  // Writes `json` verbatim.
   JsonWriter& raw(std::string_view json);
 
   template <class T>
@@ -59,7 +59,7 @@ class JsonWriter {
   bool comma_ = false;
 };
 
-// `text` with quotes around it.
+// Appends `text`, quoted and escaped.
 void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace wick

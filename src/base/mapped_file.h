@@ -6,7 +6,7 @@
 
 namespace wick {
 
-// A regular file mapped for reading. The bytes live as long as this object.
+// A regular file mapped for reading.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -17,8 +17,9 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
 
+  // Valid as long as this object.
   std::string_view bytes() const { return bytes_; }
-  // Tells the kernel that bytes before `offset` are not needed any more.
+  // Tells the kernel that the bytes before `offset` are no longer needed.
   void release_before(std::size_t offset);
 
  private:

@@ -11,11 +11,11 @@
 
 namespace wick {
 
-// What a run is at, for whoever shows its progress from another thread.
+// What the run is doing, for a progress line in another thread.
 struct Activity {
   std::atomic<const char*> pass = "";  // the innermost one
   std::atomic<std::uint64_t> bytes_read = 0;
-  std::atomic<std::uint64_t> bytes_to_read = 0;  // as far as it is known
+  std::atomic<std::uint64_t> bytes_to_read = 0;  // 0 if unknown
 };
 Activity& activity();
 
@@ -41,7 +41,7 @@ class Timer {
   std::chrono::nanoseconds cpu_start_;
 };
 
-// A line per pass, in the order in which they first ended, and the peak of
+// A line per pass, in the order in which they first ended, and the peak
 // resident memory.
 std::string metrics_report();
 

@@ -16,7 +16,7 @@
 namespace wick {
 namespace {
 
-// A symbolic link stays, and what it points to is written.
+// A symbolic link stays, and its target is written.
 std::string link_target(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return path;
@@ -24,8 +24,8 @@ std::string link_target(const std::string& path) {
   return error ? path : target.string();
 }
 
-// Creates a new file beside `path`; O_EXCL, so that nobody else's file or link
-// is written through.
+// Creates a new file next to `path`; O_EXCL, so that nobody else's file or link
+// is overwritten.
 std::string create_beside(const std::string& path) {
   for (int attempt = 0;; ++attempt) {
     std::string name = fmt::format("{}.{}.{}.part", path, ::getpid(), attempt);
@@ -52,7 +52,7 @@ OutputFile::OutputFile(std::string path) : path_(path) {
   in_context(path, [&] {
     struct stat info {};
     if (::stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-      fail("is a directory; a file name is wanted");
+      fail("is a directory, not a file");
     if (!is_special_file(path_)) {
       path_ = link_target(path_);
       if (!is_special_file(path_)) temporary_ = create_beside(path_);

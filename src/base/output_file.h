@@ -7,9 +7,10 @@
 
 namespace wick {
 
-// A file that exists whole or not at all: written beside its final name and
-// renamed by commit(). Without commit() nothing stays behind. Names that are
-// not regular files (/dev/null, a FIFO) are written directly.
+// A file that appears complete or not at all: written under a temporary name
+// and renamed by commit(). Without commit(), nothing is left behind. Special
+// files
+// (/dev/null, a FIFO) are written directly.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -25,12 +26,12 @@ class OutputFile {
   std::unique_ptr<std::ostream> stream_;
 };
 
-// Whether `path` must be written through, since putting another file in its
-// place would lose what it stands for: a device, a FIFO, and the names of open
-// files (/dev/stdout, /dev/fd/3), which may well be regular ones.
+// Whether `path` must be written directly because renaming a file over it would
+// replace something else: a device, a FIFO, or the name of an open file
+// (/dev/stdout, /dev/fd/3), even if that is a regular one.
 bool is_special_file(const std::string& path);
 
-// Standard output, with an Error if a write failed (full disk, closed pipe).
+// Flushes standard output; an Error if a write failed (full disk, closed pipe).
 void finish_standard_output(std::ostream& out);
 
 }  // namespace wick

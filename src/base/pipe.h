@@ -5,7 +5,7 @@
 
 namespace wick {
 
-// Both ends are closed in programs that are started.
+// Child processes do not inherit the ends (O_CLOEXEC).
 struct Pipe {
   UniqueFd read, write;
 };

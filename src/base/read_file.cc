@@ -22,8 +22,8 @@ std::optional<std::string> read_small_file(const std::string& path,
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
     return {};
-  // Files of /proc and /sys say that they have no size, and some of tracefs and
-  // of /proc/sys give only what fits into the first read.
+  // Files in /proc and /sys report size 0, and some in tracefs and /proc/sys
+  // return only what fits into the first read.
   constexpr std::uint64_t kLeast = 1 << 14;
   std::string content;
   std::uint64_t known = static_cast<std::uint64_t>(status.st_size);

@@ -21,7 +21,7 @@ Regex::Regex(std::string_view pattern, bool ignore_case) {
   options.set_encoding(re2::RE2::Options::EncodingLatin1);
   compiled_ = std::make_unique<re2::RE2>(piece(pattern), options);
   if (!compiled_->ok())
-    fail_usage("'{}' is not a regular expression: {}", pattern,
+    fail_usage("'{}' is not a valid regular expression: {}", pattern,
                compiled_->error());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular expressions over untrusted names: RE2, whose time is linear in the
-// text and whose memory is bounded. (std::regex recurses once per character
-// and overflows the stack on a long name.)
+// Regular expressions for untrusted names: RE2 takes linear time and bounded
+// memory. (std::regex recurses for each character and overflows the stack on a
+// long name.)
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace wick {
 
 class Regex {
  public:
-  // A UsageError names the pattern and what is wrong with it.
+  // An invalid pattern is a UsageError.
   explicit Regex(std::string_view pattern, bool ignore_case = false);
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;
@@ -24,7 +24,7 @@ class Regex {
 
   // Whether the pattern occurs anywhere in `text`.
   bool found_in(std::string_view text) const;
-  // `text` with every occurrence replaced.
+  // Replaces every occurrence in `text`.
   std::string replace_all(std::string_view text, std::string_view with) const;
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be set, named by its meaning. The library says which setting is
-// wrong or would help; only the front end (cli/, a server) knows how a setting
-// is spelled there and passes a SettingNames wherever text is made for people.
+// User-visible settings, named by their meaning. The library reports which
+// setting is wrong or may help; only the front end (cli/, a server) knows how
+// it spells a setting, and passes a SettingNames wherever text is made for
+// people.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,7 @@ enum class Setting : std::uint8_t {
 };
 // clang-format on
 
-// A set of them; small enough to be passed by value and made at compile time.
+// A set of them, passed by value and usable at compile time.
 class Settings {
  public:
   constexpr Settings() = default;
@@ -73,15 +74,15 @@ class Settings {
   std::uint64_t bits_ = 0;
 };
 
-// How a front end spells a setting: "--elf FILE". Null where there is nobody to
-// set anything, and hints are left out.
+// How a front end spells a setting: "--elf". Null if it has no settings; then
+// hints are left out.
 using SettingNames = std::string_view (*)(Setting);
 
 // "--elf, --sysroot or --module", by `names`; "" for none.
 std::string spelled(Settings settings, SettingNames names);
 
-// `text` with the settings that would help after it: "…; see --symfs". As it is
-// where there are none or `names` is null.
+// `text` followed by the settings that may help: "…; see --symfs". Unchanged if
+// there are none or `names` is null.
 std::string with_hint(std::string_view text, Settings helps,
                       SettingNames names);
 

@@ -8,8 +8,8 @@
 
 namespace wick {
 
-// A pipe that nobody reads sends a signal, which would end the program. It is
-// held back and taken away again; one that came from elsewhere stays.
+// Writing to a closed pipe raises SIGPIPE, which would end the program. It is
+// blocked during the write and consumed, unless one was pending before.
 void write_to_stderr(std::string_view text) {
   sigset_t pipe, before, pending;
   sigemptyset(&pipe);

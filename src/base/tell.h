@@ -10,8 +10,8 @@ namespace wick {
 
 void write_to_stderr(std::string_view text);
 
-// Writes to standard error. Whoever cannot be told does not stop the work: a
-// recording is worth more than what is said of it.
+// Writes to standard error and ignores failures: a recording is worth more than
+// the messages about it.
 template <class... Args>
 void tell(fmt::format_string<Args...> text, Args&&... args) {
   write_to_stderr(fmt::format(text, std::forward<Args>(args)...));

@@ -61,6 +61,27 @@ std::string to_hexadecimal(std::string_view bytes) {
   return result;
 }
 
+std::string from_hexadecimal(std::string_view text) {
+  if (text.size() % 2 != 0) return {};
+  std::string bytes;
+  for (; !text.empty(); text.remove_prefix(2)) {
+    const auto byte = to_number<std::uint8_t>(text.substr(0, 2), 16);
+    if (!byte) return {};
+    bytes += static_cast<char>(*byte);
+  }
+  return bytes;
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
+
 std::string_view take_line(std::string_view& text) {
   std::string_view line = take_until(text, '\n');
   if (line.ends_with('\r')) line.remove_suffix(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small things about text that many files need. Text comes from untrusted
-// files: it may hold NUL and invalid UTF-8.
+// Text functions that many files need. Text comes from untrusted files: it may
+// contain NUL and invalid UTF-8.
 #pragma once
 
 #include <charconv>
@@ -30,14 +30,21 @@ bool all_hex_digits(std::string_view text);
 // "512 B", "1.2 kB", "35 MB".
 std::string size_text(std::uint64_t bytes);
 
-// "0a1f" of two bytes.
+// "0a1f" for two bytes, and back: "" unless `text` is pairs of hex digits.
 std::string to_hexadecimal(std::string_view bytes);
+std::string from_hexadecimal(std::string_view text);
+
+// What follows the last '/' of `path`; all of it if there is none.
+std::string_view base_name(std::string_view path);
+
+// UTF-8 files from Windows often begin with this mark.
+std::string_view without_byte_order_mark(std::string_view text);
 
 // Takes the next line, without its "\n" or "\r\n", from the front of `text`.
 std::string_view take_line(std::string_view& text);
 
 // Takes everything before `separator` (or all of `text`) from the front, and
-// the separator too.
+// drops the separator.
 std::string_view take_until(std::string_view& text, char separator);
 
 // Takes the next word (leading blanks skipped) from the front of `text`.
@@ -54,6 +61,17 @@ std::optional<T> to_number(std::string_view text, int base = 10) {
 }
 std::optional<double> to_double(std::string_view text);
 
+// Takes the longest number that `text` begins with, or nothing.
+template <std::integral T>
+std::optional<T> take_number(std::string_view& text, int base = 10) {
+  T value{};
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc()) return {};
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
 // A decimal number kept exactly: value × 10^-decimals.
 struct Decimal {
   std::int64_t value = 0;
@@ -69,22 +87,22 @@ std::int64_t power_of_ten(int n);
 std::string format_decimal(std::int64_t value, int decimals);
 // "1,234,567".
 std::string with_commas(std::int64_t value);
-// "1 sample", "1,234 samples": `thing` takes an "s" unless there is one.
+// "1 sample", "1,234 samples".
 std::string counted(std::size_t count, std::string_view thing);
 
-// Takes one character from the front of non-empty `text`; a byte that is not
-// part of valid UTF-8 gives U+FFFD.
+// Takes one character from the front of `text`, which must not be empty; a byte
+// that is not part of valid UTF-8 yields U+FFFD.
 char32_t take_utf8(std::string_view& text);
 void append_utf8(std::string& out, char32_t c);
-// `text` with every invalid byte replaced by U+FFFD.
+// Replaces every invalid byte of `text` by U+FFFD.
 std::string valid_utf8(std::string_view text);
 
-// For text and attribute values of XML: `& < > " '` escaped; characters that
-// XML 1.0 cannot hold become U+FFFD.
+// For text and attribute values of XML: escapes `& < > " '` and replaces
+// characters that XML 1.0 does not allow by U+FFFD.
 std::string xml_escaped(std::string_view text);
 
 // At most `size` bytes of `text`, for messages: control characters become '?',
-// and "…" stands for what was cut.
+// and "…" marks a cut.
 std::string excerpt(std::string_view text, std::size_t size = 60);
 
 }  // namespace wick

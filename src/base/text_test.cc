@@ -29,6 +29,32 @@ TEST(Text, ReadsWholeNumbersOnly) {
   EXPECT_FALSE(to_number<std::int8_t>("300"));
 }
 
+TEST(Text, TakesTheNumberInFront) {
+  std::string_view text = "12ab";
+  EXPECT_EQ(take_number<int>(text), 12);
+  EXPECT_EQ(text, "ab");
+  EXPECT_EQ(take_number<int>(text, 16), 0xab);
+  EXPECT_EQ(take_number<int>(text), std::nullopt);
+}
+
+TEST(Text, ConvertsBytesToHexadecimalAndBack) {
+  EXPECT_EQ(to_hexadecimal("\x0a\xff"), "0aff");
+  EXPECT_EQ(from_hexadecimal("0aFF"), "\x0a\xff");
+  EXPECT_EQ(from_hexadecimal("0a1"), "");
+  EXPECT_EQ(from_hexadecimal("0x"), "");
+}
+
+TEST(Text, FindsTheNameInAPath) {
+  EXPECT_EQ(base_name("/usr/lib/libc.so"), "libc.so");
+  EXPECT_EQ(base_name("libc.so"), "libc.so");
+  EXPECT_EQ(base_name("folder/"), "");
+}
+
+TEST(Text, DropsAByteOrderMarkInFront) {
+  EXPECT_EQ(without_byte_order_mark("\xef\xbb\xbfx"), "x");
+  EXPECT_EQ(without_byte_order_mark("x\xef\xbb\xbf"), "x\xef\xbb\xbf");
+}
+
 TEST(Decimal, KeepsEveryDigit) {
   EXPECT_EQ(to_decimal("3.25"), (Decimal{325, 2}));
   EXPECT_EQ(to_decimal("-0.5"), (Decimal{-5, 1}));

@@ -12,7 +12,7 @@
 namespace wick {
 
 std::string xz_decompress(std::string_view bytes, std::uint64_t limit) {
-  // `xz -9` wants 65 MB to decompress.
+  // Files made by `xz -9` need 65 MB.
   constexpr std::uint64_t kMaxMemory = std::uint64_t{256} << 20;
   lzma_stream stream = LZMA_STREAM_INIT;
   const std::unique_ptr<lzma_stream, decltype(&lzma_end)> owner(&stream,
@@ -30,7 +30,7 @@ std::string xz_decompress(std::string_view bytes, std::uint64_t limit) {
     const lzma_ret status = lzma_code(&stream, LZMA_FINISH);
     out.resize(out.size() - stream.avail_out);
     if (out.size() > limit || !believable_size(bytes.size(), out.size()))
-      fail("more than {} bytes when decompressed", limit);
+      fail("has more than {} bytes when decompressed", limit);
     if (status == LZMA_STREAM_END) return out;
     if (status != LZMA_OK) fail("the compressed data is damaged");
   }

@@ -7,8 +7,8 @@
 
 namespace wick {
 
-// What the .xz stream `bytes` stands for, at most `limit` bytes; an Error if it
-// is damaged or larger, or grows as only a decompression bomb does.
+// Decompresses an .xz stream; an Error if it is damaged, its output is larger
+// than `limit` bytes, or it looks like a decompression bomb.
 std::string xz_decompress(std::string_view bytes, std::uint64_t limit);
 
 }  // namespace wick

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/option_table.h"
@@ -76,21 +77,6 @@ std::vector<std::string> normalized(const std::vector<std::string>& words) {
   return out;
 }
 
-// How many letters must be changed, added or removed to get from a to b.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
 [[noreturn]] void fail_unknown_option(const Command& command,
                                       std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
@@ -98,8 +84,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
   std::size_t best = 3;
   for (const OptionInfo& option : option_table(command))
     for (const std::string& other : option.names)
-      if (!option.hidden && other.size() > 2 && distance(name, other) < best) {
-        best = distance(name, other);
+      if (!option.hidden && other.size() > 2 &&
+          edit_distance(name, other) < best) {
+        best = edit_distance(name, other);
         nearest = other;
       }
   fail_usage("{}: there is no option {}{}; see `wick {} --help`", command.name,

@@ -43,7 +43,7 @@ int run(std::vector<std::string> words) {
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words{argv + (argc > 0 ? 1 : 0), argv + argc};
   const std::string_view self = argc > 0 ? argv[0] : "";
-  if (self.substr(self.rfind('/') + 1) == "cargo-wick") {
+  if (base_name(self) == "cargo-wick") {
     if (!words.empty() && words.front() == "wick") words.erase(words.begin());
     words.insert(words.begin(), "cargo");
   }

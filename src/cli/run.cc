@@ -143,8 +143,7 @@ const OutputFormat& chosen_format(const OutputOptions& output,
     format = &output_format(output.format);
   else if (!to_stdout)
     format = output_format_for(output.path);
-  const std::string_view name =
-      std::string_view(output.path).substr(output.path.rfind('/') + 1);
+  const std::string_view name = base_name(output.path);
   const bool has_extension = !to_stdout && name.find('.', 1) != name.npos;
   if (format == nullptr && !fallback.empty() && !has_extension)
     format = &output_format(fallback);

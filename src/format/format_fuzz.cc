@@ -92,7 +92,7 @@ void check_block(const TraceBlock& block) {
 }
 
 void read_trace(const TraceFormat& format, std::string bytes) {
-  format.sniff(std::string_view(bytes).substr(0, 65536));
+  format.sniff(std::string_view(bytes).substr(0, InputFile::kHeadSize));
   InputFile file = InputFile::from_memory("input", std::move(bytes));
   const auto reader = open_trace(file, format.name, {});
   TraceBlock block;

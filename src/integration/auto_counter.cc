@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/line_reader.h"
 #include "base/text.h"
 #include "format/tables/csv.h"
 
@@ -114,10 +115,9 @@ AutoCounters read_auto_counters(InputFile& file) {
   return in_context(file.name(), [&] {
     AutoCounters counters;
     Reader reader(counters);
-    std::uint64_t number = 0;
-    for (std::string_view block = file.next_block(1 << 20); !block.empty();
-         block = file.next_block(1 << 20))
-      while (!block.empty()) reader.line(take_line(block), ++number);
+    for_each_line(file, [&](std::string_view line, std::uint64_t number) {
+      reader.line(line, number);
+    });
     if (counters.readings == 0)
       fail(
           "no reading of counters in it; wanted a file of FireSim's "

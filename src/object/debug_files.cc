@@ -62,8 +62,7 @@ bool has_crc(const std::string& path, std::uint32_t wanted) {
   std::uint32_t crc = 0;
   ssize_t got = 0;
   while ((got = ::read(fd.get(), buffer.data(), buffer.size())) > 0)
-    crc = crc32_of(
-        crc, std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
+    crc = crc32({buffer.data(), static_cast<std::size_t>(got)}, crc);
   return got == 0 && crc == wanted;
 }
 

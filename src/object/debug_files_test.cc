@@ -220,7 +220,7 @@ ElfBuilder with_link(ElfBuilder elf, std::uint32_t crc) {
 
 TEST_F(DebugFilesTest, ADebugLinkIsFollowedWhereTheChecksumIsRight) {
   const std::string debug = debug_elf("");
-  put("/bin/a", with_link(elf(""), crc32_of(0, debug)).bytes());
+  put("/bin/a", with_link(elf(""), crc32(debug)).bytes());
   DebugFiles files({.symfs = root_});
   const CodeFile file{.path = "/bin/a"};
   for (const char* path :
@@ -236,7 +236,7 @@ TEST_F(DebugFilesTest, ADebugLinkIsFollowedWhereTheChecksumIsRight) {
 
 TEST_F(DebugFilesTest, ADebugLinkToAnotherBuildIsNotFollowed) {
   const std::string debug = debug_elf("another1");
-  put("/bin/a", with_link(elf(kBuildId), crc32_of(0, debug)).bytes());
+  put("/bin/a", with_link(elf(kBuildId), crc32(debug)).bytes());
   put("/bin/a.debug", debug);
   DebugFiles files({.symfs = root_});
   const CodeFile file{.path = "/bin/a"};

@@ -27,11 +27,6 @@
 namespace wick {
 namespace {
 
-std::string_view base_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == path.npos ? path : path.substr(slash + 1);
-}
-
 std::string_view annotation(FrameKind kind, const FoldOptions& options) {
   switch (kind) {
     case FrameKind::kInlined:

@@ -27,14 +27,6 @@ namespace {
 // Tight, since a page is written once and may be sent to many.
 constexpr int kLevel = 9;
 
-std::string from_hexadecimal(std::string_view hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-    bytes += static_cast<char>(
-        std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-  return bytes;
-}
-
 std::string policy() {
   return "default-src 'none'; script-src 'sha256-" +
          base64(from_hexadecimal(kViewerJsSha256)) + "'; style-src 'sha256-" +

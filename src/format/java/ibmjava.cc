@@ -18,7 +18,7 @@ namespace wick {
 namespace {
 
 bool sniff_ibmjava(std::string_view head) {
-  return any_line(head, 2000, [](std::string_view line) {
+  return any_head_line(head, 2000, [](std::string_view line) {
     return line.starts_with("3XMTHREADINFO ") ||
            line.starts_with("4XESTACKTRACE ") ||
            line.starts_with("0SECTION       TITLE subcomponent dump routine");

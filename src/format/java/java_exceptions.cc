@@ -37,7 +37,7 @@ std::optional<std::size_t> parse_more(std::string_view line) {
 }
 
 bool sniff_java_exceptions(std::string_view head) {
-  return any_line(head, 5000, [](std::string_view line) {
+  return any_head_line(head, 5000, [](std::string_view line) {
     const auto frame = parse_line(line);
     return frame && (frame->line > 0 || line.ends_with("(Native Method)") ||
                      line.ends_with("(Unknown Source)"));

@@ -48,7 +48,7 @@ std::optional<JavaFrame> parse_java_frame(std::string_view text) {
     return {};
   std::string_view place = text.substr(open + 1, close - open - 1);
   place = place.substr(0, place.find('('));
-  place.remove_prefix(place.rfind('/') + 1);  // 0 if there is none
+  place = base_name(place);
   const std::size_t colon = place.rfind(':');
   if (colon == place.npos) {
     if (place.find('.') != place.npos) frame.file = place;

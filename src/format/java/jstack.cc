@@ -45,7 +45,7 @@ std::optional<JavaThread> parse_thread(std::string_view line) {
 
 bool sniff_jstack(std::string_view head) {
   bool after_thread = false;
-  return any_line(head, 300, [&](std::string_view line) {
+  return any_head_line(head, 300, [&](std::string_view line) {
     if (line.starts_with("Full thread dump ")) return true;
     if (after_thread && trim(line).starts_with(kState)) return true;
     after_thread = parse_thread(line).has_value();

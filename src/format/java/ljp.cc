@@ -31,7 +31,7 @@ JavaFrame parse_frame(std::string_view text) {
 }
 
 bool sniff_ljp(std::string_view head) {
-  return any_line(head, 20, [](std::string_view line) {
+  return any_head_line(head, 20, [](std::string_view line) {
     const auto header = parse_header(line);
     return header && header->frame.ends_with(')') &&
            parse_frame(header->frame).line > 0;

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "format/common/kind_names.h"
 #include "format/json/json.h"
 #include "format/json/v8_profile.h"
@@ -544,10 +545,8 @@ bool sniff_chrome_trace(std::string_view head) {
     return std::ranges::find(keys, key) != keys.end();
   };
   if (has("traceEvents")) return true;
-  std::string_view text = head;
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  return trim_left(text).starts_with('[') && has("ph") &&
-         (has("ts") || has("pid") || has("name"));
+  return trim_left(without_byte_order_mark(head)).starts_with('[') &&
+         has("ph") && (has("ts") || has("pid") || has("name"));
 }
 
 Profile read_chrome_trace(InputFile& file, const ReadOptions& options) {

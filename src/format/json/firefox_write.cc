@@ -41,10 +41,6 @@ int category(FrameKind kind) {
   return 0;
 }
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 // The id by which symbol servers know a file: the build id as a GUID, whose
 // first three numbers are little-endian, and an age of 0.
 std::string breakpad_id(std::string_view build_id) {

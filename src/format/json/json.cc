@@ -3,18 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace wick {
 namespace {
-
-std::string_view without_bom(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  return text;
-}
 
 // An empty value of each kind, for loops over what is not there.
 struct Nothing {
@@ -103,7 +98,7 @@ std::optional<bool> Json::truth() const {
 }
 
 JsonDocument::JsonDocument(std::string_view text, Diagnostics& diagnostics) {
-  text = without_bom(text);
+  text = without_byte_order_mark(text);
   simdjson::dom::parser parser;
   const auto parse = [&](std::string_view json) {
     if (const auto error = parser.allocate(json.size(), kMaxDepth))

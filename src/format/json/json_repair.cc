@@ -10,7 +10,6 @@
 // A number at the very end may lack digits, so it is not a good one.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <string>
 
@@ -179,10 +178,7 @@ bool Repair::number() {
   const bool leading_zero = token.size() > first + 1 && token[first] == '0' &&
                             is_digit(token[first + 1]);
   if ((whole ? fits : true) && !leading_zero) {
-    double real = 0;
-    const auto end =
-        std::from_chars(token.data(), token.data() + token.size(), real);
-    if (end.ec == std::errc() && std::isfinite(real)) {
+    if (const auto real = to_double(token); real && std::isfinite(*real)) {
       out_ += token;
       return true;
     }
@@ -311,8 +307,7 @@ RepairedJson repair_json(std::string_view text) { return Repair(text).run(); }
 
 std::vector<std::string_view> json_keys(std::string_view head) {
   std::vector<std::string_view> keys;
-  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
-  head = trim(head);
+  head = trim(without_byte_order_mark(head));
   if (head.starts_with('[')) head = trim_left(head.substr(1));
   if (!head.starts_with('{')) return keys;
   // A string directly behind "{" or "," of the outermost object is a key.

@@ -47,10 +47,4 @@ std::optional<std::int64_t> to_grouped_number(std::string_view text) {
   return to_number<std::int64_t>(digits);
 }
 
-std::string_view without_byte_order_mark(std::string_view text) {
-  constexpr std::string_view kMark = "\xef\xbb\xbf";
-  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
-  return text;
-}
-
 }  // namespace wick

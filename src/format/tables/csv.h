@@ -19,7 +19,4 @@ void split_csv(std::string_view line, char separator,
 // "1,234,567" or "1234567".
 std::optional<std::int64_t> to_grouped_number(std::string_view text);
 
-// Without the mark that says "UTF-8" at the beginning of a file.
-std::string_view without_byte_order_mark(std::string_view text);
-
 }  // namespace wick

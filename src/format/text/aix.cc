@@ -60,7 +60,7 @@ std::optional<Process> parse_process(std::string_view line) {
 
 bool sniff_aix(std::string_view head) {
   bool seen_process = false;
-  return any_line(head, 50, [&](std::string_view line) {
+  return any_head_line(head, 50, [&](std::string_view line) {
     if (parse_process(line)) seen_process = true;
     return seen_process && parse_aix_frame(line);
   });

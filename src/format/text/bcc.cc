@@ -37,7 +37,7 @@ std::optional<Owner> parse_owner(std::string_view line) {
 
 bool sniff_bcc(std::string_view head) {
   bool after_owner = false;
-  return any_line(head, 2000, [&](std::string_view line) {
+  return any_head_line(head, 2000, [&](std::string_view line) {
     if (after_owner) return all_digits(trim(line));
     after_owner = parse_owner(line).has_value();
     return false;

@@ -40,7 +40,7 @@ std::string_view take_map_name(std::string_view& line) {
 }
 
 bool sniff_bpftrace(std::string_view head) {
-  return any_line(head, 500, [](std::string_view line) {
+  return any_head_line(head, 500, [](std::string_view line) {
     return !take_map_name(line).empty() && line.front() == '[';
   });
 }

@@ -270,7 +270,7 @@ Profile read_dtrace(InputFile& file, const ReadOptions& options) {
 // of it indented.
 bool sniff_dtrace(std::string_view head) {
   if (is_column_header(head.substr(0, head.find('\n')))) return true;
-  const bool cut = head.size() >= 65536;
+  const bool cut = head.size() >= InputFile::kHeadSize;
   bool ticks = false;
   for (int i = 0; i < 1000 && !head.empty(); ++i) {
     const std::string_view line = take_line(head);

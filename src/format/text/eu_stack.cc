@@ -67,7 +67,7 @@ std::optional<std::int32_t> parse_id(std::string_view line,
 
 bool sniff_eu_stack(std::string_view head) {
   bool in_thread = false;
-  return any_line(head, 200, [&](std::string_view line) {
+  return any_head_line(head, 200, [&](std::string_view line) {
     if (in_thread && parse_eu_stack_frame(line)) return true;
     in_thread = parse_id(line, "TID ") && trim_right(line).ends_with(':');
     return false;

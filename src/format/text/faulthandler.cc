@@ -47,7 +47,7 @@ std::optional<PythonFrame> parse_faulthandler_frame(std::string_view text) {
 
 bool sniff_faulthandler(std::string_view head) {
   bool after_header = false;
-  return any_line(head, 500, [&](std::string_view line) {
+  return any_head_line(head, 500, [&](std::string_view line) {
     if (after_header && parse_faulthandler_frame(line)) return true;
     after_header = is_header(line);
     return false;

@@ -139,9 +139,7 @@ class FoldedReader {
                              static_cast<std::size_t>(count);
     std::string_view block;
     while (!(block = file_.next_block(size)).empty()) {
-      // Some editors put a mark before the first line.
-      if (lines_ == 0 && block.starts_with("\xef\xbb\xbf"))
-        block.remove_prefix(3);
+      if (lines_ == 0) block = without_byte_order_mark(block);
       // A small input is not worth a second thread.
       const auto pieces =
           pieces_at_lines(block, block.size() < kSmall ? 1 : count);

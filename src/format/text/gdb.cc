@@ -136,7 +136,7 @@ std::optional<GdbThread> parse_gdb_thread(std::string_view line) {
 }
 
 bool sniff_gdb(std::string_view head) {
-  return any_line(head, 500, [](std::string_view line) {
+  return any_head_line(head, 500, [](std::string_view line) {
     return line.starts_with("#0 ") && parse_gdb_frame(line);
   });
 }

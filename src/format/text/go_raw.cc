@@ -25,7 +25,7 @@ namespace {
 
 bool sniff_go_raw(std::string_view head) {
   bool seen_period = false;
-  return any_line(head, 200, [&](std::string_view line) {
+  return any_head_line(head, 200, [&](std::string_view line) {
     if (line.starts_with("PeriodType: ") || line.starts_with("Period: "))
       seen_period = true;
     return seen_period && line == "Samples:";

@@ -57,7 +57,7 @@ std::optional<std::string_view> parse_event(std::string_view line) {
 }
 
 bool sniff_pmcstat(std::string_view head) {
-  return any_line(head, 20, [](std::string_view line) {
+  return any_head_line(head, 20, [](std::string_view line) {
     return parse_event(line) || parse_node(line);
   });
 }

@@ -54,7 +54,7 @@ bool is_full_frame(std::string_view line) {
 
 bool sniff_stap(std::string_view head) {
   bool seen_frame = false;
-  return any_line(head, 1000, [&](std::string_view line) {
+  return any_head_line(head, 1000, [&](std::string_view line) {
     if (is_full_frame(line)) seen_frame = true;
     return seen_frame && all_digits(trim(line));
   });

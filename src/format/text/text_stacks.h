@@ -8,18 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/line_reader.h"
 #include "base/text.h"
 #include "profile/format.h"
 
 namespace wick {
-
-// Calls visit(line, number) for every line of `file`, the first being 1.
-template <class Visit>
-void for_each_line(InputFile& file, Visit visit) {
-  std::uint64_t number = 0;
-  for (std::string_view block; !(block = file.next_block(1 << 20)).empty();)
-    while (!block.empty()) visit(take_line(block), ++number);
-}
 
 // Reads a text line by line with a Reader(options): read_line(line) says
 // whether it made sense of the line, and finish() gives the profile.
@@ -34,19 +27,6 @@ Profile read_by_line(InputFile& file, const ReadOptions& options) {
   Profile profile = reader.finish();
   profile.diagnostics.merge(unread);
   return profile;
-}
-
-// Calls test(line) for the lines of `head`, at most `count`, until it returns
-// true, and returns whether it did. A last line that may be cut is left out.
-template <class Test>
-bool any_line(std::string_view head, int count, Test test) {
-  const bool may_be_cut = head.size() >= 65536;
-  while (!head.empty() && count-- > 0) {
-    const std::string_view line = take_line(head);
-    if (may_be_cut && head.empty()) return false;
-    if (test(line)) return true;
-  }
-  return false;
 }
 
 // "f" for "f+0x1a", "f+0x1a/0x30" and "f+26".

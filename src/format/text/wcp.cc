@@ -62,7 +62,7 @@ bool sniff_wcp(std::string_view head) {
   // The lists before the full stacks can be longer than `head`, but they look
   // the same.
   bool after_header = false;
-  return any_line(head, 2000, [&](std::string_view line) {
+  return any_head_line(head, 2000, [&](std::string_view line) {
     if (after_header && parse_wcp_frame(line)) return true;
     after_header =
         parse_header(line).has_value() || (after_header && trim(line).empty());

@@ -24,7 +24,7 @@ namespace {
 
 bool sniff_xdebug(std::string_view head) {
   bool seen_format = false;
-  return any_line(head, 10, [&](std::string_view line) {
+  return any_head_line(head, 10, [&](std::string_view line) {
     if (line.starts_with("File format: ")) seen_format = true;
     return seen_format && line.starts_with("TRACE START");
   });

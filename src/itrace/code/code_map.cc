@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/input_file.h"
+#include "base/line_reader.h"
 #include "base/text.h"
 #include "itrace/code/module_list.h"
 #include "object/kernel/kallsyms.h"
@@ -64,7 +65,7 @@ TextRange text_range(const ElfFile& elf) {
 
 // "/lib/modules/…/nf-tables.ko" is the module nf_tables.
 std::string module_name(std::string_view path) {
-  path.remove_prefix(path.rfind('/') + 1);
+  path = base_name(path);
   std::string name(path.substr(0, path.find('.')));
   std::ranges::replace(name, '-', '_');
   return name;
@@ -187,11 +188,10 @@ void CodeMap::read_module_list(const std::string& path) {
   InputFile file = InputFile::open(path);
   has_console_ = true;
   in_context(path, [&] {
-    for (std::string_view block = file.next_block(1 << 20); !block.empty();
-         block = file.next_block(1 << 20))
-      while (!block.empty())
-        if (const auto module = parse_loaded_module(take_line(block)))
-          module_starts_[std::string(module->name)] = module->start;
+    for_each_line(file, [&](std::string_view line, std::uint64_t) {
+      if (const auto module = parse_loaded_module(line))
+        module_starts_[std::string(module->name)] = module->start;
+    });
   });
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace wick {
 namespace {
@@ -18,10 +19,6 @@ namespace fs = std::filesystem;
 // Entries of directories that are looked at, so that a sysroot that is a whole
 // file server ends.
 constexpr std::size_t kMaxEntries = 2'000'000;
-
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 // Nothing is executed from there.
 bool is_skipped(const fs::directory_entry& entry, int depth) {
@@ -94,7 +91,7 @@ std::shared_ptr<const ElfFile> find_vdso(const ElfFile& kernel) {
 std::optional<BinaryId> UserFiles::add(const std::string& path,
                                        std::shared_ptr<const ElfFile> elf) {
   const auto id = index_.add(path, std::move(elf));
-  if (id) by_name_.try_emplace(std::string(file_name(path)), *id);
+  if (id) by_name_.try_emplace(std::string(base_name(path)), *id);
   return id;
 }
 
@@ -125,7 +122,7 @@ std::optional<BinaryId> UserFiles::find(std::string_view path) {
   if (!sysroot_.empty() && path.starts_with('/') &&
       path.find("/../") == path.npos)
     if (const auto id = add_file(sysroot_ + std::string(path))) return id;
-  const std::string name(file_name(path));
+  const std::string name(base_name(path));
   auto found = by_name_.find(name);
   if (found == by_name_.end() && open_sysroot()) found = by_name_.find(name);
   if (found == by_name_.end()) return {};

@@ -75,17 +75,4 @@ void visit_some_lines(InputFile& file,
 // the hart.
 Privilege privilege_of(std::uint64_t bits);
 
-// Calls test(line) for the first lines of `head` until it returns true, and
-// says whether it did. A last line that may be cut is left out.
-template <class Test>
-bool any_head_line(std::string_view head, int count, Test test) {
-  const bool may_be_cut = head.size() >= 65536;
-  while (!head.empty() && count-- > 0) {
-    const std::string_view line = take_line(head);
-    if (may_be_cut && head.empty()) return false;
-    if (test(line)) return true;
-  }
-  return false;
-}
-
 }  // namespace wick

@@ -332,7 +332,7 @@ TracervHeader tracerv_header(std::string_view head) {
 }
 
 std::uint32_t hart_of_name(std::string_view path) {
-  std::string_view name = path.substr(path.rfind('/') + 1);
+  std::string_view name = base_name(path);
   const std::size_t mark = name.rfind("-C");
   if (mark == name.npos) return 0;
   name.remove_prefix(mark + 2);

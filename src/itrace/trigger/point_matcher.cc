@@ -48,10 +48,6 @@ std::optional<std::uint64_t> file_offset(const CodeImage& image,
       kMaxPcs);
 }
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 }  // namespace
 
 PointMatcher::PointMatcher(const TracePoint& point, const TraceOptions& options,
@@ -158,7 +154,7 @@ void PointMatcher::use_text(const TracePoint& point,
 void PointMatcher::learn(const SideBandFact& fact) {
   if (fact.kind != SideBandFact::Kind::kMapping) return;
   for (Movable& one : movable_) {
-    if (file_name(one.path) != file_name(fact.name)) continue;
+    if (base_name(one.path) != base_name(fact.name)) continue;
     for (const std::uint64_t off : one.file_offs)
       if (off >= fact.file_off && off - fact.file_off < fact.end - fact.start) {
         add_pc(fact.start + (off - fact.file_off));

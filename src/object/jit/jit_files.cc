@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <string_view>
 
 #include "base/read_file.h"
+#include "base/text.h"
 #include "base/unique_fd.h"
 
 namespace wick {
@@ -49,14 +49,11 @@ std::optional<std::uint32_t> number_of(std::string_view status,
   line = line.substr(0, line.find('\n'));
   std::optional<std::uint32_t> result;
   while (!line.empty()) {
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    std::uint32_t value = 0;
-    const auto [end, error] =
-        std::from_chars(line.data(), line.data() + line.size(), value);
-    if (error != std::errc()) break;
+    line = trim_left(line);
+    const auto value = take_number<std::uint32_t>(line);
+    if (!value) break;
     result = value;
     if (!last) break;
-    line.remove_prefix(static_cast<std::size_t>(end - line.data()));
   }
   return result;
 }

@@ -13,10 +13,10 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include "base/bytes.h"
+#include "base/text.h"
 
 namespace wick {
 namespace {
@@ -37,14 +37,10 @@ std::string_view read_text(ByteReader& in) {
 }
 
 // A hexadecimal number in front of a blank; both are taken off.
-std::optional<std::uint64_t> take_number(std::string_view& line) {
+std::optional<std::uint64_t> take_hex(std::string_view& line) {
   if (line.starts_with("0x") || line.starts_with("0X")) line.remove_prefix(2);
-  std::uint64_t value = 0;
-  const char* end = line.data() + line.size();
-  const auto [after, error] = std::from_chars(line.data(), end, value, 16);
-  if (error != std::errc() || after == end || *after != ' ')
-    return std::nullopt;
-  line.remove_prefix(static_cast<std::size_t>(after - line.data()));
+  const auto value = take_number<std::uint64_t>(line, 16);
+  if (!value || !line.starts_with(' ')) return std::nullopt;
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   return value;
 }
@@ -75,8 +71,8 @@ void each_line(std::string_view entries, bool swap, Visit&& visit) {
 void JitMap::add_map_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.empty()) return;
-  const auto start = take_number(line);
-  const auto size = start ? take_number(line) : std::nullopt;
+  const auto start = take_hex(line);
+  const auto size = start ? take_hex(line) : std::nullopt;
   if (!size || line.empty() || wraps(*start, *size)) {
     ++damaged_;
     return;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "perf/events/event_spec.h"
@@ -27,22 +28,6 @@ std::string skeleton(std::string_view name) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == ':')
       out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
-}
-
-// The Levenshtein distance.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 std::string question(const std::vector<std::string>& names) {
@@ -67,7 +52,7 @@ std::vector<std::string> nearest_names(std::string_view word,
   const std::size_t allowed = std::max<std::size_t>(1, wanted.size() / 3);
   for (const std::string& name : names) {
     const std::string bones = skeleton(name);
-    const std::size_t cost = distance(wanted, bones);
+    const std::size_t cost = edit_distance(wanted, bones);
     // Names that contain the word come after misspelt ones.
     if (cost <= allowed)
       candidates.push_back({cost, name});

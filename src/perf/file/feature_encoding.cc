@@ -36,13 +36,8 @@ void append_count(std::string& out, std::span<T> list) {
 
 // At most 20 bytes, "" if `text` is not hexadecimal.
 std::string bytes_of_id(std::string_view text) {
-  std::string bytes;
-  for (; text.size() >= 2 && bytes.size() < 20; text.remove_prefix(2)) {
-    const auto byte = to_number<std::uint8_t>(text.substr(0, 2), 16);
-    if (!byte) return "";
-    bytes.push_back(static_cast<char>(*byte));
-  }
-  return bytes;
+  constexpr std::size_t kMaxDigits = 40;
+  return from_hexadecimal(text.substr(0, kMaxDigits));
 }
 
 }  // namespace

@@ -27,14 +27,6 @@ constexpr std::uint64_t kMaxProcFile = 1 << 20;
 
 std::uint32_t number(pid_t pid) { return static_cast<std::uint32_t>(pid); }
 
-std::string from_hexadecimal(std::string_view text) {
-  std::string bytes;
-  for (; text.size() >= 2; text.remove_prefix(2))
-    bytes += static_cast<char>(
-        to_number<unsigned>(text.substr(0, 2), 16).value_or(0));
-  return bytes;
-}
-
 std::string read_build_id(UniqueFd fd) {
   try {
     return from_hexadecimal(ElfFile::from_fd(std::move(fd), "")->build_id());

@@ -30,7 +30,7 @@ std::map<std::string, std::string, std::less<>> module_files(
   std::map<std::string, std::string, std::less<>> files;
   for_each_line(folder + "/modules.dep", [&](std::string_view line) {
     const std::string_view path = take_until(line, ':');
-    std::string name(path.substr(path.rfind('/') + 1));
+    std::string name(base_name(path));
     const std::size_t end = name.find(".ko");
     if (end == std::string::npos) return true;
     name.resize(end);

@@ -14,10 +14,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <optional>
 
 #include "base/bytes.h"
+#include "base/text.h"
 
 namespace wick {
 namespace {
@@ -36,18 +36,9 @@ std::string_view read_text(ByteReader& in) {
   return result;
 }
 
-std::string_view trim(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::uint64_t number(std::string_view text) {
-  std::uint64_t value = 0;
-  text = trim(text);
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  text = trim_left(text);
+  return take_number<std::uint64_t>(text).value_or(0);
 }
 
 // "char prev_comm[16]" to type "char[16]" and name "prev_comm".

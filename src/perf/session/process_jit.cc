@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace wick {
 
 // ".../jit-1234.dump"
 bool ProcessJit::is_jitdump(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = base_name(path);
   return name.starts_with("jit-") && name.ends_with(".dump");
 }
 
