@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -32,10 +31,6 @@ namespace {
 
 // Counters beyond these are in their file, not in the picture's notes.
 constexpr std::size_t kMaxCountersShown = 40;
-
-std::string file_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
 
 const OutputFormat* find_output(std::string_view name) {
   for (const OutputFormat* format : output_formats())
@@ -114,8 +109,11 @@ struct FireSimCommand {
           arguments.inputs.size());
     const FireSimResults results =
         find_firesim_results(arguments.inputs.front(), ".");
-    for (const std::string& note : results.notes)
-      if (read.trace.elfs.empty()) say(run, note);
+    for (const FireSimJob& job : results.jobs)
+      if (job.elfs.empty() && read.trace.elfs.empty())
+        say(run, fmt::format("{}: no kernel (<bootbinary>-dwarf) was found; "
+                             "name one with --elf",
+                             job.name));
     say_origin(results);
     for (const FireSimJob& job : results.jobs) add_work(job);
     draw_all();
@@ -180,7 +178,8 @@ struct FireSimCommand {
     for (const std::string& path : job.traces) {
       work_.push_back(
           {.path = path, .read = options, .counters = counters_.size() - 1});
-      cores_.push_back({.name = job.name + "/" + file_name(path)});
+      cores_.push_back(
+          {.name = fmt::format("{}/{}", job.name, base_name(path))});
     }
     for (const std::string& elf : job.elfs)
       if (run.verbose) say(run, fmt::format("{}: code of {}", job.name, elf));

@@ -16,8 +16,9 @@ namespace {
 std::string as_table() {
   std::string out = "Read (found by looking at the content, or by --format):\n";
   for (const InputFormat* format : input_formats())
-    fmt::format_to(std::back_inserter(out), "  {:<18} {}\n", format->name,
-                   format->description);
+    fmt::format_to(std::back_inserter(out), "  {:<18} {}{}\n", format->name,
+                   format->description,
+                   format->never_detected ? " (only with --format)" : "");
   out += "\nWritten (chosen by the extension of -o, or by --to):\n";
   for (const OutputFormat* format : output_formats()) {
     fmt::format_to(std::back_inserter(out), "  {:<18} {:<18} {}\n",

@@ -186,14 +186,14 @@ std::span<const OutputFormat* const> output_formats() { return kOutputs; }
 const InputFormat& input_format(std::string_view name) {
   for (const InputFormat* format : input_formats())
     if (format->name == name) return *format;
-  fail_usage("there is no input format '{}'; there is {}", name,
+  fail_usage("unknown input format '{}'; expected one of {}", name,
              names_of(input_formats()));
 }
 
 const OutputFormat& output_format(std::string_view name) {
   for (const OutputFormat* format : kOutputs)
     if (format->name == name) return *format;
-  fail_usage("there is no output format '{}'; there is {}", name,
+  fail_usage("unknown output format '{}'; expected one of {}", name,
              names_of(kOutputs));
 }
 
@@ -236,13 +236,12 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
     const std::string_view head = file.head();
     const InputFormat* format =
         format_name.empty() ? detect(head) : &input_format(format_name);
-    if (format_name.empty() && trim(head).empty() && head.size() < 65536)
+    if (format_name.empty() && trim(head).empty() &&
+        head.size() < InputFile::kHeadSize)
       fail("is empty");
     if (format == nullptr)
-      fail(
-          "the format is not known; it begins with '{}'; see `wick formats`, "
-          "or name one with --format",
-          excerpt(head, 40));
+      fail({Setting::kFormatList, Setting::kInputFormat},
+           "unknown format; the input begins with '{}'", excerpt(head, 40));
     Profile profile = read_as(*format, file, options);
     note_damage(file, profile.diagnostics);
     // A file that knows where its content came from says so itself.

@@ -269,14 +269,7 @@ FireSimResults find_firesim_results(const std::string& path,
         if (results.runtime_config.empty() && is_file(place / name))
           results.runtime_config = (place / name).string();
   const CodeFinder code(own, shared, workload);
-  for (FireSimJob& job : results.jobs) {
-    job.elfs = code.find(job);
-    if (job.elfs.empty())
-      results.notes.push_back(fmt::format(
-          "{}: no file of the kernel (<bootbinary>-dwarf) was found for it; "
-          "--elf vmlinux names one",
-          job.name));
-  }
+  for (FireSimJob& job : results.jobs) job.elfs = code.find(job);
   return results;
 }
 

@@ -16,7 +16,7 @@ struct FireSimJob {
   std::string name;  // of its folder
   std::string folder;
   std::vector<std::string> traces;    // TRACEFILE*, by name
-  std::vector<std::string> elfs;      // the kernel, the SBI
+  std::vector<std::string> elfs;      // the kernel, the SBI; may be empty
   std::vector<std::string> counters;  // AUTOCOUNTERFILE*
   std::string uartlog;                // "" if there is none
 };
@@ -26,8 +26,6 @@ struct FireSimResults {
   std::string workload;          // the JSON file, "" if none was found
   std::string benchmark;         // its name
   std::string runtime_config;    // "" if there is none
-  // What could not be found, for the user.
-  std::vector<std::string> notes;
 };
 
 // `path` is a results directory, the folder of one job, or one trace.

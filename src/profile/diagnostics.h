@@ -26,7 +26,7 @@ enum class Problem : std::uint8_t {
   kRounded,          // digits that the output or the model cannot hold
   kTimeDisorder,     // samples or slices whose times contradict each other
   kLostSamples,      // the profiler itself says that it lost them
-  kNotCarried,       // things the output format has no place for
+  kNotCarried,       // repeated stacks, of which inferno counts the last
   kDeepStack,        // frames beyond the depth that is drawn
   kHiddenNarrow,     // frames too narrow to be drawn
   kIdle,             // stacks of waiting threads, left out as the peers do

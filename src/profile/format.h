@@ -131,6 +131,8 @@ struct InputFormat {
   Profile (*read)(InputFile& file, const ReadOptions& options);
   // Set for an instruction trace, whose samples read_trace() makes.
   const TraceFormat* trace = nullptr;
+  // `sniff` recognises nothing: the content looks like another format's.
+  bool never_detected = false;
 };
 
 // How many samples the sides of a difference are worth.

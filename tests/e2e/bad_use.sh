@@ -18,7 +18,7 @@ expect 2 "--format: 'x' is not among .*folded" fold --format x good.folded
 expect 2 "--to: 'x' is not among .*folded" fold --to x good.folded
 expect 2 "--colors: 'x' is not among .*hot" flame --colors x good.folded
 expect 2 "--compat: 'x' is not among" fold --compat x good.folded
-expect 2 "'\[' is not a regular expression" fold --focus '[' good.folded
+expect 2 "'\[' is not a valid regular expression" fold --focus '[' good.folded
 expect 2 '--time 3..2: the end is before the start' fold --time 3..2 good.folded
 expect 2 "--minwidth: 'wide' is not a number" flame --minwidth wide good.folded
 expect 2 '--height: 0 is not between' flame --height 0 good.folded
@@ -59,7 +59,7 @@ expect 1 'missing.txt: cannot open: No such file' fold good.folded missing.txt
 expect 1 'empty: is empty' fold empty
 expect 1 'folder: is a directory' fold folder
 expect 1 'not a profile; `wick flame -- .*` records it' fold "$WICK"
-expect 1 'binary: the format is not known' fold binary
+expect 1 'binary: unknown format; the input begins with .*; see 'wick formats' or --format' fold binary
 expect 1 'folder: is a directory' fold good.folded -o folder
 expect 1 'nosuch/x: cannot write' fold good.folded -o nosuch/x
 expect 1 'nosuch/x.svg: cannot write' flame good.folded -o nosuch/x.svg

@@ -69,8 +69,12 @@ struct Location {
 
 class PprofWriter {
  public:
-  PprofWriter(const Profile& profile, std::ostream& out)
-      : profile_(profile), out_(out), strings_(profile.strings.size()) {}
+  PprofWriter(const Profile& profile, SettingNames setting_names,
+              std::ostream& out)
+      : profile_(profile),
+        setting_names_(setting_names),
+        out_(out),
+        strings_(profile.strings.size()) {}
 
   void write();
 
@@ -121,6 +125,7 @@ class PprofWriter {
   std::string labels(const Thread& thread, const LabelKeys& keys);
 
   const Profile& profile_;
+  SettingNames setting_names_;
   std::ostream& out_;
   std::string buffer_;
   std::uint64_t string_count_ = 0;
@@ -222,7 +227,8 @@ void PprofWriter::write_about() {
       comment(fmt::format("{}: {}", key, value));
     }
   }
-  for (const std::string& sentence : describe(profile_.diagnostics))
+  for (const std::string& sentence :
+       describe(profile_.diagnostics, 0, setting_names_))
     comment("note: " + sentence);
   for (const EventId id : profile_.events.ids())
     if (scales_[id].divide > 1 && profile_.events[id].decimals > 0 &&
@@ -489,8 +495,11 @@ extern const OutputFormat pprof_output = {
     .name = "pprof",
     .extension = ".pb.gz",
     .description = "pprof protobuf, gzip",
-    .write = [](const Profile& profile, const WriteOptions&,
-                std::ostream& out) { PprofWriter(profile, out).write(); },
+    .write =
+        [](const Profile& profile, const WriteOptions& options,
+           std::ostream& out) {
+          PprofWriter(profile, options.setting_names, out).write();
+        },
     .lacks = "times, CPUs, JIT marks, and for most readers samples of weight 0",
     .binary = true,
     .no_times = true,

@@ -267,7 +267,8 @@ void write_d3(const Profile& profile, const WriteOptions& options,
       json.key("extras").begin_object();
       json.member("event", graph.event).member("unit", graph.unit);
       json.key("notes").begin_array();
-      for (const std::string& sentence : describe(graph.diagnostics))
+      for (const std::string& sentence :
+           describe(graph.diagnostics, 0, options.setting_names))
         json.value(sentence);
       json.end_array().end_object();
     }

@@ -35,7 +35,7 @@ std::string_view unit_for(std::string_view unit) {
 
 class SpeedscopeWriter {
  public:
-  SpeedscopeWriter(const Profile& profile, const FoldOptions& options,
+  SpeedscopeWriter(const Profile& profile, const WriteOptions& options,
                    std::ostream& out)
       : profile_(profile), options_(options), json_(out) {}
 
@@ -93,7 +93,8 @@ class SpeedscopeWriter {
     }
     json_.end_object();
     json_.key("notes").begin_array();
-    for (const std::string& sentence : describe(profile_.diagnostics))
+    for (const std::string& sentence :
+         describe(profile_.diagnostics, 0, options_.setting_names))
       json_.value(sentence);
     json_.end_array();
     for (const About& row : profile_.about)
@@ -114,8 +115,9 @@ class SpeedscopeWriter {
     HashIndex index_of_frame;
     for (const FrameId id : profile_.frames.ids()) {
       const Frame& frame = profile_.frames[id];
-      const Written row{names.intern(frame_name(profile_, frame, options_)),
-                        frame.file, frame.line, frame.kind};
+      const Written row{
+          names.intern(frame_name(profile_, frame, options_.fold)), frame.file,
+          frame.line, frame.kind};
       frames_.push_back(index_of_frame.find_or_add(
           hash_pair(
               index(row.name) | std::uint64_t{index(row.file)} << 32,
@@ -179,7 +181,7 @@ class SpeedscopeWriter {
   }
 
   const Profile& profile_;
-  const FoldOptions& options_;
+  const WriteOptions& options_;
   JsonWriter json_;
   std::vector<Group> groups_;
   Column<FrameId, std::uint32_t> frames_;  // their places in the file
@@ -194,7 +196,7 @@ extern const OutputFormat speedscope_output = {
     .write =
         [](const Profile& profile, const WriteOptions& options,
            std::ostream& out) {
-          SpeedscopeWriter(profile, options.fold, out).write();
+          SpeedscopeWriter(profile, options, out).write();
         },
     .lacks =
         "times (but their order), CPUs, modules, addresses, and for most "

@@ -40,12 +40,9 @@ class LastCounts {
   void finish(Profile& profile, SampleCollector& samples) const {
     for (const Sample& row : rows_) samples.add(row);
     if (left_out_ > 0)
-      profile.diagnostics.add(
-          {.problem = Problem::kNotCarried,
-           .count = left_out_,
-           .weight = weight_left_out_,
-           .example = "of equal stacks inferno counts the last; --compat wick "
-                      "adds them up"});
+      profile.diagnostics.add({.problem = Problem::kNotCarried,
+                               .count = left_out_,
+                               .weight = weight_left_out_});
   }
 
  private:

@@ -212,14 +212,13 @@ class PerfSchedReader {
 
 extern const InputFormat perf_sched_input = {
     .name = "perf-sched",
-    .description =
-        "time off the CPU from perf script of scheduler events "
-        "(only with --format)",
+    .description = "time off the CPU from perf script of scheduler events",
     .sniff = [](std::string_view) { return false; },
     .read =
         [](InputFile& file, const ReadOptions& options) {
           return PerfSchedReader(options).read(file);
         },
+    .never_detected = true,
 };
 
 }  // namespace wick
