@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wick cargo`, and `cargo wick` through a link: lets cargo build a target,
-// then records and draws it. Options are those of cargo flamegraph. The program
-// gets what cargo would give it: its folder, CARGO_MANIFEST_DIR,
-// LD_LIBRARY_PATH.
+// `wick cargo`, and `cargo wick` through a link named cargo-wick: lets cargo
+// build a target, then records and draws it. The options are those of cargo
+// flamegraph. The program runs as cargo would run it: in the same directory,
+// with CARGO_MANIFEST_DIR and LD_LIBRARY_PATH.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -17,7 +17,9 @@
 #include "base/tell.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/drawing_options.h"
 #include "cli/flame_run.h"
+#include "cli/option_kinds.h"
 #include "cli/process.h"
 #include "integration/cargo_messages.h"
 #include "profile/format.h"
@@ -27,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As they stand on the command line. At most one target is named.
+// As on the command line; at most one target is given.
 struct CargoOptions {
   std::string bin, example, test, bench;
   std::optional<std::string> unit_test, unit_bench;  // "": the only one
@@ -53,20 +55,19 @@ struct CargoOptions {
   }
 };
 
-// "cargo", or the one that runs wick.
+// "cargo", or the cargo that runs wick.
 std::string cargo_program() {
   if (const char* named = std::getenv("CARGO"); named != nullptr && *named != 0)
     return named;
   if (!find_program("cargo"))
-    fail("there is no cargo in PATH (apt install cargo, or rustup.rs)");
+    fail("cannot find cargo in PATH (apt install cargo, or rustup.rs)");
   return "cargo";
 }
 
 void check_manifest(const CargoOptions& options) {
   if (!options.manifest_path.empty()) {
     if (::access(options.manifest_path.c_str(), R_OK) != 0)
-      fail("{}: cannot be read: {}", options.manifest_path,
-           last_system_error());
+      fail("{}: cannot read: {}", options.manifest_path, last_system_error());
     return;
   }
   for (fs::path folder = fs::current_path();; folder = folder.parent_path()) {
@@ -74,11 +75,12 @@ void check_manifest(const CargoOptions& options) {
     if (folder == folder.parent_path()) break;
   }
   fail(
-      "there is no Cargo.toml here or in a folder above; --manifest-path names "
-      "one elsewhere");
+      "cannot find Cargo.toml in this directory or a parent; give its path "
+      "with "
+      "--manifest-path");
 }
 
-// What of the package cargo builds.
+// Which targets of the package cargo builds.
 std::vector<std::string> target_words(const CargoOptions& options) {
   if (!options.bin.empty()) return {"--bin", options.bin};
   if (!options.example.empty()) return {"--example", options.example};
@@ -89,7 +91,7 @@ std::vector<std::string> target_words(const CargoOptions& options) {
   if (options.unit_kind == "bin" && !options.wanted_name().empty())
     return {"--bin", options.wanted_name()};
   if (options.unit_kind == "bin") return {"--bins"};
-  // `--lib` fails where there is none; these have it where there is one.
+  // `--lib` fails for a package without a library; these do not.
   return {options.unit_bench ? "--benches" : "--tests"};
 }
 
@@ -123,11 +125,11 @@ std::vector<std::string> build_words(const CargoOptions& options,
   return words;
 }
 
-struct Said {
+struct CommandOutput {
   std::string text;
   int status;
 };
-Said output_of(const std::vector<std::string>& words) {
+CommandOutput output_of(const std::vector<std::string>& words) {
   const UniqueFd out = make_memory_file();
   Child child(words, {.out = out.get()});
   const int status = child.wait();
@@ -147,22 +149,49 @@ bool is_wanted(const CargoProgram& program, const CargoOptions& options) {
   return program.is("bin") && !program.is_test;
 }
 
-// Leaves those that the packages name themselves as what `cargo run` runs.
+// Keeps the program that its package declares as default-run, if there is one.
 void keep_default_runs(std::vector<CargoProgram>& programs,
                        const CargoOptions& options) {
   std::vector<std::string> words{cargo_program(), "metadata", "--no-deps",
                                  "--format-version", "1"};
   if (!options.manifest_path.empty())
     words.insert(words.end(), {"--manifest-path", options.manifest_path});
-  const Said said = output_of(words);
-  if (said.status != 0) return;
-  const auto names = read_default_runs(said.text);
+  const CommandOutput metadata = output_of(words);
+  if (metadata.status != 0) return;
+  const auto names = read_default_runs(metadata.text);
   std::vector<CargoProgram> named;
   for (const CargoProgram& program : programs)
     if (const auto at = names.find(program.package_id);
         at != names.end() && at->second == program.name)
       named.push_back(program);
   if (named.size() == 1) programs = std::move(named);
+}
+
+[[noreturn]] void fail_no_program(const CargoOptions& options) {
+  const std::string what = options.unit_test    ? "unit tests"
+                           : options.unit_bench ? "unit benchmarks"
+                                                : "program";
+  if (!options.wanted_name().empty())
+    fail("cargo built no {} '{}'", what, options.wanted_name());
+  fail("this package has no {}; choose another target with {}", what,
+       options.units() ? "--test or --bench"
+                       : "--example, --test, --bench or --unit-test");
+}
+
+[[noreturn]] void fail_several_programs(
+    const std::vector<CargoProgram>& programs, const CargoOptions& options) {
+  std::vector<std::string> names;
+  for (const CargoProgram& program : programs)
+    names.push_back(options.units() && program.is_of_library()
+                        ? program.name + " (lib)"
+                        : program.name);
+  std::ranges::sort(names);
+  fail_usage("cargo: there are several targets: {}; choose one with {}",
+             fmt::join(names, ", "),
+             !options.wanted_name().empty() && !options.units() ? "--package"
+             : options.unit_test  ? "--unit-test NAME or --unit-test-kind"
+             : options.unit_bench ? "--unit-bench NAME or --unit-test-kind"
+                                  : "--bin NAME");
 }
 
 CargoProgram chosen_program(const CargoMessages& built,
@@ -172,29 +201,9 @@ CargoProgram chosen_program(const CargoMessages& built,
     if (is_wanted(program, options)) wanted.push_back(program);
   const bool runs = !options.units() && options.wanted_name().empty();
   if (wanted.size() > 1 && runs) keep_default_runs(wanted, options);
-  if (wanted.size() == 1) return wanted.front();
-
-  const std::string what = options.unit_test    ? "unit tests"
-                           : options.unit_bench ? "unit benchmarks"
-                                                : "program";
-  if (wanted.empty() && !options.wanted_name().empty())
-    fail("cargo built no {} '{}'", what, options.wanted_name());
-  if (wanted.empty())
-    fail("this package has no {}; {} names another target", what,
-         options.units() ? "--test or --bench"
-                         : "--example, --test, --bench or --unit-test");
-  std::vector<std::string> names;
-  for (const CargoProgram& program : wanted)
-    names.push_back(options.units() && program.is_of_library()
-                        ? program.name + " (lib)"
-                        : program.name);
-  std::ranges::sort(names);
-  fail_usage("cargo: there are several targets: {}; {} chooses one",
-             fmt::join(names, ", "),
-             !options.wanted_name().empty() && !options.units() ? "--package"
-             : options.unit_test  ? "--unit-test NAME or --unit-test-kind"
-             : options.unit_bench ? "--unit-bench NAME or --unit-test-kind"
-                                  : "--bin NAME");
+  if (wanted.empty()) fail_no_program(options);
+  if (wanted.size() > 1) fail_several_programs(wanted, options);
+  return wanted.front();
 }
 
 // "CARGO_PROFILE_RELEASE_WITH_X_DEBUG".
@@ -212,10 +221,10 @@ void set_environment(const CargoProgram& program, const CargoMessages& built) {
   folders.push_back(folder / "deps");
   if (built.has_rust_library) {
     const char* rustc = std::getenv("RUSTC");
-    const Said said = output_of(
+    const CommandOutput libdir = output_of(
         {rustc != nullptr ? rustc : "rustc", "--print", "target-libdir"});
-    std::string_view rest = said.text;
-    if (said.status == 0) folders.emplace_back(take_line(rest));
+    std::string_view rest = libdir.text;
+    if (libdir.status == 0) folders.emplace_back(take_line(rest));
   }
   if (const char* old = std::getenv("LD_LIBRARY_PATH"); old && *old != 0)
     folders.emplace_back(old);
@@ -230,39 +239,50 @@ struct CargoCommand : FlameRun {
 
   int operator()(const Arguments& arguments) {
     if (!arguments.inputs.empty())
-      fail_usage("cargo: '{}': arguments of the program stand behind --",
+      fail_usage("cargo: '{}': put the program's arguments after --",
                  excerpt(arguments.inputs.front()));
-    write.draw.as_inferno = input.read.compat == Compat::kInferno;
-    const OutputFormat& format = chosen_format(output, "svg");
-    const std::vector<std::string> words = build_words(cargo, run);
+    picture.write.draw.as_inferno =
+        picture.input.read.compat == Compat::kInferno;
+    const OutputFormat& format = chosen_format(picture.output, "svg");
+    const std::vector<std::string> words = build_words(cargo, picture.run);
     check_manifest(cargo);
-    if (run.verbose) say(run, fmt::format("runs {}", fmt::join(words, " ")));
-    const Said said = output_of(words);
-    if (said.status != 0) {
+    if (picture.run.verbose)
+      say(picture.run, fmt::format("running {}", fmt::join(words, " ")));
+    const CommandOutput build = output_of(words);
+    if (build.status != 0) {
       tell("wick: cargo {} failed: {}\n", words[1],
-           describe_status(said.status));
-      return shell_status(said.status);
+           describe_status(build.status));
+      return shell_status(build.status);
     }
-    const CargoMessages built = read_cargo_messages(said.text);
+    const CargoMessages built = read_cargo_messages(build.text);
     const CargoProgram program = chosen_program(built, cargo);
-    if (!program.has_debug_info)
-      say(run,
-          fmt::format("{} has no debug info: no lines and no inlined calls; "
-                      "[profile.{}] debug = true in Cargo.toml, or {} in the "
-                      "environment, gives it",
-                      program.name, cargo.used_profile(),
-                      debug_variable(cargo.used_profile())));
+    say_without_debug_info(program);
     typed = arguments.words;
-    perf.program = {program.executable};
-    // As `cargo bench` does: without it, a benchmark only tests itself.
-    if (cargo.benchmarks() && !std::ranges::count(arguments.program, "--bench"))
-      perf.program.emplace_back("--bench");
-    perf.program.insert(perf.program.end(), arguments.program.begin(),
-                        arguments.program.end());
-    if (cargo.benchmarks() || cargo.tests())
-      folder = fs::path(program.manifest_path).parent_path();
+    set_program(program, arguments.program);
     set_environment(program, built);
     return record(format);
+  }
+
+ private:
+  void say_without_debug_info(const CargoProgram& program) const {
+    if (program.has_debug_info) return;
+    say(picture.run,
+        fmt::format("{} has no debug info, so lines and inlined functions are "
+                    "not shown; set debug = true in [profile.{}] of "
+                    "Cargo.toml, or {} in the environment",
+                    program.name, cargo.used_profile(),
+                    debug_variable(cargo.used_profile())));
+  }
+
+  void set_program(const CargoProgram& program,
+                   const std::vector<std::string>& arguments) {
+    perf.program = {program.executable};
+    // As `cargo bench` does: without it, a benchmark only tests itself.
+    if (cargo.benchmarks() && !std::ranges::count(arguments, "--bench"))
+      perf.program.emplace_back("--bench");
+    perf.program.insert(perf.program.end(), arguments.begin(), arguments.end());
+    if (cargo.benchmarks() || cargo.tests())
+      perf.folder = fs::path(program.manifest_path).parent_path();
   }
 };
 
@@ -277,13 +297,14 @@ void add_target_options(OptionSet& app, CargoOptions& cargo) {
   };
   const std::vector<Option*> targets = {
       add_text(app, "-b,--bin", cargo.bin, "NAME",
-               "this program; without it, the only one or default-run"),
+               "this program (default: the only one, or default-run)"),
       add_text(app, "--example", cargo.example, "NAME", "this example"),
       add_text(app, "--test", cargo.test, "NAME", "this integration test"),
       add_text(app, "--bench", cargo.bench, "NAME", "this benchmark"),
       unit("--unit-test", cargo.unit_test,
-           "the unit tests of this library or program, or of the only one"),
-      unit("--unit-bench", cargo.unit_bench, "the same of its benchmarks"),
+           "the unit tests of this library or program (default: the only one)"),
+      unit("--unit-bench", cargo.unit_bench,
+           "like --unit-test, but its benchmarks"),
   };
   for (Option* option : targets) {
     option->group("Target");
@@ -294,16 +315,16 @@ void add_target_options(OptionSet& app, CargoOptions& cargo) {
          "--unit-test-kind",
          [&cargo](const std::string& kind) {
            if (kind != "lib" && kind != "bin")
-             fail_usage("--unit-test-kind: lib or bin is wanted, not '{}'",
+             fail_usage("--unit-test-kind: '{}' is not one of lib, bin",
                         excerpt(kind));
            cargo.unit_kind = kind;
          },
-         "which, if both have that name")
+         "which one, if a library and a program have the same name")
       ->type_name("lib|bin")
       ->take_last()
       ->group("Target");
   add_text(app, "-p,--package", cargo.package, "NAME",
-           "of this package of the workspace")
+           "the package in the workspace")
       ->group("Target");
 }
 
@@ -312,28 +333,28 @@ void add_build_options(OptionSet& app, CargoOptions& cargo) {
     add_flag(app, names, out, description)->group("Build");
   };
   add_text(app, "--profile", cargo.profile, "NAME",
-           "build with this profile; without it release, or bench for "
-           "benchmarks")
+           "build with this profile (default: release, or bench for "
+           "benchmarks)")
       ->group("Build");
-  flag("--dev", cargo.dev, "build with the profile dev");
-  flag("-r,--release", cargo.release, "accepted; so without --dev");
+  flag("--dev", cargo.dev, "build with profile dev");
+  flag("-r,--release", cargo.release, "accepted; the default");
   add_texts(app, "-f,--features", cargo.features, "NAMES",
             "features to build with")
       ->group("Build");
   flag("--no-default-features", cargo.no_default_features,
-       "without the default features");
-  flag("--all-features", cargo.all_features, "with all features");
+       "build without the default features");
+  flag("--all-features", cargo.all_features, "build with all features");
   add_text(app, "--target", cargo.target, "TRIPLE", "build for this platform")
       ->group("Build");
   add_text(app, "--manifest-path", cargo.manifest_path, "FILE",
-           "the Cargo.toml, if not here or above")
+           "path of Cargo.toml (default: here or in a parent directory)")
       ->group("Build");
   flag("--offline", cargo.offline, "as in cargo");
   flag("--locked", cargo.locked, "as in cargo");
   flag("--frozen", cargo.frozen, "as in cargo");
 }
 
-// What is recorded here is in no other profiler's format.
+// cargo reads its own recording only.
 void remove_format_options(OptionSet& app) {
   for (Option* option : app.options())
     if (option->group_name() == "Single formats" ||
@@ -346,10 +367,11 @@ std::function<int(const Arguments&)> declare_cargo(OptionSet& app) {
   command->command = "cargo";
   add_target_options(app, command->cargo);
   add_build_options(app, command->cargo);
-  add_picture_options(app, *command);
+  Picture& picture = command->picture;
+  add_picture_options(app, picture);
   add_record_options(app, *command, {.targets = false});
-  add_drawing_options(app, command->write.draw, command->write.fold);
-  add_reading_options(app, command->write.fold, command->input, command->run);
+  add_drawing_options(app, picture.write.draw, picture.write.fold);
+  add_reading_options(app, picture.write.fold, picture.input, picture.run);
   remove_format_options(app);
   return runner(command);
 }
@@ -361,13 +383,13 @@ extern const Command cargo_command = {
     .usage =
         "[OPTION…] [-- ARGUMENT…]\n       cargo wick [OPTION…] [-- "
         "ARGUMENT…]",
-    .summary = "build a target of a Cargo package, record it and draw it",
+    .summary = "build a Cargo target, record it and draw a flame graph",
     .examples =
-        "cargo wick                          # the program, to flame.svg\n"
+        "cargo wick                          # draws flame.svg\n"
         "cargo wick --bin server -- --port 80\n"
         "cargo wick --bench parse -o parse.svg\n"
         "cargo wick --unit-test -- name::of::a_test\n"
-        "CARGO_PROFILE_RELEASE_DEBUG=true cargo wick  # with lines\n",
+        "CARGO_PROFILE_RELEASE_DEBUG=true cargo wick  # with line numbers\n",
     .declare = declare_cargo,
     .takes_arguments = true,
 };

@@ -39,22 +39,23 @@ constexpr const Command* kCommands[] = {
     &man_command,     &kernel_offsets_command,
 };
 
-// "a range of seconds, or something that is meant as one".
+// A range of seconds, or an attempt at one.
 bool looks_like_time(std::string_view text) {
   return !text.empty() &&
          text.find_first_not_of("0123456789.@-+eE") == text.npos;
 }
 
-// "foo" and "1..x", rather than a file that was forgotten: "x.prof", "dir/x".
+// "foo" and "1..x", but not "x.prof" and "dir/x", which are probably missing
+// files.
 bool is_no_input(const std::string& word) {
   if (word.starts_with('-') || word.find('/') != word.npos) return false;
   return (word.find('.') == word.npos || word.find("..") != word.npos) &&
          ::access(word.c_str(), F_OK) != 0;
 }
 
-// Three things that CLI11 cannot say: "--opt=" has an empty value, "--root"
-// takes a value only behind "=", and "--time" without a range behind it is the
-// flag of inferno's ghcprof collapser.
+// Rewrites what CLI11 cannot parse: "--opt=" has an empty value, "--root" takes
+// a value only after "=", and "--time" without a range is the flag of inferno's
+// ghcprof collapser.
 std::vector<std::string> normalized(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -68,7 +69,7 @@ std::vector<std::string> normalized(const std::vector<std::string>& words) {
     } else if (word == "--time" &&
                (i + 1 == words.size() || !looks_like_time(words[i + 1]))) {
       if (i + 1 < words.size() && is_no_input(words[i + 1]))
-        parse_time_range(words[i + 1]);  // says what is wanted
+        parse_time_range(words[i + 1]);  // fails with a useful message
       out.emplace_back("--ghc-time");
     } else {
       out.push_back(word);
@@ -89,9 +90,9 @@ std::vector<std::string> normalized(const std::vector<std::string>& words) {
         best = edit_distance(name, other);
         nearest = other;
       }
-  fail_usage("{}: there is no option {}{}; see `wick {} --help`", command.name,
+  fail_usage("{}: unknown option {}{}; see 'wick {} --help'", command.name,
              excerpt(name),
-             nearest.empty() ? "" : fmt::format(" (is {} meant?)", nearest),
+             nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
              command.name);
 }
 
@@ -110,10 +111,10 @@ int run_command(const Command& command, std::vector<std::string> words) {
 
   Arguments arguments{.inputs = {}, .program = {}, .words = words};
   arguments.words.insert(arguments.words.begin(), std::string(command.name));
-  std::vector<std::string> behind;
+  std::vector<std::string> after_dashes;
   const auto dashes = std::ranges::find(words, "--");
   const bool has_dashes = dashes != words.end();
-  if (has_dashes) behind.assign(dashes + 1, words.end());
+  if (has_dashes) after_dashes.assign(dashes + 1, words.end());
   words.erase(dashes, words.end());
   words = normalized(words);
   OptionSet::Parsed parsed = app.parse(std::move(words));
@@ -122,18 +123,18 @@ int run_command(const Command& command, std::vector<std::string> words) {
     return 0;
   }
   if (!parsed.error.empty())
-    fail_usage("{}: {}; see `wick {} --help`", command.name, parsed.error,
+    fail_usage("{}: {}; see 'wick {} --help'", command.name, parsed.error,
                command.name);
   arguments.inputs = std::move(parsed.rest);
   for (const std::string& word : arguments.inputs)
     if (word.size() > 1 && word.starts_with('-'))
       fail_unknown_option(command, word);
   if (command.takes_program || command.takes_arguments) {
-    if (has_dashes && behind.empty() && !command.takes_arguments)
-      fail_usage("{}: a program is wanted behind --", command.name);
-    arguments.program = std::move(behind);
+    if (has_dashes && after_dashes.empty() && !command.takes_arguments)
+      fail_usage("{}: expected a program after --", command.name);
+    arguments.program = std::move(after_dashes);
   } else {
-    std::ranges::move(behind, std::back_inserter(arguments.inputs));
+    std::ranges::move(after_dashes, std::back_inserter(arguments.inputs));
   }
   return run(arguments);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of wick: a constant table, one file per command. Help, shell
-// completions and man pages are made from the options that `declare` adds.
+// completions and man pages are generated from the options that `declare` adds.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@
 
 namespace wick {
 
-// What stands on the command line besides options.
+// The command line without options.
 struct Arguments {
   std::vector<std::string> inputs;
-  std::vector<std::string> program;  // behind `--`, for commands that run one
-  std::vector<std::string> words;  // everything behind "wick", as it was typed
+  std::vector<std::string> program;  // after `--`, for commands that run one
+  std::vector<std::string> words;    // everything after "wick", as typed
 };
 
-// What `declare` below returns for a command that is an object: it is kept
-// alive, and its operator() runs.
+// For `declare` below: keeps the object of a command alive and runs its
+// operator().
 template <class T>
 std::function<int(const Arguments&)> runner(std::shared_ptr<T> command) {
   return
@@ -31,22 +31,23 @@ std::function<int(const Arguments&)> runner(std::shared_ptr<T> command) {
 
 struct Command {
   std::string_view name;
-  std::string_view usage;     // behind the name: "[OPTION…] INPUT…"
+  std::string_view usage;     // after the name: "[OPTION…] INPUT…"
   std::string_view summary;   // one line
-  std::string_view examples;  // "command line\n", each with "  # why" behind it
-  // Adds the options to `app` and gives what runs once they are parsed; its
-  // result is the exit status. The options are kept by what is returned.
+  std::string_view examples;  // lines, "wick fold x  # why\n"
+  // Adds the options to `app` and returns the function to run once they are
+  // parsed, which returns the exit status. It owns the variables of the
+  // options.
   std::function<int(const Arguments&)> (*declare)(OptionSet& app);
-  bool takes_program = false;    // `--` starts a program, not further inputs
-  bool takes_arguments = false;  // `--` starts arguments of one that is known
-  bool hidden = false;           // not in the list of `wick --help`
+  bool takes_program = false;    // a program follows `--`, not inputs
+  bool takes_arguments = false;  // arguments of a known program follow `--`
+  bool hidden = false;           // not listed by `wick --help`
 };
 
 std::span<const Command* const> commands();
 // Null if there is none of that name.
 const Command* find_command(std::string_view name);
 
-// Parses `arguments` (those behind the command's name) and runs the command.
+// Parses `arguments` (those after the command's name) and runs the command.
 int run_command(const Command& command, std::vector<std::string> arguments);
 
 }  // namespace wick

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shell completions, made from the same declarations as the help.
+// Shell completions, generated from the same declarations as the help.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -24,7 +24,7 @@ std::string command_names() {
   return joined(names);
 }
 
-// `text` inside single quotes of a POSIX shell.
+// Quotes `text` for a POSIX shell.
 std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -36,8 +36,8 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
-// For each option with a list of values: "--to|--x) words='…' ;;". Options
-// with free text complete nothing, those with files complete files.
+// A case for each option with a value: its values are completed, free text is
+// not. Options with files are left to the default.
 std::string bash_values(const std::vector<OptionInfo>& options) {
   std::string out;
   for (const OptionInfo& option : options) {
@@ -109,8 +109,8 @@ std::string bash_script() {
   return out;
 }
 
-// A text inside an _arguments specification, where ':' and brackets
-// separate.
+// Escapes `text` for a specification of _arguments, where ':' and brackets are
+// separators.
 std::string zsh_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -134,9 +134,8 @@ std::string zsh_value(const OptionInfo& option) {
 
 std::string zsh_script() {
   std::string out =
-      "#compdef wick\n# zsh completion for wick: put it into a file _wick "
-      "in "
-      "$fpath\n_wick() {\n  local -a commands\n  commands=(\n";
+      "#compdef wick\n# zsh completion for wick: save it as _wick in $fpath\n"
+      "_wick() {\n  local -a commands\n  commands=(\n";
   for (const Command* command : commands())
     if (!command->hidden)
       fmt::format_to(
@@ -144,9 +143,8 @@ std::string zsh_script() {
           shell_quoted(fmt::format("{}:{}", command->name, command->summary)));
   out +=
       "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n"
-      "    return\n  fi\n  local name=$words[2]\n  shift words\n  (( "
-      "CURRENT-- "
-      "))\n  case $name in\n";
+      "    return\n  fi\n  local name=$words[2]\n  shift words\n"
+      "  (( CURRENT-- ))\n  case $name in\n";
   for (const Command* command : commands()) {
     if (command->hidden) continue;
     fmt::format_to(std::back_inserter(out), "    {})\n      _arguments -s \\\n",
@@ -202,7 +200,7 @@ std::string fish_script() {
 std::function<int(const Arguments&)> declare_completions(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() != 1)
-      fail_usage("completions: a shell is wanted: bash, zsh or fish");
+      fail_usage("completions: expected a shell: bash, zsh or fish");
     std::cout << completion_script(arguments.inputs.front());
     return 0;
   };
@@ -214,13 +212,13 @@ std::string completion_script(std::string_view shell) {
   if (shell == "bash") return bash_script();
   if (shell == "zsh") return zsh_script();
   if (shell == "fish") return fish_script();
-  fail_usage("completions: '{}' is not among bash, zsh, fish", excerpt(shell));
+  fail_usage("completions: '{}' is not one of bash, zsh, fish", excerpt(shell));
 }
 
 extern const Command completions_command = {
     .name = "completions",
     .usage = "bash|zsh|fish",
-    .summary = "a script that completes wick's words in a shell",
+    .summary = "print a script for shell completion",
     .examples =
         "eval \"$(wick completions bash)\"    # in ~/.bashrc\n"
         "wick completions fish | source     # in config.fish\n",

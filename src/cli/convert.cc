@@ -5,12 +5,15 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/drawing_options.h"
+#include "cli/input_options.h"
+#include "cli/output.h"
+#include "cli/read_inputs.h"
 
 namespace wick {
 namespace {
 
-// Whether there is something to lose in a format that holds stacks and weights.
+// Whether a format that has only stacks and weights would lose something.
 bool has_more_than_sums(const Profile& profile) {
   return profile.has_time || profile.threads.size() > 1 ||
          std::ranges::count(profile.samples, 0, &Sample::weight) > 0 ||
@@ -33,7 +36,7 @@ struct ConvertCommand {
                            input.select.time.has_value();
     input.read.trace.lines_before_times =
         format.no_times && !input.select.time.has_value();
-    // A format that holds samples holds those of every event.
+    // Formats with single samples have those of every event.
     if (!format.only_sums) {
       input.read.keep_addresses = true;
       if (input.select.event.empty()) input.select.event = "*";
@@ -44,7 +47,7 @@ struct ConvertCommand {
     report_losses(profile, run);
     if (!format.lacks.empty() && has_more_than_sums(profile))
       say(run,
-          fmt::format("{} has no place for {}", format.name, format.lacks));
+          fmt::format("{} cannot represent {}", format.name, format.lacks));
     report_stats(run);
     return 0;
   }
@@ -65,12 +68,12 @@ std::function<int(const Arguments&)> declare_convert(OptionSet& app) {
 extern const Command convert_command = {
     .name = "convert",
     .usage = "[OPTION…] [INPUT…] -o OUTPUT",
-    .summary = "between formats",
+    .summary = "convert between formats",
     .examples =
         "wick convert perf.txt.gz -o out.pb.gz          # for pprof\n"
         "wick convert perf.txt -o out.speedscope.json   # speedscope\n"
         "wick convert a.folded b.folded -o both.wick    # merged\n"
-        "perf script | wick convert --to folded         # to a pipe\n",
+        "perf script | wick convert --to folded         # in a pipe\n",
     .declare = declare_convert,
 };
 

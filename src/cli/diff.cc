@@ -9,7 +9,11 @@
 #include "base/error.h"
 #include "base/tell.h"
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/drawing_options.h"
+#include "cli/input_options.h"
+#include "cli/option_kinds.h"
+#include "cli/output.h"
+#include "cli/read_inputs.h"
 #include "cli/table_options.h"
 #include "profile/diff_gate.h"
 #include "render/text_report.h"
@@ -17,9 +21,10 @@
 namespace wick {
 namespace {
 
-constexpr int kGateClosed = 3;
+// The exit status if a gate of --fail-on failed.
+constexpr int kGateFailed = 3;
 
-// The name of the first event, as all like it are called.
+// The name of the first event, the same for all types of core.
 std::string event_of(const Profile& profile) {
   if (profile.events.empty()) return "";
   return std::string(
@@ -43,8 +48,8 @@ struct DiffCommand {
           in_context("--fail-on", [&] { return parse_gate(text); }));
     const OutputFormat& format = chosen_format(output, "text");
     const bool as_table = format.name == "text";
-    // Only the number of single samples tells how sure a change is, and only
-    // inferno's cutting of decimals looks at single lines.
+    // The confidence in a change follows from the number of samples, and
+    // inferno truncates decimals line by line.
     input.read.keep_time = as_table || !format.only_sums || !gates.empty() ||
                            input.select.time ||
                            input.read.compat == Compat::kInferno;
@@ -73,31 +78,31 @@ struct DiffCommand {
  private:
   Profile read_one(const std::string& path) {
     Profile profile = read_input(path, input);
-    if (profile.samples.empty())
-      fail("{}: has no samples, so there is nothing to compare", path);
+    if (profile.samples.empty()) fail("{}: has no samples to compare", path);
     return select(std::move(profile), input.select);
   }
 
-  // BEFORE and AFTER, or one input that holds both.
+  // BEFORE and AFTER, or one input with both.
   Profile read_both(const std::vector<std::string>& paths,
                     CompareOptions& options) {
     if (paths.empty() || paths.size() > 2)
-      fail_usage("diff: {} inputs are named, two are wanted: BEFORE AFTER",
+      fail_usage("diff: expected two inputs, BEFORE AFTER, got {}",
                  paths.size());
     Profile before = read_one(paths.front());
     if (paths.size() == 1) {
       if (!is_difference(before))
         fail_usage(
-            "{}: is one plain profile; diff wants two, BEFORE AFTER, or one "
-            "with two weights a stack",
+            "{}: is a single profile; expected two, BEFORE AFTER, or one with "
+            "two weights per stack",
             paths.front());
       return before;
     }
     Profile after = read_one(paths.back());
     names_ = {paths.front(), paths.back()};
     if (event_of(before) != event_of(after))
-      say(run, fmt::format("before counts '{}', after '{}'", event_of(before),
-                           event_of(after)));
+      say(run, fmt::format("the inputs count different events: '{}' before, "
+                           "'{}' after",
+                           event_of(before), event_of(after)));
     options.samples = {.before = effective_samples(before, EventRole::kPlain),
                        .after = effective_samples(after, EventRole::kPlain)};
     return join_as_difference(
@@ -116,11 +121,10 @@ struct DiffCommand {
     for (const Gate& gate : gates) {
       const GateResult result = check(gate, table);
       if (!result.matched)
-        say(run, fmt::format("--fail-on '{}': no function has such a name",
-                             gate.text));
+        say(run, fmt::format("--fail-on '{}': no function matches", gate.text));
       for (const std::string& reason : result.reasons) {
         tell("wick: {}\n", reason);
-        status = kGateClosed;
+        status = kGateFailed;
       }
       if (!result.doubts.empty()) say(run, doubt(result));
     }
@@ -133,23 +137,23 @@ struct DiffCommand {
 std::function<int(const Arguments&)> declare_diff(OptionSet& app) {
   auto command = std::make_shared<DiffCommand>();
   add_input_options(app, command->input);
-  // -n is taken here, as in the peers.
+  // As in flamegraph.pl and inferno, -n is --normalize here.
   app.remove_option(app.get_option("--nthreads"));
   add_number(app, "--nthreads", command->input.read.threads, "N", {0, 1024},
-             "threads to read with; 0: as many as there are cores")
+             "threads to read with; 0: one per core")
       ->group("Input");
   add_flag(app, "-n,--normalize", command->normalized,
-           "scale the weights before to the total after (the table shows "
-           "shares in any case)");
+           "scale BEFORE to the total of AFTER (tables always show shares)");
   add_flag(app, "-s,--strip-hex", command->strip_hex,
-           "0x... for hexadecimal numbers in names, so that addresses match");
+           "replace hexadecimal numbers in names by 0x..., so that addresses "
+           "match");
   add_texts(app, "--fail-on", command->fail_on, "REGEX>+N%",
-            "exit with status 3 if the total share of a function that matches "
-            "grew by more than N percentage points (REGEX<-N%: shrank), and "
-            "not by chance alone");
+            "exit with status 3 if the total share of a matching function "
+            "significantly grew by more than N percentage points (REGEX<-N%: "
+            "shrank)");
   add_number(app, "--confidence", command->confidence, "PERCENT",
              {0.01, 99.9999},
-             "how sure a change must be for --fail-on, and what ± stands for");
+             "confidence level of --fail-on and of ± in tables");
   add_output_options(app, command->output);
   add_table_options(app, command->write.report, "function|stack", "total");
   add_drawing_options(app, command->write.draw, command->write.fold);
@@ -163,11 +167,11 @@ std::function<int(const Arguments&)> declare_diff(OptionSet& app) {
 extern const Command diff_command = {
     .name = "diff",
     .usage = "[OPTION…] BEFORE AFTER",
-    .summary = "what changed between two profiles, and how sure that is",
+    .summary = "compare two profiles, with confidence intervals",
     .examples =
         "wick diff before.folded after.folded\n"
         "wick diff --by stack --top 50 before.folded after.folded\n"
-        "wick diff -n -o change.svg before.txt after.txt  # red grew\n"
+        "wick diff -n -o change.svg before.txt after.txt  # red: grew\n"
         "wick diff --to folded before.txt after.txt | flamegraph.pl\n"
         "wick diff --fail-on '^parse>+2%' old.txt new.txt # for CI: exits 3\n",
     .declare = declare_diff,

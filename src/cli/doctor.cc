@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine allows, what is missing, and the command that fixes it.
+// What can be recorded on this machine, what cannot, and how to fix it.
 #include <fmt/format.h>
 #include <linux/capability.h>
 #include <unistd.h>
@@ -13,7 +13,8 @@
 #include "base/read_file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/option_kinds.h"
+#include "cli/run_options.h"
 #include "object/debug_files.h"
 #include "perf/events/cgroups.h"
 #include "perf/events/event_open.h"
@@ -28,7 +29,7 @@ enum class Verdict { kGood, kLess, kBad };
 struct Finding {
   Verdict verdict;
   std::string what;
-  std::string help;  // a command or a hint; "" if nothing is to be done
+  std::string help;  // a command or a hint; "" if there is none
 };
 
 Finding check_recording(const KernelLimits& limits) {
@@ -53,7 +54,7 @@ Finding check_recording(const KernelLimits& limits) {
   return {Verdict::kGood, "programs can be recorded, with kernel code", ""};
 }
 
-// What all the rest follows from.
+// The rights that most other findings follow from.
 Finding check_rights(const KernelLimits& limits) {
   std::string held;
   for (const auto& [capability, name] : {std::pair{CAP_PERFMON, "CAP_PERFMON"},
@@ -66,13 +67,13 @@ Finding check_rights(const KernelLimits& limits) {
       held += (held.empty() ? "" : ", ") + std::string(name);
   const std::string settings = fmt::format(
       "kernel.perf_event_paranoid is {}, kernel.kptr_restrict {}",
-      limits.paranoid ? std::to_string(*limits.paranoid) : "not there",
+      limits.paranoid ? std::to_string(*limits.paranoid) : "missing",
       limits.kptr_restrict);
   if (limits.privileged())
     return {Verdict::kGood, settings + "; you have " + held, ""};
   return {Verdict::kLess,
           settings + "; you have " +
-              (held.empty() ? "no capability that matters here" : held),
+              (held.empty() ? "no relevant capabilities" : held),
           "sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep $(command -v "
           "wick)"};
 }
@@ -83,17 +84,15 @@ Finding check_cgroups(const KernelLimits& limits) {
     if (!limits.may_record_all_cpus())
       return {Verdict::kLess, "control groups cannot be recorded (--cgroup)",
               "sudo sysctl kernel.perf_event_paranoid=0"};
-    return {Verdict::kGood, "control groups can be recorded, those in " + root,
+    return {Verdict::kGood, "control groups can be recorded, below " + root,
             ""};
   } catch (const Error& error) {
-    std::string_view why = error.what();
-    why.remove_prefix(std::string_view("--cgroup: ").size());
     return {Verdict::kLess, "control groups cannot be recorded (--cgroup)",
-            std::string(why)};
+            error.what()};
   }
 }
 
-// By the marks that the makers of containers leave.
+// Container runtimes leave these marks.
 bool is_in_container() {
   for (const char* mark :
        {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"})
@@ -117,8 +116,8 @@ Finding check_counters(const KernelLimits& limits) {
   if (limits.has_hardware_counters())
     return {Verdict::kGood, "the processor has counters (cycles …)", ""};
   return {Verdict::kLess,
-          "no hardware counters, as in most virtual machines; cpu-clock is "
-          "used",
+          "the processor has no counters, as in most virtual machines; "
+          "cpu-clock is used",
           ""};
 }
 
@@ -126,19 +125,20 @@ Finding check_tracepoints(const KernelLimits& limits) {
   if (limits.may_use_tracepoints())
     return {Verdict::kGood, "tracepoints can be used (time off the CPU)", ""};
   return {Verdict::kLess,
-          "tracepoints cannot be used (where threads leave the CPU is only "
-          "roughly known)",
+          "tracepoints cannot be used (where threads leave the CPU is known "
+          "only roughly)",
           limits.help_with_tracepoints()};
 }
 
 Finding check_kernel_symbols(const KernelLimits& limits) {
   if (limits.shows_kernel_addresses())
     return {Verdict::kGood, "kernel functions have names", ""};
-  // With kptr_restrict 0, paranoid decides for those without capabilities.
+  // With kptr_restrict 0, perf_event_paranoid decides for users without
+  // capabilities.
   if (limits.kptr_restrict == 0)
     return {Verdict::kLess,
-            "kernel functions have no names for you: "
-            "kernel.perf_event_paranoid hides them",
+            "kernel functions have no names: kernel.perf_event_paranoid hides "
+            "them",
             "sudo sysctl kernel.perf_event_paranoid=1"};
   return {Verdict::kLess,
           fmt::format("kernel functions have no names: kernel.kptr_restrict is "
@@ -151,27 +151,29 @@ Finding check_buffers(const KernelLimits& limits) {
   const std::uint64_t memory = limits.buffer_memory();
   const std::size_t cpus = std::max<std::size_t>(limits.online_cpus.size(), 1);
   if (memory == KernelLimits::kUnlimited)
-    return {Verdict::kGood, "buffers may be as large as wanted", ""};
+    return {Verdict::kGood, "buffers may have any size", ""};
   constexpr std::uint64_t kEnough = std::uint64_t{2} << 20;
   if (memory / cpus >= kEnough)
-    return {Verdict::kGood,
-            fmt::format("buffers may have {} for each CPU",
-                        size_text(memory / cpus)),
-            ""};
+    return {
+        Verdict::kGood,
+        fmt::format("buffers may have {} per CPU", size_text(memory / cpus)),
+        ""};
   return {Verdict::kLess,
-          fmt::format("buffers may have {} for each CPU; deep stacks at high "
-                      "rates need more",
+          fmt::format("buffers may have {} per CPU; deep stacks at high rates "
+                      "need more",
                       size_text(memory / cpus)),
           "sudo sysctl kernel.perf_event_mlock_kb=8192"};
 }
 
 Finding check_bpf(const KernelLimits& limits) {
   if (!limits.has_btf)
-    return {Verdict::kLess, "the kernel has no BTF for BPF programs", ""};
+    return {Verdict::kLess, "the kernel has no BTF, which BPF programs need",
+            ""};
   if (limits.may(CAP_BPF) || limits.may(CAP_SYS_ADMIN))
     return {Verdict::kGood, "BPF programs can be loaded, with BTF", ""};
   return {Verdict::kLess, "BPF programs cannot be loaded without CAP_BPF",
-          "wick needs none; as root, or with cap_bpf, other tools load theirs"};
+          "not needed by wick; other tools can load theirs as root or with "
+          "cap_bpf"};
 }
 
 Finding check_files(const KernelLimits& limits) {
@@ -187,8 +189,8 @@ Finding check_place(const KernelLimits& limits, bool can_record) {
     return {Verdict::kGood, "in a container, which allows perf events", ""};
   return {Verdict::kLess,
           limits.in_user_namespace
-              ? "in a user namespace: its capabilities do not count"
-              : "in a container: its seccomp profile may forbid perf events "
+              ? "in a user namespace, whose capabilities do not count"
+              : "in a container, whose seccomp profile may forbid perf events "
                 "and BPF",
           "docker run --cap-add PERFMON --security-opt seccomp=unconfined …"};
 }
@@ -199,7 +201,7 @@ Finding check_jit_maps() {
   return {Verdict::kLess, "/tmp cannot be read: JIT code has no names", ""};
 }
 
-// What a recording of this program will know of it.
+// What a recording of this program can show.
 std::vector<Finding> check_program(const std::string& path) {
   const auto file = ElfFile::open(path);
   DebugFiles files({});
@@ -212,7 +214,7 @@ std::vector<Finding> check_program(const std::string& path) {
   findings.push_back(
       has(".symtab")
           ? Finding{Verdict::kGood, path + " has symbols", ""}
-          : Finding{Verdict::kLess, path + " is stripped of its symbols",
+          : Finding{Verdict::kLess, path + " is stripped and has no symbols",
                     "build without -s, or install its -dbgsym package"});
   findings.push_back(
       has(".debug_info")
@@ -226,7 +228,7 @@ std::vector<Finding> check_program(const std::string& path) {
       has(".eh_frame") || has(".debug_frame")
           ? Finding{Verdict::kGood, path + " has unwind rules", ""}
           : Finding{Verdict::kLess,
-                    path + " has no unwind rules; frame pointers are followed",
+                    path + " has no unwind rules; frame pointers are used",
                     "build with -fasynchronous-unwind-tables or "
                     "-fno-omit-frame-pointer"});
   if (file->build_id().empty())
@@ -279,10 +281,9 @@ struct DoctorCommand {
 std::function<int(const Arguments&)> declare_doctor(OptionSet& app) {
   auto command = std::make_shared<DoctorCommand>();
   add_flag(app, "--events", command->events,
-           "list the events that `wick record -e` takes");
+           "list the events for 'wick record -e'");
   add_run_options(app, command->run);
-  return
-      [command](const Arguments& arguments) { return (*command)(arguments); };
+  return runner(command);
 }
 
 }  // namespace
@@ -290,11 +291,11 @@ std::function<int(const Arguments&)> declare_doctor(OptionSet& app) {
 extern const Command doctor_command = {
     .name = "doctor",
     .usage = "[PROGRAM…]",
-    .summary = "what this machine allows, what is missing, what fixes it",
+    .summary = "check what can be recorded here, and how to fix the rest",
     .examples =
         "wick doctor\n"
-        "wick doctor --events | grep sched   # what can be recorded?\n"
-        "wick doctor ./prog   # has it symbols, lines, unwind rules?\n",
+        "wick doctor --events | grep sched   # list events\n"
+        "wick doctor ./prog   # does it have symbols, lines, unwind rules?\n",
     .declare = declare_doctor,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wick firesim: what gen-all-flamegraphs-fireperf.sh does, for everything that
-// a FireSim run left behind.
+// Draws everything that a FireSim run left behind, in place of
+// gen-all-flamegraphs-fireperf.sh.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,10 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/option_table.h"
-#include "cli/options.h"
+#include "cli/drawing_options.h"
+#include "cli/option_kinds.h"
 #include "cli/progress.h"
+#include "cli/run_options.h"
 #include "cli/setting_names.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
@@ -29,7 +30,7 @@
 namespace wick {
 namespace {
 
-// Counters beyond these are in their file, not in the picture's notes.
+// Further counters are in their file only, not in the flame graphs' notes.
 constexpr std::size_t kMaxCountersShown = 40;
 
 const OutputFormat* find_output(std::string_view name) {
@@ -38,14 +39,14 @@ const OutputFormat* find_output(std::string_view name) {
   return nullptr;
 }
 
-// A row of the table at the end.
+// A row of the final table.
 struct CoreResult {
   std::string name;   // "job0/TRACEFILE-C0"
-  std::string error;  // "" if it was drawn, or has nothing to be drawn
+  std::string error;  // "" if it was drawn or is empty
   bool drawn = false;
-  std::string looked_for;  // of instructions that it has none of; "": of any
+  std::string looked_for;  // " of hart 1": the instructions that it lacks
   std::int64_t cycles = 0, instructions = 0, calls = 0;
-  std::string unknown;  // share of code without a name
+  std::string unknown;  // share of unnamed code
   std::vector<std::string> problems;
 };
 
@@ -56,7 +57,7 @@ std::int64_t total_of(const Profile& profile, std::string_view event) {
   return 0;
 }
 
-// The share of the first event that code without a name has.
+// The share of unnamed code in the first event.
 std::string unknown_share(const Profile& profile) {
   if (profile.samples.empty()) return "";
   double all = 0, unknown = 0;
@@ -71,14 +72,13 @@ std::string unknown_share(const Profile& profile) {
   return all == 0 ? "" : fmt::format("{:.2f} %", 100 * unknown / all);
 }
 
-// A core whose trigger was never met has an empty trace, and so have all but
-// the first where FireSim 1.9 writes its binary format. Whatever is damaged
-// looks otherwise.
+// A core whose trigger never fired has an empty trace, and so have all cores
+// but the first with the binary format of FireSim 1.9. Damage looks different.
 bool is_empty(InputFile& file) {
   return file.head().empty() && !file.damaged() && file.broken_end().empty();
 }
 
-// Behind "no instructions", for a trace that has some which were not asked for.
+// Follows "no instructions" if the trace has some that were not asked for.
 std::string looked_for(const TraceOptions& options, const Diagnostics& found) {
   std::string text;
   if (options.hart >= 0) text = fmt::format(" of hart {}", options.hart);
@@ -103,10 +103,8 @@ struct FireSimCommand {
 
   int operator()(const Arguments& arguments) {
     if (arguments.inputs.size() != 1)
-      fail_usage(
-          "firesim: one results directory is wanted (or one trace), {} are "
-          "named",
-          arguments.inputs.size());
+      fail_usage("firesim: expected one results directory or one trace, got {}",
+                 arguments.inputs.size());
     const FireSimResults results =
         find_firesim_results(arguments.inputs.front(), ".");
     for (const FireSimJob& job : results.jobs)
@@ -128,7 +126,7 @@ struct FireSimCommand {
       const auto cut = std::ranges::find_if(cores_, [](const CoreResult& core) {
         return !core.looked_for.empty();
       });
-      fail("{}: no trace of it has instructions{}", arguments.inputs.front(),
+      fail("{}: no trace has instructions{}", arguments.inputs.front(),
            cut == cores_.end() ? "" : cut->looked_for);
     }
     return any_error ? 1 : 0;
@@ -141,8 +139,8 @@ struct FireSimCommand {
     std::size_t counters = 0;  // in counters_
   };
 
-  // The configuration says what the simulation was told, which is done: its
-  // trigger is not applied a second time.
+  // The simulation has applied the configuration's trigger already; it is not
+  // applied again.
   void say_origin(const FireSimResults& results) const {
     if (!results.workload.empty())
       say(run,
@@ -160,12 +158,12 @@ struct FireSimCommand {
   }
 
   void add_work(const FireSimJob& job) {
-    std::vector<std::pair<std::string, std::string>> counters;
+    Rows counters;
     for (const std::string& path : job.counters) read_counters(path, counters);
     counters_.push_back(std::move(counters));
     std::vector<std::string> traces = job.traces;
     ReadOptions options = read;
-    // Of two files at one address the last counts: the one that was named.
+    // Of two files at one address the last wins: the user's.
     options.trace.elfs.insert(options.trace.elfs.begin(), job.elfs.begin(),
                               job.elfs.end());
     if (options.trace.uartlog.empty()) options.trace.uartlog = job.uartlog;
@@ -185,35 +183,41 @@ struct FireSimCommand {
       if (run.verbose) say(run, fmt::format("{}: code of {}", job.name, elf));
   }
 
-  void read_counters(const std::string& path,
-                     std::vector<std::pair<std::string, std::string>>& rows) {
+  using Rows = std::vector<std::pair<std::string, std::string>>;
+
+  void read_counters(const std::string& path, Rows& rows) {
     try {
       InputFile file = InputFile::open(path);
       const AutoCounters counters = read_auto_counters(file);
-      std::string text = fmt::format(
-          "\n{}: {} cycles{}\n", path,
-          with_commas(static_cast<std::int64_t>(counters.last_cycle)),
-          counters.clock_domain.empty() ? "" : " of " + counters.clock_domain);
-      for (const AutoCounters::Counter& counter : counters.counters) {
-        const std::string total =
-            with_commas(static_cast<std::int64_t>(counter.total));
-        const double rate = counters.rate(counter);
-        if (rows.size() < kMaxCountersShown)
-          rows.emplace_back(
-              fmt::format("counter {}", excerpt(counter.label, 200)),
-              fmt::format("{}, {:.6f} per cycle", total, rate));
-        fmt::format_to(std::back_inserter(text), "{:>18} {:>12.6f}  {}{}{}\n",
-                       total, rate, excerpt(counter.label, 200),
-                       counter.description.empty() ? "" : ": ",
-                       excerpt(counter.description, 200));
-      }
-      counter_tables_.push_back(std::move(text));
+      add_counters(path, counters, rows);
       for (const std::string& line :
            describe(counters.diagnostics, 0, setting_name))
         say(run, fmt::format("{}: {}", path, line));
     } catch (const Error& error) {
       say(run, error.what());
     }
+  }
+
+  void add_counters(const std::string& path, const AutoCounters& counters,
+                    Rows& rows) {
+    std::string text = fmt::format(
+        "\n{}: {} cycles{}\n", path,
+        with_commas(static_cast<std::int64_t>(counters.last_cycle)),
+        counters.clock_domain.empty() ? "" : " of " + counters.clock_domain);
+    for (const AutoCounters::Counter& counter : counters.counters) {
+      const std::string total =
+          with_commas(static_cast<std::int64_t>(counter.total));
+      const double rate = counters.rate(counter);
+      if (rows.size() < kMaxCountersShown)
+        rows.emplace_back(
+            fmt::format("counter {}", excerpt(counter.label, 200)),
+            fmt::format("{}, {:.6f} per cycle", total, rate));
+      fmt::format_to(std::back_inserter(text), "{:>18} {:>12.6f}  {}{}{}\n",
+                     total, rate, excerpt(counter.label, 200),
+                     counter.description.empty() ? "" : ": ",
+                     excerpt(counter.description, 200));
+    }
+    counter_tables_.push_back(std::move(text));
   }
 
   void draw_all() {
@@ -252,13 +256,13 @@ struct FireSimCommand {
     core.problems = describe(profile.diagnostics, 0, setting_name);
     if (profile.samples.empty()) {
       if (lost_something(profile.diagnostics))
-        fail("{}: there is nothing to draw in it", work.path);
+        fail("{}: nothing to draw", work.path);
       core.looked_for = looked_for(options.trace, profile.diagnostics);
       return;
     }
     for (const auto& [key, value] : counters_[work.counters])
       profile.set_about(key, value);
-    // A page has all events, a picture the first.
+    // The viewer shows all events, other formats the first.
     write_if_wanted(profile, "html", work.path);
     const Profile selected = select(std::move(profile), {});
     core.unknown = unknown_share(selected);
@@ -305,7 +309,7 @@ struct FireSimCommand {
 
   std::vector<Work> work_;
   std::vector<CoreResult> cores_;
-  std::vector<std::vector<std::pair<std::string, std::string>>> counters_;
+  std::vector<Rows> counters_;
   std::vector<std::string> counter_tables_;
 };
 
@@ -318,13 +322,13 @@ std::function<int(const Arguments&)> declare_firesim(OptionSet& app) {
              check_choice("--to", "svg|html|folded", name);
            outputs = names;
          },
-         "what is written for each trace; may be given several times")
+         "write this for each trace; may be given several times")
       ->one_value_each()
       ->type_name("svg|html|folded")
       ->default_str("all three")
       ->group("Output");
   add_number(app, "-n,--nthreads", command->read.threads, "N", {0, 1024},
-             "traces that are read at once; 0: as many as there are cores")
+             "traces to read at once; 0: one per core")
       ->group("Output");
   add_trace_options(app, command->read.trace);
   add_drawing_options(app, command->write.draw, command->write.fold);
@@ -337,7 +341,7 @@ std::function<int(const Arguments&)> declare_firesim(OptionSet& app) {
 extern const Command firesim_command = {
     .name = "firesim",
     .usage = "[OPTION…] RESULTS-DIRECTORY",
-    .summary = "flame graphs of all traces that a FireSim run left behind",
+    .summary = "draw flame graphs of all traces of a FireSim run",
     .examples =
         "wick firesim results-workload/2026-01-02--10-11-12-linux-uniform\n"
         "wick firesim DIR --sysroot rootfs         # with user programs\n"

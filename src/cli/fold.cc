@@ -2,7 +2,9 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/input_options.h"
+#include "cli/output.h"
+#include "cli/read_inputs.h"
 
 namespace wick {
 namespace {
@@ -15,7 +17,7 @@ struct FoldCommand {
 
   int operator()(const Arguments& arguments) {
     input.paths = arguments.inputs;
-    // Folded stacks are text, and .txt means no other text here.
+    // Here, .txt means folded stacks rather than a report.
     if (output.format.empty() && output.path.ends_with(".txt"))
       output.format = "folded";
     const OutputFormat& format = chosen_format(output, "folded");
@@ -41,11 +43,11 @@ std::function<int(const Arguments&)> declare_fold(OptionSet& app) {
          [&fold] {
            if (fold.root == ThreadRoot::kComm) fold.root = ThreadRoot::kCommPid;
          },
-         "add the process id to the root: make-12")
+         "add the process id to the root frame: make-12")
       ->group("Names");
   app.add_flag_callback(
          "--tid", [&fold] { fold.root = ThreadRoot::kCommPidTid; },
-         "add process and thread id to the root: make-12/34")
+         "add process and thread id to the root frame: make-12/34")
       ->group("Names");
   add_reading_options(app, fold, command->input, command->run);
   return runner(command);
@@ -56,12 +58,12 @@ std::function<int(const Arguments&)> declare_fold(OptionSet& app) {
 extern const Command fold_command = {
     .name = "fold",
     .usage = "[OPTION…] [INPUT…]",
-    .summary = "folded stacks of any profiler's output, on standard output",
+    .summary = "print folded stacks of any profiler's output",
     .examples =
         "wick fold perf.data > out.folded # or: perf script | wick fold\n"
         "wick fold --all perf.txt.gz      # mark kernel and jit frames\n"
-        "wick fold --pid a.txt b.txt      # two inputs, by process\n"
-        "wick fold --time 1.5..2 perf.txt # half a second of it\n",
+        "wick fold --pid a.txt b.txt      # merge inputs, split by process\n"
+        "wick fold --time 1.5..2 perf.txt # only half a second\n",
     .declare = declare_fold,
 };
 

@@ -6,20 +6,22 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/option_kinds.h"
 #include "format/registry.h"
 
 namespace wick {
 namespace {
 
 std::string as_table() {
-  std::string out = "Read (found by looking at the content, or by --format):\n";
+  std::string out =
+      "Input formats (detected from the content, or set by --format):\n";
   for (const InputFormat* format : input_formats())
     fmt::format_to(std::back_inserter(out), "  {:<18} {}{}\n", format->name,
                    format->description,
                    format->never_detected ? " (only with --format)" : "");
-  out += "\nWritten (chosen by the extension of -o, or by --to):\n";
+  out += "\nOutput formats (by the extension of -o, or set by --to):\n";
   for (const OutputFormat* format : output_formats()) {
     fmt::format_to(std::back_inserter(out), "  {:<18} {:<18} {}\n",
                    format->name, format->extension, format->description);
@@ -27,18 +29,18 @@ std::string as_table() {
       fmt::format_to(std::back_inserter(out), "  {:<37} without {}\n", "",
                      format->lacks);
   }
-  out += "\ngzip and zstd are read through; - is standard input.\n";
+  out += "\nInputs may be compressed with gzip or zstd; - is standard input.\n";
   return out;
 }
 
 std::function<int(const Arguments&)> declare_formats(OptionSet& app) {
   auto names = std::make_shared<bool>(false);
   add_flag(app, "--names", *names,
-           "names only: 'read NAME' and 'write NAME' on a line each");
+           "print only names: a line 'read NAME' or 'write NAME' each");
   return [names](const Arguments& arguments) {
     if (!arguments.inputs.empty())
-      fail_usage("formats: '{}' is not wanted; see `wick formats --help`",
-                 arguments.inputs.front());
+      fail_usage("formats: unexpected argument '{}'; see 'wick formats --help'",
+                 excerpt(arguments.inputs.front()));
     if (!*names) {
       std::cout << as_table();
       return 0;
@@ -56,7 +58,7 @@ std::function<int(const Arguments&)> declare_formats(OptionSet& app) {
 extern const Command formats_command = {
     .name = "formats",
     .usage = "[OPTION…]",
-    .summary = "every format that is read and written",
+    .summary = "list the formats that wick reads and writes",
     .examples = "wick formats\n",
     .declare = declare_formats,
 };

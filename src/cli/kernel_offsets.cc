@@ -12,7 +12,7 @@ namespace {
 std::function<int(const Arguments&)> declare_kernel_offsets(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() != 1)
-      fail_usage("kernel-offsets: one file with a kernel is wanted");
+      fail_usage("kernel-offsets: expected one kernel file");
     std::cout << kernel_offsets(arguments.inputs.front());
     return 0;
   };
@@ -23,7 +23,7 @@ std::function<int(const Arguments&)> declare_kernel_offsets(OptionSet&) {
 extern const Command kernel_offsets_command = {
     .name = "kernel-offsets",
     .usage = "KERNEL",
-    .summary = "where a kernel keeps tasks' names, for the QEMU plugin",
+    .summary = "print where a kernel stores task names, for the QEMU plugin",
     .examples = "wick kernel-offsets vmlinux > offsets  # docs/qemu.md\n",
     .declare = declare_kernel_offsets,
     .hidden = true,

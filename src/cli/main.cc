@@ -33,7 +33,7 @@ int run(std::vector<std::string> words) {
   } else if (const Command* command = find_command(name)) {
     return run_command(*command, std::move(words));
   } else {
-    fail_usage("there is no {} '{}'; see `wick --help`",
+    fail_usage("unknown {} '{}'; see 'wick --help'",
                name.starts_with('-') ? "option" : "command", excerpt(name));
   }
   return 0;
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     wick::finish_standard_output(std::cout);
     return status;
   } catch (const wick::Interrupted& interrupted) {
-    // Ends by that signal, so that a shell's loop stops as well.
+    // Dies of that signal, so that a loop in a shell ends, too.
     std::signal(interrupted.signal(), SIG_DFL);
     std::raise(interrupted.signal());
   } catch (const wick::UsageError& error) {
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   } catch (const wick::Error& error) {
     wick::tell("wick: {}\n", error.text(wick::setting_name));
   } catch (const std::bad_alloc&) {
-    wick::tell("wick: there is not enough memory for this input\n");
+    wick::tell("wick: out of memory\n");
   } catch (const std::exception& error) {
     wick::tell("wick: {}\n", error.what());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Man pages, made from the same declarations as the help.
+// Man pages, generated from the same declarations as the help.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -13,7 +13,7 @@
 namespace wick {
 namespace {
 
-// Text for roff: nothing in it may be taken for a request or an escape.
+// Escapes `text` for roff.
 std::string roff(std::string_view text) {
   std::string out;
   if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
@@ -95,15 +95,51 @@ void append_options(std::string& out, const Command& command) {
   }
 }
 
+std::string overview_page() {
+  std::string out =
+      ".SH NAME\nwick \\- flame graphs and reports from any profiler's "
+      "output\n.SH SYNOPSIS\n.B wick\n.I COMMAND\n[OPTION]... "
+      "[INPUT]...\n.SH COMMANDS\n";
+  std::string pages;
+  for (const Command* each : commands()) {
+    if (each->hidden) continue;
+    fmt::format_to(std::back_inserter(out), ".TP\n\\fB{}\\fR\n{}\n",
+                   roff(each->name), roff(each->summary));
+    pages += fmt::format("{}.BR wick\\-{} (1)", pages.empty() ? "" : ",\n",
+                         each->name);
+  }
+  out +=
+      ".SH EXIT STATUS\n0 for success, 1 for failure, 2 for wrong usage, 3 if "
+      "a \\-\\-fail\\-on of wick\\-diff fails.\n.SH SEE ALSO\n" +
+      pages + "\n";
+  return out;
+}
+
+std::string command_page(const std::string& name, const Command& command) {
+  std::string out =
+      fmt::format(".SH NAME\n{} \\- {}\n", roff(name), roff(command.summary));
+  append_examples(out, command.examples);
+  out += ".SH SYNOPSIS\n";
+  const std::string usage =
+      fmt::format("wick {} {}", command.name, command.usage);
+  for (std::string_view rest = usage; !rest.empty();) {
+    out += roff(trim(take_line(rest))) + "\n";
+    if (!rest.empty()) out += ".br\n";
+  }
+  append_options(out, command);
+  out += ".SH SEE ALSO\n.BR wick (1)\n";
+  return out;
+}
+
 std::function<int(const Arguments&)> declare_man(OptionSet&) {
   return [](const Arguments& arguments) {
     if (arguments.inputs.size() > 1)
-      fail_usage("man: one command is wanted, or none");
+      fail_usage("man: expected at most one command");
     const Command* command = nullptr;
     if (!arguments.inputs.empty()) {
       command = find_command(arguments.inputs.front());
       if (command == nullptr)
-        fail_usage("man: there is no command '{}'",
+        fail_usage("man: unknown command '{}'",
                    excerpt(arguments.inputs.front()));
     }
     std::cout << man_page(command);
@@ -116,45 +152,15 @@ std::function<int(const Arguments&)> declare_man(OptionSet&) {
 std::string man_page(const Command* command) {
   const std::string name =
       command == nullptr ? "wick" : fmt::format("wick-{}", command->name);
-  std::string out = fmt::format(".TH {} 1 \"\" \"{}\" \"User Commands\"\n",
-                                roff(upper(name)), trim(version_text()));
-  if (command == nullptr) {
-    out +=
-        ".SH NAME\nwick \\- flame graphs and profiles, from any profiler's "
-        "output\n.SH SYNOPSIS\n.B wick\n.I COMMAND\n[OPTION]... "
-        "[INPUT]...\n.SH COMMANDS\n";
-    std::string pages;
-    for (const Command* each : commands()) {
-      if (each->hidden) continue;
-      fmt::format_to(std::back_inserter(out), ".TP\n\\fB{}\\fR\n{}\n",
-                     roff(each->name), roff(each->summary));
-      pages += fmt::format("{}.BR wick\\-{} (1)", pages.empty() ? "" : ",\n",
-                           each->name);
-    }
-    out +=
-        ".SH EXIT STATUS\n0 if all was done, 1 for failure, 2 for wrong "
-        "usage, 3 if a gate of wick\\-diff closed.\n.SH SEE ALSO\n" +
-        pages + "\n";
-    return out;
-  }
-  fmt::format_to(std::back_inserter(out), ".SH NAME\n{} \\- {}\n", roff(name),
-                 roff(command->summary));
-  append_examples(out, command->examples);
-  out += ".SH SYNOPSIS\n";
-  std::string usage = fmt::format("wick {} {}", command->name, command->usage);
-  for (std::string_view rest = usage; !rest.empty();) {
-    out += roff(trim(take_line(rest))) + "\n";
-    if (!rest.empty()) out += ".br\n";
-  }
-  append_options(out, *command);
-  out += ".SH SEE ALSO\n.BR wick (1)\n";
-  return out;
+  return fmt::format(".TH {} 1 \"\" \"{}\" \"User Commands\"\n",
+                     roff(upper(name)), trim(version_text())) +
+         (command == nullptr ? overview_page() : command_page(name, *command));
 }
 
 extern const Command man_command = {
     .name = "man",
     .usage = "[COMMAND]",
-    .summary = "the man page of a command, as roff",
+    .summary = "print the man page of a command",
     .examples = "wick man fold | man -l -\n",
     .declare = declare_man,
 };

@@ -8,12 +8,12 @@
 namespace wick {
 namespace {
 
-// CLI11's sentences, in our tone.
+// CLI11's message, in wick's wording.
 std::string message_of(const CLI::ParseError& error) {
   std::string text = error.what();
   if (const std::size_t at = text.find(": 1 required ");
       at != text.npos && text.ends_with(" missing"))
-    return text.substr(0, at) + ": a value is missing";
+    return text.substr(0, at) + ": expected a value";
   return text;
 }
 
@@ -65,7 +65,7 @@ std::string Option::group_name() const { return option_->get_group(); }
 
 struct OptionSet::State {
   CLI::App app;
-  std::list<Option> options;  // which are pointed to
+  std::list<Option> options;  // a list, since callers keep pointers
 
   Option* keep(CLI::Option* option) { return &options.emplace_back(option); }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that a command declares. CLI11 parses them and is known to
-// option_set.cc alone: its header takes several seconds to compile.
+// The options that a command declares. CLI11 parses them; only option_set.cc
+// includes it, since its header takes several seconds to compile.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace wick {
 
 struct OptionInfo {
   std::vector<std::string> names;  // "-o", "--output"
-  std::string value;  // what stands for its value: "FILE"; "" for a flag
+  std::string value;               // placeholder: "FILE"; "" for a flag
   std::string description, default_value, group;
   bool optional_value = false;
   bool hidden = false;
@@ -30,7 +30,7 @@ class Option {
   Option* group(const std::string& name);  // "" hides it
   Option* type_name(const std::string& name);
   Option* default_str(const std::string& text);
-  Option* take_last();  // of several, the last one counts
+  Option* take_last();  // if given several times, the last one counts
   Option* one_value_each();
   Option* optional_value();
   Option* excludes(Option* other);
@@ -78,11 +78,11 @@ class OptionSet {
   std::vector<OptionInfo> table() const;
 
   struct Parsed {
-    std::vector<std::string> rest;  // that are no options
+    std::vector<std::string> rest;  // words that are not options
     bool wants_help = false;
     std::string error;  // "" if there is none
   };
-  // What an option's function throws passes through.
+  // Exceptions of callbacks pass through.
   Parsed parse(std::vector<std::string> words);
 
  private:

@@ -19,8 +19,8 @@ constexpr std::string_view kPalettes[] = {
 
 constexpr std::size_t kTextWidth = 79;
 
-// Appends `text`, broken into lines, each behind `indent` blanks. The first
-// line goes on where `out` stands.
+// Appends `text`, wrapped into lines with `indent` blanks in front. The first
+// line continues the last one of `out`.
 void append_wrapped(std::string& out, std::string_view text,
                     std::size_t indent) {
   std::size_t column = indent;
@@ -60,7 +60,7 @@ std::vector<OptionInfo> option_table(const Command& command) {
   for (const OptionInfo& info : table)
     if (std::ranges::find(groups, info.group) == groups.end())
       groups.push_back(info.group);
-  // Help comes last, in the group of options about the run.
+  // The group of --help and the options of the run comes last.
   std::ranges::stable_sort(table, {}, [&](const OptionInfo& info) {
     const bool general = info.group == "Options";
     return general
@@ -118,19 +118,19 @@ std::string help_text(const Command& command) {
 
 std::string overview_text() {
   std::string out =
-      "wick: flame graphs and profiles, from any profiler's output\n\n"
+      "wick: flame graphs and reports from any profiler's output\n\n"
       "Examples:\n"
       "  wick flame -- ./program --its-options   # record it, draw flame.svg\n"
-      "  wick flame perf.data > out.svg          # draw what perf recorded\n"
+      "  wick flame perf.data > out.svg          # draw perf's recording\n"
+      "  wick report perf.data                   # print the hottest "
+      "functions\n"
       "  wick fold trace.txt.gz > out.folded     # folded stacks of anything\n"
       "\nCommands:\n";
   for (const Command* command : commands())
     if (!command->hidden)
       fmt::format_to(std::back_inserter(out), "  {:<12} {}\n", command->name,
                      command->summary);
-  out +=
-      "\n`wick COMMAND --help` shows the options of a command; `wick "
-      "--version` the version.\n";
+  out += "\nSee 'wick COMMAND --help' for the options of a command.\n";
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a command as data, read from what it declared: help, man pages
-// and shell completions are three ways to print this.
+// The options of a command as data. Help, man pages and shell completions are
+// three ways to print it.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@
 
 namespace wick {
 
-// Without positional arguments; in the order of declaration, groups together.
+// In the order of declaration, grouped.
 std::vector<OptionInfo> option_table(const Command& command);
 
-// The values that can stand for `value`: "wick|inferno|perl" names them itself,
-// INPUT-FORMAT, OUTPUT-FORMAT and PALETTE are lists. Empty for free text.
+// The values that the placeholder `value` allows: "wick|inferno|perl" lists
+// them itself; INPUT-FORMAT, OUTPUT-FORMAT and PALETTE are known. Empty for
+// free text.
 std::vector<std::string> possible_values(std::string_view value);
 
 std::string help_text(const Command& command);

@@ -2,13 +2,12 @@
 #include "cli/perf_driver.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,10 +33,9 @@ std::string found_perf() {
   const std::string name = named != nullptr && *named != 0 ? named : "perf";
   if (const auto path = find_program(name)) return *path;
   fail(
-      "{}: there is no such program, and wick needs perf to record; install it "
-      "(Debian: apt install linux-perf, Ubuntu: apt install "
-      "linux-tools-generic)"
-      " or name one with PERF=",
+      "{}: cannot find this program; install perf (Debian: apt install "
+      "linux-perf, Ubuntu: apt install linux-tools-generic) or set PERF to its "
+      "path",
       name);
 }
 
@@ -46,7 +44,7 @@ Words perf_words(const PerfOptions& perf) {
   if (perf.sudo) {
     if (!find_program("sudo"))
       fail(
-          "--root: there is no sudo; install it, or run wick as root without "
+          "--root: cannot find sudo; install it, or run wick as root without "
           "--root");
     words.emplace_back("sudo");
     append(words, split_words(*perf.sudo));
@@ -81,34 +79,69 @@ void announce(const PerfOptions& perf, const Words& words) {
   if (perf.verbose) tell("wick: running {}\n", fmt::join(words, " "));
 }
 
-// "record" and its options, without the output and what is to be recorded.
-// perf says nothing on a good run (-q), since the program shares its standard
-// error.
+// The options of ours that perf has, too.
+Words option_words(const RecordArguments& recording) {
+  const std::string call_graph =
+      recording.call_graph == "auto" ? "fp" : recording.call_graph;
+  Words words{"--call-graph", call_graph};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) append(words, {option, value});
+  };
+  constexpr double kMostEvents = 2147483647;
+  if (recording.period > 0)
+    add("-c", fmt::format("{:.0f}", std::min(recording.period, kMostEvents)));
+  else
+    add("-F", std::to_string(recording.frequency));
+  if (const int level = recording.compression_level(); level > 0)
+    words.push_back(fmt::format("--compression-level={}", level));
+  add("-e", recording.events);
+  add("--filter", recording.filter);
+  add("-m", recording.buffer);
+  if (recording.clock != RecordArguments().clock) add("-k", recording.clock);
+  if (recording.delay > 0)
+    add("-D", fmt::format("{:.0f}", recording.delay * 1000));
+  if (recording.user_only) words.emplace_back("--all-user");
+  return words;
+}
+
+// "record" and its options, without the output and the target. -q keeps perf
+// quiet if all goes well, since the program shares its standard error.
 struct RecordWords {
   Words words;
   std::optional<std::string> output;
 };
-RecordWords record_words(const PerfOptions& perf) {
+RecordWords record_words(const PerfOptions& perf,
+                         const RecordArguments& recording) {
   RecordWords record;
-  if (!perf.command.empty()) {
-    record.words = split_words(perf.command);
-    if (record.words.empty() || record.words.front() != "record")
-      fail_usage("-c '{}': perf's words must begin with 'record'",
-                 excerpt(perf.command));
-    record.output = take_output(record.words);
-    record.words.insert(record.words.begin() + 1, "-q");
+  if (perf.command.empty()) {
+    record.words = {"record", "-q"};
+    append(record.words, option_words(recording));
     return record;
   }
-  record.words = {"record", "-q", "--call-graph", perf.call_graph};
-  if (perf.count > 0)
-    append(record.words, {"-c", std::to_string(perf.count)});
-  else
-    append(record.words, {"-F", std::to_string(perf.frequency)});
-  if (perf.compression > 0)
-    record.words.push_back(
-        fmt::format("--compression-level={}", perf.compression));
-  append(record.words, perf.more);
+  record.words = split_words(perf.command);
+  if (record.words.empty() || record.words.front() != "record")
+    fail_usage("-c '{}': perf's arguments must begin with 'record'",
+               excerpt(perf.command));
+  record.output = take_output(record.words);
+  record.words.insert(record.words.begin() + 1, "-q");
   return record;
+}
+
+// What perf records: processes, threads, the machine, a program.
+Words target_words(const PerfOptions& perf, const RecordArguments& recording) {
+  Words words;
+  if (recording.system_wide) words.emplace_back("-a");
+  if (!recording.pids.empty()) append(words, {"-p", recording.pids});
+  if (!recording.tids.empty()) append(words, {"-t", recording.tids});
+  if (!perf.program.empty()) {
+    words.emplace_back("--");
+    if (!perf.folder.empty()) append(words, {"env", "-C", perf.folder});
+    append(words, perf.program);
+  } else if (recording.duration > 0) {
+    // perf records while its own program runs.
+    append(words, {"--", "sleep", fmt::format("{}", recording.duration)});
+  }
+  return words;
 }
 
 std::string first_line_of(const std::string& path) {
@@ -118,7 +151,7 @@ std::string first_line_of(const std::string& path) {
   return line;
 }
 
-// What perf printed, short: without blank lines and "Error:".
+// The first lines that perf printed, without blank ones and "Error:".
 std::string essence(std::string_view said) {
   std::string text;
   int lines = 0;
@@ -130,7 +163,7 @@ std::string essence(std::string_view said) {
     text += excerpt(line, 200);
     ++lines;
   }
-  return text.empty() ? "it said nothing" : text;
+  return text.empty() ? "it printed no message" : text;
 }
 
 [[noreturn]] void fail_recording(const std::string& said, int status,
@@ -144,10 +177,9 @@ std::string essence(std::string_view said) {
         first_line_of("/proc/sys/kernel/perf_event_paranoid");
     fail(
         "the kernel does not allow recording (kernel.perf_event_paranoid is "
-        "{}); allow it with `sudo sysctl kernel.perf_event_paranoid={}`, or "
-        "run "
-        "perf as root with --root",
-        level.empty() ? "not to be read, perhaps in a container" : level,
+        "{}); allow it with 'sudo sysctl kernel.perf_event_paranoid={}', or "
+        "run perf as root with --root",
+        level.empty() ? "unreadable, perhaps in a container" : level,
         system_wide ? -1 : 1);
   }
   fail("perf record failed ({}): {}", describe_status(status), essence(said));
@@ -158,21 +190,8 @@ bool has_content(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && info.st_size > 0;
 }
 
-void check_targets(const PerfOptions& perf) {
-  if (!perf.program.empty()) check_program(perf.program);
-  std::string_view rest = perf.pids;
-  while (!rest.empty()) {
-    const std::string_view text = take_until(rest, ',');
-    const auto pid = to_number<pid_t>(text);
-    if (!pid || *pid <= 0)
-      fail_usage("-p: '{}' is not a process id", excerpt(text));
-    if (::kill(*pid, 0) != 0 && errno == ESRCH)
-      fail("there is no process {}", *pid);
-  }
-}
-
-// Asks perf to record `true` in the same way. A program shares its standard
-// error with perf, so perf's complaints must be heard before it is started.
+// Lets perf record `true` in the same way. A program shares its standard error
+// with perf, so perf's errors must be seen before the program starts.
 void try_recording(const Words& words, const std::string& folder,
                    bool system_wide) {
   Words trial = words;
@@ -188,8 +207,8 @@ void try_recording(const Words& words, const std::string& folder,
     fail_recording(content_of(said.get()), status, system_wide);
 }
 
-// perf that ran as root leaves a file that only root can read.
-void take_over(const PerfOptions& perf, const std::string& path) {
+// A perf that ran as root leaves a file that only root can read.
+void take_ownership(const PerfOptions& perf, const std::string& path) {
   if (!perf.sudo || ::access(path.c_str(), R_OK) == 0) return;
   Words words{"sudo"};
   append(words, split_words(*perf.sudo));
@@ -200,34 +219,54 @@ void take_over(const PerfOptions& perf, const std::string& path) {
 
 }  // namespace
 
-PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
-  const RecordWords record = record_words(perf);
+bool PerfOptions::is_wanted() const {
+  return !command.empty() || sudo || std::getenv("PERF") != nullptr;
+}
+
+void check_options_of_perf(std::span<Option* const> options,
+                           const PerfOptions& perf, std::string_view command) {
+  constexpr std::string_view kAlways[] = {
+      "--pid",      "--tid",  "--all-cpus", "--cmd",
+      "--duration", "--keep", "--root",     "--exit-status"};
+  // With --cpu, perf records all processes on these CPUs.
+  constexpr std::string_view kNever[] = {"--off-cpu",     "--wakers", "--wall",
+                                         "--keep-stacks", "--cgroup", "--cpu"};
+  for (const Option* option : options) {
+    const std::string name = option->name();
+    if (option->count() == 0 ||
+        std::ranges::find(kAlways, name) != std::end(kAlways))
+      continue;
+    if (!perf.command.empty())
+      fail_usage("{}: put {} into perf's arguments (-c)", command, name);
+    if (std::ranges::find(kNever, name) != std::end(kNever))
+      fail_usage("{}: {} does not work with a real perf, which {} asks for",
+                 command, name,
+                 perf.sudo ? "--root" : "PERF in the environment");
+  }
+}
+
+PerfRun record_with_perf(const PerfOptions& perf,
+                         const RecordArguments& recording,
+                         const ReadOptions& read) {
+  const bool has_program = !perf.program.empty();
+  const RecordWords record = record_words(perf, recording);
   Words words = perf_words(perf);
   append(words, record.words);
-  check_targets(perf);
+  if (has_program) check_program(perf.program);
+  parse_ids(recording.pids, "-p");
   const TemporaryFolder folder;
   const Interruption interruption;
-  const bool has_program = !perf.program.empty();
-  if (has_program) try_recording(words, folder.path(), perf.system_wide);
+  if (has_program) try_recording(words, folder.path(), recording.system_wide);
 
   const std::string data = !perf.data_path.empty() ? perf.data_path
                            : record.output         ? *record.output
                                            : folder.path() + "/perf.data";
-  append(words, {"-o", data});
-  // As perf does it; done here so that an older file is never taken for the
+  // perf does the same; done here so that an older file is never taken for the
   // result.
   std::error_code no_older_file;
   std::filesystem::rename(data, data + ".old", no_older_file);
-  if (perf.system_wide) words.emplace_back("-a");
-  if (!perf.pids.empty()) append(words, {"-p", perf.pids});
-  if (!perf.tids.empty()) append(words, {"-t", perf.tids});
-  if (has_program) {
-    words.emplace_back("--");
-    append(words, perf.program);
-  } else if (perf.duration > 0) {
-    // perf records for as long as its own program runs.
-    append(words, {"--", "sleep", fmt::format("{}", perf.duration)});
-  }
+  append(words, {"-o", data});
+  append(words, target_words(perf, recording));
   announce(perf, words);
   const UniqueFd said = make_memory_file();
   PerfRun run;
@@ -238,15 +277,14 @@ PerfRun record_with_perf(const PerfOptions& perf, const ReadOptions& read) {
     Interruption::watch(-1);
     Interruption::check();
     run.interrupted = Interruption::once();
-    // perf ends as its program does: with its status, or by the signal that
-    // ended it.
+    // perf ends as its program does: with its status or by the same signal.
     run.program_status = has_program ? status : 0;
     if (!has_content(data))
-      fail_recording(content_of(said.get()), status, perf.system_wide);
+      fail_recording(content_of(said.get()), status, recording.system_wide);
   }
   Interruption::forget();
   const ProgressLine progress(perf.quiet);
-  take_over(perf, data);
+  take_ownership(perf, data);
   InputFile file = InputFile::open(data);
   run.profile = read_profile(file, read, "perf-data");
   return run;

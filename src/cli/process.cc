@@ -46,7 +46,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   last_signal = signal;
   const int count = interrupts.add();
   if (signal != SIGINT || count > 1 || first_aborts != 0) {
-    // perf takes its target with it when asked, not when killed.
+    // On SIGTERM, perf ends its target, too; on SIGKILL it cannot.
     if (watched > 0) ::kill(watched, abort_wanted != 0 ? SIGKILL : SIGTERM);
     abort_wanted = 1;
   } else if (watched > 0 && info->si_code == SI_USER) {
@@ -74,7 +74,7 @@ Child::Child(const std::vector<std::string>& words, ChildIo io) {
                                    argv.data(), environ);
   if (error != 0) {
     pid_ = -1;
-    fail("{}: cannot be run: {}", words.front(), std::strerror(error));
+    fail("{}: cannot run: {}", words.front(), std::strerror(error));
   }
 }
 
@@ -101,7 +101,7 @@ std::string describe_status(int status) {
 
 std::string end_of_program(int status) {
   return fmt::format("the program {} {}",
-                     WIFSIGNALED(status) ? "was ended by" : "ended with",
+                     WIFSIGNALED(status) ? "was killed by" : "ended with",
                      describe_status(status));
 }
 
@@ -111,7 +111,7 @@ int shell_status(int status) {
 
 UniqueFd make_memory_file() {
   UniqueFd fd(::memfd_create("wick", MFD_CLOEXEC));
-  if (!fd) fail("cannot make a temporary file: {}", last_system_error());
+  if (!fd) fail("cannot create a temporary file: {}", last_system_error());
   return fd;
 }
 
@@ -150,11 +150,11 @@ void check_program(const std::vector<std::string>& words) {
   const std::string& name = words.front();
   const bool has_path = name.find('/') != std::string::npos;
   if (has_path && std::filesystem::is_directory(name))
-    fail("{}: is a directory; a program is wanted", name);
+    fail("{}: is a directory, not a program", name);
   if (!find_program(name) && has_path && std::filesystem::exists(name))
-    fail("{}: may not be run; 'chmod +x' makes it a program", name);
+    fail("{}: is not executable; 'chmod +x' makes it so", name);
   if (!find_program(name))
-    fail("{}: there is no such program{}", name, has_path ? "" : " in PATH");
+    fail("{}: program not found{}", name, has_path ? "" : " in PATH");
 }
 
 std::vector<std::string> split_words(std::string_view text) {
@@ -184,8 +184,7 @@ std::vector<std::string> split_words(std::string_view text) {
       in_word = true;
     }
   }
-  if (quote != 0)
-    fail_usage("'{}': the {} is not closed", excerpt(text), quote);
+  if (quote != 0) fail_usage("'{}': missing closing {}", excerpt(text), quote);
   if (in_word) words.push_back(std::move(word));
   return words;
 }
@@ -195,7 +194,8 @@ TemporaryFolder::TemporaryFolder() {
   path_ = fmt::format("{}/wick-XXXXXX",
                       folder != nullptr && *folder != 0 ? folder : "/tmp");
   if (::mkdtemp(path_.data()) == nullptr)
-    fail("{}: cannot make a temporary folder: {}", path_, last_system_error());
+    fail("{}: cannot create a temporary directory: {}", path_,
+         last_system_error());
 }
 
 TemporaryFolder::~TemporaryFolder() {
@@ -226,7 +226,7 @@ Interruption::Interruption() {
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     ::sigaction(kSignals[i], nullptr, &old_actions[i]);
-    // What was ignored for wick (nohup) stays ignored.
+    // A signal that wick was started to ignore (nohup) stays ignored.
     if (old_actions[i].sa_handler != SIG_IGN || kSignals[i] == SIGINT)
       ::sigaction(kSignals[i], &action, nullptr);
   }

@@ -15,13 +15,12 @@
 
 namespace wick {
 
-// Standard input, output and error of a child; -1: those of wick.
+// Standard input, output and error of a child; -1: inherited.
 struct ChildIo {
   int in = -1, out = -1, err = -1;
 };
 
-// A running program. It is killed when this object goes before wait() has seen
-// its end.
+// A running program. The destructor kills it unless wait() has returned.
 class Child {
  public:
   // Fails if the program cannot be started.
@@ -31,7 +30,7 @@ class Child {
   ~Child();
 
   pid_t pid() const { return pid_; }
-  int wait();  // the status, as waitpid gives it
+  int wait();  // returns the status, as from waitpid
 
  private:
   pid_t pid_ = -1;
@@ -39,26 +38,27 @@ class Child {
 
 // "exit status 3", "signal 11 (Segmentation fault)".
 std::string describe_status(int status);
-// "the program ended with exit status 3", "the program was ended by signal 9".
+// "the program ended with exit status 3", "the program was killed by signal 9
+// (Killed)".
 std::string end_of_program(int status);
-// The same as a shell has it: 3, 139.
+// As in a shell: 3, 139.
 int shell_status(int status);
 
-// A file without a name, to catch what a child prints.
+// An unnamed file, to catch the output of a child.
 UniqueFd make_memory_file();
 std::string content_of(int fd);
 
-// The file that the shell would run for `name`, if there is one.
+// The file that a shell would run for `name`.
 std::optional<std::string> find_program(const std::string& name);
 
-// Fails if the first word is no program that can be run.
+// Fails unless the first word is a program that can be run.
 void check_program(const std::vector<std::string>& words);
 
-// "record -e 'a b' --x=\"y\"" → its words; quotes and backslashes as in a
-// shell, nothing else of it.
+// Splits "record -e 'a b' --x=\"y\"" into words, with quotes and backslashes as
+// in a shell and nothing else.
 std::vector<std::string> split_words(std::string_view text);
 
-// A new folder for temporary files, removed with everything in it.
+// A new directory for temporary files, removed with its content.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -71,7 +71,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// The run was ended by a signal to wick.
+// A signal to wick ended the run.
 class Interrupted : public Error {
  public:
   explicit Interrupted(int signal);
@@ -81,11 +81,11 @@ class Interrupted : public Error {
   int signal_;
 };
 
-// Counts how often somebody wanted an end. Signals that come within a tenth of
-// a second are one: `timeout` sends its own to wick and then to wick's group.
+// Counts requests to stop. Signals within a tenth of a second count once:
+// `timeout` sends one to wick and another to its process group.
 class EndRequests {
  public:
-  int add();  // how many there are with this one; for a signal handler
+  int add();  // returns the new count; safe in a signal handler
   int count() const { return count_; }
   void clear() { count_ = 0; }
 
@@ -94,10 +94,10 @@ class EndRequests {
   volatile std::int64_t last_ms_ = 0;
 };
 
-// While this object lives, Ctrl-C does not end wick. The first one is left to
-// the child, which gets it from the terminal as well (or from here, if it was
-// sent to wick alone); a second one, SIGTERM and SIGHUP end the child, and
-// check() throws Interrupted.
+// While this object exists, Ctrl-C does not end wick. The first one is left to
+// the child, which gets it from the terminal, too (or from here, if only wick
+// got it); a second one, SIGTERM and SIGHUP end the child, and check() throws
+// Interrupted.
 class Interruption {
  public:
   Interruption();
@@ -105,10 +105,10 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  static void watch(pid_t child);  // the one that gets the signals
+  static void watch(pid_t child);  // passes signals to this child
   static bool once();              // Ctrl-C was pressed at least once
   static void check();
-  // From here on, the first Ctrl-C aborts as well.
+  // From now on, the first Ctrl-C aborts.
   static void forget();
 };
 

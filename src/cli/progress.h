@@ -8,8 +8,8 @@
 
 namespace wick {
 
-// While it lives, and from its second second on, a line on the terminal says
-// what the run is at. Nothing if standard error is no terminal.
+// While it exists, from the second second on, a line on the terminal shows what
+// the run is doing. Shows nothing if standard error is not a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);

@@ -6,9 +6,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/option_kinds.h"
 #include "cli/process.h"
 #include "cli/record_arguments.h"
+#include "cli/recording_run.h"
+#include "cli/run_options.h"
 #include "cli/setting_names.h"
 
 namespace wick {
@@ -22,13 +24,12 @@ struct RecordCommand {
 
   int operator()(const Arguments& arguments) {
     std::vector<std::string> program = arguments.program;
-    // `wick record ./prog` is meant as `wick record -- ./prog`.
+    // `wick record ./prog` means `wick record -- ./prog`.
     program.insert(program.begin(), arguments.inputs.begin(),
                    arguments.inputs.end());
     if (program.empty() && !recording.has_target())
       fail_usage(
-          "record: nothing to record is named: -- PROGRAM, -p, -t, -a or "
-          "--cgroup");
+          "record: nothing to record; give -- PROGRAM, -p, -t, -a or --cgroup");
     if (output == "-")
       fail_usage(
           "record: -o -: a recording goes to a file, since standard output is "
@@ -38,50 +39,52 @@ struct RecordCommand {
     options.command_line = arguments.words;
     options.command_line.insert(options.command_line.begin(), "wick");
     const RecordResult result = run_recording(options, run);
-    const bool failed = !program.empty() && result.program_status != 0;
     say_ends(result, run);
     check_written(result, "-o");
+    say_losses(result, options);
+    say(run,
+        fmt::format("wrote {}: {} {}, {}; see 'wick report {}'", output,
+                    counted(result.samples, "sample"), recorded_text(result),
+                    size_text(result.bytes), output));
+    if (result.samples == 0 && result.lost == 0 && !options.off_cpu)
+      say(run, why_no_samples(options));
+    report_stats(run);
+    return exit_status && !program.empty() ? shell_status(result.program_status)
+                                           : 0;
+  }
+
+ private:
+  void say_losses(const RecordResult& result,
+                  const RecordOptions& options) const {
+    const auto number = [](std::uint64_t n) {
+      return with_commas(static_cast<std::int64_t>(n));
+    };
     if (result.lost > 0)
-      say(run, fmt::format(
-                   "{} lost; {}",
-                   result.lost == 1
-                       ? "1 record was"
-                       : with_commas(static_cast<std::int64_t>(result.lost)) +
-                             " records were",
-                   options.off_cpu
-                       ? "smaller stacks (--call-graph dwarf,4096) or a "
-                         "larger -m lose fewer, and times are exact only "
-                         "where none are"
-                       : "a lower -F, a larger -m or smaller stacks lose "
-                         "fewer"));
+      say(run,
+          fmt::format("{} {} lost; {}", counted(result.lost, "record"),
+                      result.lost == 1 ? "was" : "were",
+                      options.off_cpu
+                          ? "smaller stacks (--call-graph dwarf,4096) or a "
+                            "larger -m lose fewer, and times are exact only "
+                            "if none are lost"
+                          : "a lower -F, a larger -m or smaller stacks lose "
+                            "fewer"));
     for (const std::string& line :
          describe(result.diagnostics, 0, setting_name))
       say(run, line);
     if (result.throttles > 0)
-      say(run, fmt::format(
-                   "the kernel paused sampling {} times; a lower -F avoids "
-                   "that",
-                   with_commas(static_cast<std::int64_t>(result.throttles))));
-    say(run,
-        fmt::format("wrote {}: {} {}, {}; see `wick report {}`", output,
-                    counted(result.samples, "sample"), recorded_text(result),
-                    size_text(result.bytes), output));
-    if (result.samples == 0 && result.lost == 0 && !options.off_cpu)
-      say(run, options.delay > 0 && !program.empty()
-                   ? "no samples were taken: the program had ended or only "
-                     "waited after --delay"
-               : !options.cpus.empty()
-                   ? "no samples were taken: nothing of what was recorded ran "
-                     "on the CPUs of -C, or only briefly"
-               : options.events.empty()
-                   ? "no samples were taken: what was recorded ran too briefly "
-                     "or only waited (--off-cpu shows that); a higher -F gives "
-                     "more"
-                   : "no samples were taken: what was recorded did not meet "
-                     "the event, or too rarely");
-    report_stats(run);
-    if (!exit_status || !failed) return 0;
-    return shell_status(result.program_status);
+      say(run, fmt::format("the kernel paused sampling {} times; a lower -F "
+                           "avoids that",
+                           number(result.throttles)));
+  }
+
+  static std::string why_no_samples(const RecordOptions& options) {
+    if (options.delay > 0 && !options.program.empty())
+      return "no samples were taken: after --delay, the program had ended or "
+             "only waited";
+    if (!options.events.empty() && options.cpus.empty())
+      return "no samples were taken: the event did not occur, or too rarely";
+    return no_samples_text(!options.cpus.empty(), "-F");
   }
 };
 
@@ -92,11 +95,10 @@ std::function<int(const Arguments&)> declare_record(OptionSet& app) {
       ->group("Recording");
   add_record_options(app, command->recording, {});
   add_flag(app, "--exit-status", command->exit_status,
-           "end with the program's status")
+           "exit with the program's status")
       ->group("Recording");
   add_run_options(app, command->run);
-  return
-      [command](const Arguments& arguments) { return (*command)(arguments); };
+  return runner(command);
 }
 
 }  // namespace
@@ -104,11 +106,11 @@ std::function<int(const Arguments&)> declare_record(OptionSet& app) {
 extern const Command record_command = {
     .name = "record",
     .usage = "[OPTION…] [-- PROGRAM [ARGUMENT…]]",
-    .summary = "record a profile; the file is a valid perf.data",
+    .summary = "record a profile into a perf.data file",
     .examples =
         "wick record -- ./prog arguments\n"
-        "wick record -p 1234 --duration 10   # what is this process doing?\n"
-        "wick record -a -- sleep 5           # the machine, while that runs\n"
+        "wick record -p 1234 --duration 10   # a process for ten seconds\n"
+        "wick record -a -- sleep 5           # the machine for 5 seconds\n"
         "wick record -e page-faults -c 1 -- ./prog\n",
     .declare = declare_record,
     .takes_program = true,

@@ -4,8 +4,10 @@
 
 #include "base/error.h"
 #include "cli/command.h"
-#include "cli/options.h"
-#include "cli/setting_names.h"
+#include "cli/input_options.h"
+#include "cli/option_kinds.h"
+#include "cli/output.h"
+#include "cli/read_inputs.h"
 #include "cli/table_options.h"
 #include "format/registry.h"
 #include "render/text_report.h"
@@ -23,9 +25,9 @@ struct ReportCommand {
     input.paths = arguments.inputs;
     const OutputFormat* format = output_format_for(output);
     if (format != nullptr && format->name != "text")
-      fail_usage("report: -o {}: tables are text; `wick {}` writes {}", output,
+      fail_usage("report: -o {}: a report is text; 'wick {}' writes {}", output,
                  format->name == "svg" ? "flame" : "convert", format->name);
-    // Events are listed as the inputs have them, also those not selected.
+    // The report lists all events of the inputs, selected or not.
     const Selection selection = std::exchange(input.select, {.event = "*"});
     input.read.trace.lines_before_times = !selection.time.has_value();
     Profile profile = read_inputs(input, run);
@@ -43,11 +45,11 @@ std::function<int(const Arguments&)> declare_report(OptionSet& app) {
   ReportOptions& report = command->write.report;
   add_table_options(app, report, "function|line|module|file|thread", "self");
   add_text(app, "--callers", report.callers, "FUNCTION",
-           "who calls this function (or those that match, if none has just "
+           "callers of this function (or of matching ones, if none has exactly "
            "this name)")
       ->group("Tables");
   add_text(app, "--callees", report.callees, "FUNCTION",
-           "whom this function calls")
+           "functions that this one calls")
       ->group("Tables");
   add_text(app, "-o,--output", command->output, "FILE", "write to this file")
       ->group("Output");
@@ -60,7 +62,7 @@ std::function<int(const Arguments&)> declare_report(OptionSet& app) {
 extern const Command report_command = {
     .name = "report",
     .usage = "[OPTION…] [INPUT…]",
-    .summary = "tables: the hottest functions, their callers, what was lost",
+    .summary = "print the hottest functions, their callers and what was lost",
     .examples =
         "wick report perf.data\n"
         "wick report --sort total --top 10 perf.txt\n"

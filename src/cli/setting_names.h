@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the settings that the library speaks of are spelled on the command line.
+// How the command line spells the library's settings.
 #pragma once
 
 #include <string_view>

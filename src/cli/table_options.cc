@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/table_options.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "cli/option_table.h"
-#include "cli/options.h"
+#include "cli/option_kinds.h"
 
 namespace wick {
 namespace {
@@ -32,17 +26,17 @@ constexpr std::pair<std::string_view, Sort> kSorts[] = {
 
 void add_table_options(OptionSet& app, ReportOptions& report,
                        const std::string& by, const std::string& sort) {
-  add_choice(app, "--by", report.by, by, kBys, "one table, with a row for each")
+  add_choice(app, "--by", report.by, by, kBys,
+             "print one table, with a row for each of these")
       ->group("Tables");
   add_choice(app, "--sort", report.sort, "self|total", kSorts,
-             "by their own weight, or with that of what they call")
+             "sort by own weight, or by total weight including callees")
       ->default_str(sort)
       ->group("Tables");
-  add_number(app, "--top", report.top, "N", {0, 1e9},
-             "show so many rows of a table; 0: all")
+  add_number(app, "--top", report.top, "N", {0, 1e9}, "rows per table; 0: all")
       ->group("Tables");
   add_number(app, "--name-width", report.name_width, "COLUMNS", {0, 1e6},
-             "cut longer names; 0: none")
+             "truncate longer names; 0: never")
       ->group("Tables");
 }
 

@@ -10,7 +10,7 @@
 namespace wick {
 
 // --by (one of the words in `by`, "function|line"), --sort, --top,
-// --name-width. `sort` is the order taken without --sort.
+// --name-width. `sort` is the default of --sort.
 void add_table_options(OptionSet& app, ReportOptions& report,
                        const std::string& by, const std::string& sort);
 

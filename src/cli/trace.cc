@@ -11,8 +11,9 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/option_kinds.h"
 #include "cli/progress.h"
+#include "cli/read_inputs.h"
 #include "cli/setting_names.h"
 #include "cli/trace_options.h"
 #include "format/registry.h"
@@ -70,13 +71,13 @@ std::string as_text(const std::string& path, const TraceSummary& summary) {
   return out;
 }
 
-// A token says what was executed, by whom and with which rights. Zeros instead
-// of what the trace does not have would be read as user code without satp.
+// A token has the instruction, satp and the privilege. Zeros for what the trace
+// lacks would be read as user code without satp.
 void check_for_tokens(const TraceInfo& info) {
   const auto refuse = [](std::string_view what) {
     fail(
-        "the trace has no {}, which such tokens are made of; write "
-        "--out-layout tracerv, or --to wick-trace",
+        "the trace has no {}, which this layout needs; use --out-layout "
+        "tracerv or --to wick-trace",
         what);
   };
   if (!info.has_bits) refuse("instructions");
@@ -114,9 +115,9 @@ struct TraceCommand {
     std::vector<std::string> paths = arguments.inputs;
     if (paths.empty()) paths = default_inputs();
     if (arguments.inputs.empty() && paths.front() != "-")
-      fail_usage("trace: no trace is named");
+      fail_usage("trace: expected a trace");
     if (!output.empty() && paths.size() > 1)
-      fail_usage("trace: -o takes one trace; {} are named", paths.size());
+      fail_usage("trace: -o takes one trace, got {}", paths.size());
     if (output.empty() && !to.empty()) output = "-";
     if (!output.empty() && to.empty()) to = "wick-trace";
     find_common_windows(paths, format, read.trace);
@@ -204,58 +205,65 @@ struct TraceCommand {
     return {};
   }
 
-  // A TracerV file is of one hart.
-  void write_tracerv(TraceReader& reader) {
+  // One file of TracerV, which has one hart.
+  struct TracervFile {
+    Sink sink;
+    TracervWriter writer;
+    TracervFile(const std::string& path, const TracervWriteOptions& options)
+        : sink(path), writer(sink.stream(), options) {}
+  };
+
+  std::unique_ptr<TracervFile> open_tracerv_file(
+      const TraceInfo& info, const TraceBlock& first) const {
     TracervWriteOptions options{.text = to == "tracerv-human"};
-    const std::string layout = out_layout.empty() ? "tracerv" : out_layout;
-    options.layout = parse_layout(layout);
-    if (options.layout.kind == TracervLayout::Kind::kTokens)
+    options.layout = parse_layout(tracerv_layout(), needs_of(first));
+    // Lines have room for a whole pc; records need a bit for valid.
+    if (options.text && out_layout.empty()) options.layout.pc_bits = 64;
+    options.source_pc_bits = info.pc_bits;
+    if (!info.clock_domain.empty()) options.clock_domain = info.clock_domain;
+    std::string path = output;
+    if (const std::size_t place = path.find("%h"); place != path.npos)
+      path.replace(place, 2, std::to_string(first.hart));
+    return std::make_unique<TracervFile>(path, options);
+  }
+
+  std::string tracerv_layout() const {
+    return out_layout.empty() ? "tracerv" : out_layout;
+  }
+
+  void write_tracerv(TraceReader& reader) {
+    if (parse_layout(tracerv_layout()).kind == TracervLayout::Kind::kTokens)
       check_for_tokens(reader.info());
-    if (!reader.info().clock_domain.empty())
-      options.clock_domain = reader.info().clock_domain;
-    struct Hart {
-      Sink sink;
-      TracervWriter writer;
-      Hart(const std::string& path, const TracervWriteOptions& options)
-          : sink(path), writer(sink.stream(), options) {}
-    };
-    const std::size_t place = output.find("%h");
-    std::map<std::uint32_t, std::unique_ptr<Hart>> harts;
+    const bool file_per_hart = output.find("%h") != output.npos;
+    std::map<std::uint32_t, std::unique_ptr<TracervFile>> files;
     TraceBlock block;
     while (reader.next(block)) {
-      std::unique_ptr<Hart>& hart = harts[block.hart];
-      if (hart == nullptr) {
-        if (place == output.npos && harts.size() > 1)
+      std::unique_ptr<TracervFile>& file = files[block.hart];
+      if (file == nullptr) {
+        if (!file_per_hart && files.size() > 1)
           fail(
-              "the trace has several harts, and a file of TracerV is of one; "
-              "choose one with --hart, or write %h for its number into the "
-              "name of the output");
-        std::string path = output;
-        if (place != output.npos)
-          path.replace(place, 2, std::to_string(block.hart));
-        options.layout = parse_layout(layout, needs_of(block));
-        // Lines have room for all of a pc, records need a bit for valid.
-        if (options.text && out_layout.empty()) options.layout.pc_bits = 64;
-        options.source_pc_bits = reader.info().pc_bits;
-        hart = std::make_unique<Hart>(path, options);
+              "the trace has several harts, but a TracerV file has one; choose "
+              "one with --hart, or write one file per hart with %h in the name "
+              "of the output");
+        file = open_tracerv_file(reader.info(), block);
       }
-      hart->writer.add(block);
+      file->writer.add(block);
     }
-    if (harts.empty()) fail("there is no instruction to be written");
+    if (files.empty()) fail("there are no instructions to write");
     std::uint64_t cut = 0;
-    for (auto& [hart_number, hart] : harts) {
-      hart->writer.finish();
-      hart->sink.commit();
-      cut += hart->writer.cut_pcs();
+    for (auto& [hart, file] : files) {
+      file->writer.finish();
+      file->sink.commit();
+      cut += file->writer.cut_pcs();
     }
     if (cut > 0)
-      say(run, fmt::format("{} instructions have a pc of more bits than are "
-                           "written; --out-layout tracerv:pc=57 keeps more",
+      say(run, fmt::format("the pcs of {} instructions were truncated; "
+                           "--out-layout tracerv:pc=57 keeps more bits",
                            number(cut)));
   }
 };
 
-// "A..B"; one of them may be left out.
+// "A..B", "A.." or "..B".
 void set_cycles(const std::string& text, TriggerOptions& trigger) {
   const std::size_t dots = text.find("..");
   const std::string first = text.substr(0, dots);
@@ -271,29 +279,29 @@ void set_cycles(const std::string& text, TriggerOptions& trigger) {
 
 std::function<int(const Arguments&)> declare_trace(OptionSet& app) {
   auto command = std::make_shared<TraceCommand>();
-  const std::string group = "What is shown or written";
+  const std::string group = "Output";
   add_flag(app, "--print", command->print,
-           "the instructions, a line each, with function and kind")
+           "print the instructions, one per line, with function and kind")
       ->group(group);
-  add_text(app, "--limit", command->limit, "N", "print at most so many")
+  add_text(app, "--limit", command->limit, "N", "print at most N instructions")
       ->group(group);
   add_choice(app, "--count", command->count, "function|pc|kind",
-             "how many instructions and cycles each has")
+             "count instructions and cycles of each")
       ->group(group);
   add_number(app, "--top", command->top, "N", {0, 1e9},
-             "show so many rows of the counts; 0: all")
+             "rows of --count; 0: all")
       ->group(group);
   add_text(app, "-o,--output", command->output, "FILE",
            "write the trace to this file; - is standard output")
       ->group(group);
   add_choice(app, "--to", command->to,
              "wick-trace|tracerv-human|tracerv-binary|tracerv-labels",
-             "as this: wick's own file, or TracerV's output format 0, 1 or 2")
+             "the format of -o: wick's own, or TracerV's output format 0, 1 or "
+             "2")
       ->group(group);
   add_text(app, "--out-layout", command->out_layout, "LAYOUT",
-           "the layout of TracerV's records that are written, as "
-           "--trace-layout has them; without width, as wide as the trace; "
-           "without pc, with 57 bits of each")
+           "the layout of TracerV records to write, as in --trace-layout "
+           "(default: the trace's width, 57 bits of each pc)")
       ->group(group);
   Option* cycles =
       app.add_callback(
@@ -301,13 +309,13 @@ std::function<int(const Arguments&)> declare_trace(OptionSet& app) {
              [&trigger = command->read.trace.trigger](const std::string& text) {
                set_cycles(text, trigger);
              },
-             "only these, both inclusive; short for --from cycle:A --until "
+             "only these cycles, inclusive; same as --from cycle:A --until "
              "cycle:B")
           ->type_name("A..B")
           ->take_last()
           ->group("Input");
   add_text(app, "--format", command->format, "FORMAT",
-           "read the trace as this; without it, found by looking at it")
+           "the format of the trace (default: detected from the content)")
       ->group("Input");
   add_trace_options(app, command->read.trace);
   for (const char* other :
@@ -322,9 +330,9 @@ std::function<int(const Arguments&)> declare_trace(OptionSet& app) {
 extern const Command trace_command = {
     .name = "trace",
     .usage = "[OPTION…] TRACE…",
-    .summary = "look at, cut, convert and count instruction traces",
+    .summary = "inspect, cut, convert and count instruction traces",
     .examples =
-        "wick trace TRACEFILE-C0                         # what is it?\n"
+        "wick trace TRACEFILE-C0                         # summary\n"
         "wick trace --print --limit 50 TRACEFILE-C0 --elf vmlinux\n"
         "wick trace --count function TRACEFILE-C0 --elf vmlinux\n"
         "wick trace TRACEFILE-C0 --from symbol:main --until symbol:exit \\\n"

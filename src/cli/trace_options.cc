@@ -9,8 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/option_table.h"
-#include "cli/options.h"
+#include "cli/option_kinds.h"
 #include "itrace/trigger/runtime_config.h"
 #include "itrace/trigger/trigger.h"
 
@@ -51,7 +50,7 @@ struct TracervTriggerOptions {
   Option *select, *config;
 };
 
-// TracerV's own options; all three together say what a trigger is.
+// TracerV's own options, which together are a trigger.
 TracervTriggerOptions add_tracerv_options(OptionSet& app,
                                           TriggerOptions& trigger,
                                           const std::string& group) {
@@ -61,7 +60,7 @@ TracervTriggerOptions add_tracerv_options(OptionSet& app,
   const auto tracerv = std::make_shared<Tracerv>();
   const auto text = [&](const char* name, std::string& out,
                         const char* description) {
-    // Declared before the selector, so that they are known there.
+    // Declared before the selector, so that they are set when it is parsed.
     return app
         .add_callback(
             name, [&out, tracerv](const std::string& value) { out = value; },
@@ -71,9 +70,10 @@ TracervTriggerOptions add_tracerv_options(OptionSet& app,
         ->take_last()
         ->group(group);
   };
-  Option* start =
-      text("--trace-start", tracerv->start, "its start, in TracerV's base");
-  Option* end = text("--trace-end", tracerv->end, "its end, in TracerV's base");
+  Option* start = text("--trace-start", tracerv->start,
+                       "start of --trace-select, in TracerV's base");
+  Option* end = text("--trace-end", tracerv->end,
+                     "end of --trace-select, in TracerV's base");
   Option* select =
       app.add_callback(
              "--trace-select",
@@ -84,9 +84,8 @@ TracervTriggerOptions add_tracerv_options(OptionSet& app,
                                      tracerv->start, tracerv->end);
                });
              },
-             "instead of --from and --until, TracerV's trigger: 0 none, 1 "
-             "cycles of the base clock, 2 a pc, "
-             "3 an instruction with its mask")
+             "TracerV's trigger instead of --from and --until: 0 none, 1 "
+             "cycles of the base clock, 2 a pc, 3 an instruction and its mask")
           ->type_name("0|1|2|3")
           ->take_last()
           ->group(group);
@@ -103,7 +102,7 @@ TracervTriggerOptions add_tracerv_options(OptionSet& app,
                });
              },
              "take the trigger from FireSim's config_runtime.ini or "
-             "config_runtime.yaml instead")
+             "config_runtime.yaml")
           ->type_name("FILE")
           ->take_last()
           ->group(group);
@@ -114,27 +113,25 @@ void add_trigger_options(OptionSet& app, TriggerOptions& trigger) {
   const std::string group = "Part of an instruction trace";
   Option* from = add_point(
       app, "--from", trigger.from, group,
-      "begin where this is met: cycle:N, base-cycle:N, pc:HEX, "
-      "insn:HEX[/MASK] or symbol:NAME, with #N for the N-th time only");
-  Option* until =
-      add_point(app, "--until", trigger.until, group,
-                "end where this is met; begin again where --from is");
+      "begin at this point: cycle:N, base-cycle:N, pc:HEX, insn:HEX[/MASK] or "
+      "symbol:NAME; #N after it is the N-th time only");
+  Option* until = add_point(app, "--until", trigger.until, group,
+                            "end at this point; begin again at --from");
   add_choice(app, "--edges", trigger.edges, "both|from|until|none", kEdges,
-             "which of the instructions at these points are part of it; "
-             "TracerV's own triggers are 'until'")
+             "which instructions at these points to include; TracerV's own "
+             "triggers are 'until'")
       ->default_str("both")
       ->group(group);
   add_flag(app, "--all-harts", trigger.all_harts,
-           "what is met on one hart counts for all, of all inputs")
+           "a point reached on one hart counts for all harts of all inputs")
       ->group(group);
   add_text(app, "--only-space", trigger.space, "SPACE",
-           "only while this runs: satp:HEX, pid:N or the name of a process, "
-           "where the trace knows them")
+           "only while this runs: satp:HEX, pid:N or the name of a process, if "
+           "the trace has them")
       ->group(group);
   const auto [select, config] = add_tracerv_options(app, trigger, group);
-  // Each says the whole trigger: beside another, one of them would be dropped.
-  // A configuration is refused beside --trace-select too, rather than changed
-  // by it: that has a start and an end even where none is given.
+  // Each is a whole trigger, so a second one would be ignored. --trace-select
+  // cannot adjust a configuration either: it always sets a start and an end.
   select->excludes(from)->excludes(until)->excludes(config);
   config->excludes(from)->excludes(until);
 }
@@ -145,27 +142,27 @@ void add_trace_options(OptionSet& app, TraceOptions& trace) {
   const std::string group = "Instruction traces";
   add_texts(
       app, "--elf", trace.elfs, "FILE",
-      "a file of the traced code: the kernel (vmlinux or System.map), "
-      "the SBI, programs (also without an operating system) and libraries")
+      "a file with traced code: the kernel (vmlinux or System.map), the SBI, "
+      "programs (bare-metal ones, too) and libraries")
       ->group(group);
   add_text(app, "--sysroot", trace.sysroot, "DIR",
-           "look for programs and libraries in this folder")
+           "look for programs and libraries in this directory")
       ->group(group);
   add_texts(app, "--module", trace.modules, "FILE@ADDRESS",
-            "a module of the kernel, and where its text is")
+            "a kernel module and the address of its text")
       ->group(group);
   add_text(app, "--uartlog", trace.uartlog, "FILE",
-           "the console's output; lines of /proc/modules in it say where "
-           "modules are")
+           "the console's output; if it contains /proc/modules, modules are "
+           "found by it")
       ->group(group);
   add_text(app, "--trace-layout", trace.layout, "LAYOUT",
-           "the layout of a binary trace, where it is not found by looking")
+           "the layout of a binary trace (default: detected)")
       ->group(group);
   add_choice(app, "--attribute", trace.attribution, "next|last|tip|fireperf",
              kAttributions,
-             "who gets the cycles between two instructions: the one that was "
-             "waited for, the one before, that one if it emptied the pipeline; "
-             "or all as FirePerf has it")
+             "which instruction gets the cycles between two: the one waited "
+             "for, the one before, the one before if it flushed the pipeline, "
+             "or as FirePerf does")
       ->default_str("next")
       ->group(group);
   app.add_callback(
@@ -173,11 +170,10 @@ void add_trace_options(OptionSet& app, TraceOptions& trace) {
          [&trace](const std::string& text) {
            const auto hart = to_number<int>(text);
            if (!hart || *hart < 0 || *hart > (1 << 20))
-             fail_usage("--hart: '{}' is not the number of a hart",
-                        excerpt(text));
+             fail_usage("--hart: '{}' is not a hart number", excerpt(text));
            trace.hart = *hart;
          },
-         "this hart of the trace only")
+         "only this hart")
       ->type_name("N")
       ->take_last()
       ->group(group);

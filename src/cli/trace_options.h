@@ -11,11 +11,11 @@
 
 namespace wick {
 
-// Code, layout, attribution and the part that is looked at. `trace` must
-// outlive the parsing.
+// Code files, layout, attribution and trigger. `trace` must outlive the
+// parsing.
 void add_trace_options(OptionSet& app, TraceOptions& trace);
 
-// Finds out when tracing is on, where a trigger is for all harts of all
+// Finds when tracing is on, for a trigger that counts for all harts of all
 // files.
 void find_common_windows(std::span<const std::string> paths,
                          std::string_view format, TraceOptions& trace);

@@ -8,16 +8,16 @@ head -c 4096 /dev/urandom >rubbish
 printf '\0\1\2\3' | cat - rubbish >binary
 mkdir folder
 
-expect 2 "there is no command 'nosuch'" nosuch
+expect 2 "unknown command 'nosuch'" nosuch
 expect 2 'record: --freq excludes --count' record -F 99 -c 1000 -- true
-expect 2 "there is no option '--nosuch'" --nosuch
-expect 2 'there is no option --titel \(is --title meant\?\)' flame --titel x
-expect 2 '--only-pid: a value is missing' fold --only-pid
+expect 2 "unknown option '--nosuch'" --nosuch
+expect 2 'unknown option --titel \(did you mean --title\?\)' flame --titel x
+expect 2 '--only-pid: expected a value' fold --only-pid
 expect 2 "--only-pid: 'x' is not a whole number" fold --only-pid x good.folded
-expect 2 "--format: 'x' is not among .*folded" fold --format x good.folded
-expect 2 "--to: 'x' is not among .*folded" fold --to x good.folded
-expect 2 "--colors: 'x' is not among .*hot" flame --colors x good.folded
-expect 2 "--compat: 'x' is not among" fold --compat x good.folded
+expect 2 "--format: 'x' is not one of .*folded" fold --format x good.folded
+expect 2 "--to: 'x' is not one of .*folded" fold --to x good.folded
+expect 2 "--colors: 'x' is not one of .*hot" flame --colors x good.folded
+expect 2 "--compat: 'x' is not one of" fold --compat x good.folded
 expect 2 "'\[' is not a valid regular expression" fold --focus '[' good.folded
 expect 2 '--time 3..2: the end is before the start' fold --time 3..2 good.folded
 expect 2 "--minwidth: 'wide' is not a number" flame --minwidth wide good.folded
@@ -25,41 +25,42 @@ expect 2 '--height: 0 is not between' flame --height 0 good.folded
 expect 2 'excludes' fold --kernel-only --user-only
 expect 2 'excludes' flame --flamechart --reverse
 expect 2 'nothing to read' fold
-expect 2 'the output is missing' convert good.folded
-expect 2 'out.nosuch: no format is known' convert good.folded -o out.nosuch
-expect 2 'a program is wanted behind --' flame --
-expect 2 'one of both is wanted' flame good.folded -- true
+expect 2 'give an output file with -o, or a format with --to' convert good.folded
+expect 2 'out.nosuch: unknown extension' convert good.folded -o out.nosuch
+expect 2 'expected a program after --' flame --
+expect 2 'give either an input .* or something to record, not both' flame good.folded -- true
 expect 2 '-p or -t, -a and --cgroup exclude each other' flame -p 1 -a
-expect 2 'goes to a file' flame -o - -- true
+expect 2 'is drawn to a file' flame -o - -- true
 expect 2 'goes to a file' record -o - -- true
-expect 2 '--freq is for recording, and nothing to record' \
+expect 2 '--freq needs something to record' \
   flame -F 99 good.folded
-expect 2 '--keep is for recording, and nothing to record' \
+expect 2 '--keep needs something to record' \
   flame --keep x good.folded
-expect 2 '--compression-level is for recording, and nothing to record' \
+expect 2 '--compression-level needs something to record' \
   flame -z -o x.svg good.folded
 expect 2 "-z: 'x' is not a level from 1 to 22" flame -z x -- true
 expect 2 "-z: '23' is not a level from 1 to 22" \
   flame --compression-level=23 -- true
-expect 2 "--call-graph: '100' behind fp: a size is for dwarf" \
+expect 2 "--call-graph: fp takes no size \('100'\); dwarf does" \
   record --call-graph fp,100 -- true
-expect 2 '--keep-stacks: there are no copies of stacks to keep with --call-graph none' \
+expect 2 '--keep-stacks: --call-graph none copies no stacks' \
   record --keep-stacks --call-graph none -- true
 expect 2 '--time foo: FROM..TO is wanted' fold --time foo good.folded
-expect 2 'tables are text; `wick flame` writes svg' \
+expect 2 "a report is text; 'wick flame' writes svg" \
   report -o r.svg good.folded
-expect 2 "-c 'stat -a': perf's words must begin" flame -c 'stat -a' -- true
-expect 2 "the ' is not closed" flame -c "record 'x" -- true
+expect 2 "-c 'stat -a': perf's arguments must begin" flame -c 'stat -a' -- true
+expect 2 "missing closing '" flame -c "record 'x" -- true
 expect 2 'bash, zsh or fish' completions
-expect 2 "'tcsh' is not among" completions tcsh
-expect 2 "no command 'nosuch'" man nosuch
+expect 2 "'tcsh' is not one of" completions tcsh
+expect 2 "unknown command 'nosuch'" man nosuch
 
 expect 1 'missing.txt: cannot open: No such file' fold missing.txt
 expect 1 'missing.txt: cannot open: No such file' fold good.folded missing.txt
 expect 1 'empty: is empty' fold empty
 expect 1 'folder: is a directory' fold folder
-expect 1 'not a profile; `wick flame -- .*` records it' fold "$WICK"
-expect 1 'binary: unknown format; the input begins with .*; see 'wick formats' or --format' fold binary
+expect 1 "not a profile; 'wick flame -- .*' records it" fold "$WICK"
+expect 1 "binary: unknown format; the input begins with .*; see 'wick formats' or --format" \
+  fold binary
 expect 1 'folder: is a directory' fold good.folded -o folder
 expect 1 'nosuch/x: cannot write' fold good.folded -o nosuch/x
 expect 1 'nosuch/x.svg: cannot write' flame good.folded -o nosuch/x.svg
@@ -69,13 +70,13 @@ expect 1 'this input has no times' fold --time 1..2 good.folded
 expect 1 'no samples to draw' flame --to svg --comm nosuch -q good.folded
 
 if [ -e /dev/full ]; then
-  # Who cannot be told gets the result all the same.
+  # The result is written even if standard error cannot be.
   same 'standard error is full' "$("$WICK" fold good.folded 2>/dev/full)" \
     "$("$WICK" fold good.folded)"
   "$WICK" nosuch 2> >(exec true)
-  same 'wrong use, and nobody reads what is said of it' $? 2
+  same 'wrong use, and standard error is a closed pipe' $? 2
   "$WICK" nosuch 2>/dev/full
-  same 'wrong use, with nobody to tell' $? 2
+  same 'wrong use, and standard error is full' $? 2
   said=$("$WICK" fold good.folded 2>&1 >/dev/full)
   same 'status of a full disk' $? 1
   has 'full disk' "$said" 'standard output: cannot write: No space left'

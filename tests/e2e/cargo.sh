@@ -1,8 +1,8 @@
 # wick cargo builds, records and draws targets of a real package.
 . "$(dirname "$0")/lib.bash"
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
-expect 1 'there is no Cargo.toml|there is no cargo' cargo
-expect 1 'nosuch/Cargo.toml: cannot be read|there is no cargo' \
+expect 1 'cannot find Cargo.toml|cannot find cargo' cargo
+expect 1 'nosuch/Cargo.toml: cannot read|cannot find cargo' \
   cargo --manifest-path nosuch/Cargo.toml
 cargo --version >/dev/null 2>&1 || skip 'there is no cargo'
 export CARGO_NET_OFFLINE=true
@@ -102,11 +102,11 @@ draw() {
 "$WICK" cargo >out.txt 2>said.txt
 same 'several programs: status' $? 2
 has 'several programs' "$(tail -1 said.txt)" \
-  'several targets: measured, one, two; --bin'
+  'several targets: measured, one, two; choose one with --bin'
 draw '--bin' hot_in_two --bin two -- -x 'a b'
 has 'arguments' "$(cat out.txt)" '^two \["-x", "a b"\]'
 has 'no debug info' "$(grep debug said.txt)" \
-  '\[profile.release\] debug = true .*CARGO_PROFILE_RELEASE_DEBUG=true'
+  'debug = true in \[profile.release\] .*CARGO_PROFILE_RELEASE_DEBUG=true'
 draw '--example' hot_in_example --example ex
 draw '--test' integration_burns --dev --test it
 same 'debug info of dev' "$(grep -c 'no debug info' said.txt)" 0
@@ -135,7 +135,7 @@ draw '--unit-test-kind bin' unit_of_main --package member --unit-test member \
 "$WICK" cargo --package member --unit-test member --dev >out.txt 2>said.txt
 same 'one name for two: status' $? 2
 has 'one name for two' "$(tail -1 said.txt)" \
-  'several targets: member, member \(lib\); --unit-test NAME or --unit-test-kind'
+  'several targets: member, member \(lib\); choose one with --unit-test NAME or --unit-test-kind'
 draw '--manifest-path' unit_of_lib --manifest-path member/Cargo.toml --dev \
   --unit-test --unit-test-kind lib
 
@@ -143,7 +143,7 @@ draw '--manifest-path' unit_of_lib --manifest-path member/Cargo.toml --dev \
 draw '--profile' hot_in_two --profile slim --bin two
 [ -x target/slim/two ] || complain '--profile slim was not used'
 has 'no debug info of a profile' "$(grep debug said.txt)" \
-  '\[profile.slim\] debug = true .*CARGO_PROFILE_SLIM_DEBUG=true'
+  'debug = true in \[profile.slim\] .*CARGO_PROFILE_SLIM_DEBUG=true'
 host=$(rustc -vV | sed -n 's/^host: //p')
 draw '--target' hot_in_two --target "$host" --bin two
 [ -x "target/$host/release/two" ] || complain "--target $host was not used"
@@ -156,7 +156,7 @@ ln -s "$WICK" cargo-wick
 PATH=$PWD:$PATH cargo wick --bin one -o link.svg >/dev/null 2>&1 ||
   complain 'cargo wick failed'
 grep -q hot_in_one link.svg || complain 'cargo wick: no hot_in_one'
-expect 2 'stand behind --' cargo run
+expect 2 'after --' cargo run
 echo 'fn main() { nosuch() }' >src/bin/one.rs
 "$WICK" cargo --bin one >out.txt 2>said.txt
 same 'a build that fails: status' $? 101

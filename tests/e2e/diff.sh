@@ -49,7 +49,7 @@ grep -q 'parse grew from 10.00% to 20.00%' err || bad "no reason: $(cat err)"
 expect_status 0 "$wick" diff --fail-on '^parse$>+20%' before after
 expect_status 3 "$wick" diff --fail-on 'x>+2%' --fail-on 'old<-1%' before after
 expect_status 0 "$wick" diff --fail-on 'nosuchname>+2%' before after
-grep -q 'no function has such a name' err || bad "a gate for nobody is silent"
+grep -q 'no function matches' err || bad "a gate for nobody is silent"
 expect_status 0 "$wick" diff --fail-on 'parse>+0%' before before
 # Large, but not sure.
 printf 'f 1\ng 9\n' >few

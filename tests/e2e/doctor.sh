@@ -7,7 +7,7 @@ for about in 'programs can' 'kernel.perf_event_paranoid is .*kernel.kptr_restric
   'BPF' 'perf maps|JIT' 'container|namespace'; do
   has 'what is looked at' "$said" "$about"
 done
-# Each line has its verdict, and what helps stands behind an arrow.
+# Each line begins with a verdict; hints follow an arrow.
 same 'other lines' "$(grep -Ev '^(ok|less|NO) |^ +→ ' <<<"$said")" ''
 
 command -v gcc >/dev/null && command -v strip >/dev/null || skip 'there is no gcc'
@@ -21,7 +21,7 @@ has 'a stripped one' "$("$WICK" doctor ./bare)" \
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
   let_nobody_in || skip_rest 'nobody may not run programs here'
   said=$("${nobody[@]}" "$WICK" doctor)
-  has 'as nobody' "$said" 'you have no capability that matters here.*→ sudo setcap'
+  has 'as nobody' "$said" 'you have no relevant capabilities.*→ sudo setcap'
   has 'as nobody' "$said" 'control groups cannot be recorded'
 fi
 finish

@@ -80,7 +80,7 @@ do
   if wick firesim "$job" ${options%: *} >out 2>err; then bad "drew $options"; fi
   grep -q "linux-uniform0/TRACEFILE-C1: no instructions ${options##*: }\$" out ||
     bad "no reason in the row of $options: $(cat out)"
-  grep -q ": no trace of it has instructions ${options##*: }\$" err ||
+  grep -q ": no trace has instructions ${options##*: }\$" err ||
     bad "no reason for $options: $(cat err)"
 done
 

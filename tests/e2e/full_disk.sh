@@ -39,7 +39,7 @@ record_into $((size * 9 / 10)) most.data
 same 'exit status' $? 1
 same 'the program' "$(cat done.txt)" done
 has 'what is said' "$(cat said.txt)" \
-  '^wick: most.data: cannot continue writing: File too large; the recording ended after [0-9.]+ s: [0-9,]+ samples can be read, [0-9,]+ samples and all that came later are missing; make room'
+  '^wick: most.data: cannot continue writing: File too large; the recording ended after [0-9.]+ s: [0-9,]+ samples can be read, [0-9,]+ samples and everything after that are missing; free some space'
 same 'lines' "$(wc -l <said.txt)" 1
 kept=$(sed 's/.* s: \([0-9,]*\) samples can.*/\1/' said.txt | tr -d ,)
 missing=$(sed 's/.* read, \([0-9,]*\) samples and.*/\1/' said.txt | tr -d ,)

@@ -45,7 +45,7 @@ same '--total' "$(cat wide.txt)" ''
 has '--total' "$(cat wide.svg)" 'a \(7 samples, 50.00%\)'
 "$WICK" flame --total 5.5 --to svg one.folded >wide.svg 2>wide.txt
 same 'a small --total' "$(cat wide.txt)" \
-  'wick: --total 5.5 is less than the sum of the weights, 7, which is taken for the whole'
+  'wick: --total 5.5 is ignored: it is less than the sum of the weights, 7'
 has 'a small --total' "$(cat wide.svg)" 'a \(7 samples, 100.00%\)'
 
 # Selection.

@@ -62,8 +62,8 @@ wait
 "$WICK" record -q -a -o a.data -- ./shares
 has '-a while a program runs' "$("$WICK" fold -q a.data)" ';sixty;'
 expect 1 'there is no process 99999999|is not a process id' record -p 99999999
-expect 2 'nothing to record is named' record
-expect 1 'there is no such program' record -- ./nosuchprogram
+expect 2 'nothing to record; give' record
+expect 1 'program not found' record -- ./nosuchprogram
 expect 2 'nosuchevent' record -e nosuchevent -- ./shares
 
 # Killed while recording: what was written so far can be read.

@@ -39,7 +39,7 @@ expect 1 "--post-process 'exit 3' failed: exit status 3" \
   -- sh -c './burn </dev/null; kill -SEGV $$' 2>killed.txt
 same '--exit-status of a signal' $? 139
 has 'a signal' "$(cat killed.txt)" \
-  'the program was ended by signal 11 \(Segmentation fault\)'
+  'the program was killed by signal 11 \(Segmentation fault\)'
 has 'a signal' "$(cat killed.folded)" 'hot_function'
 "$WICK" flame --exit-status -o status.folded -- ./burn 139 </dev/null \
   2>status.txt

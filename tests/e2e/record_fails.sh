@@ -2,15 +2,15 @@
 . "$(dirname "$0")/lib.bash"
 
 export PERF=/nonexistent/perf
-expect 1 'there is no such program, and wick needs perf.*apt install' \
+expect 1 'cannot find this program; install perf.*apt install' \
   flame -- true
 unset PERF
 need_perf
-expect 1 'nosuchprogram: there is no such program in PATH' flame -- nosuchprogram
-expect 1 './nosuchprogram: there is no such program' flame -- ./nosuchprogram
-expect 1 './tmp: is a directory; a program is wanted' flame -- ./tmp
+expect 1 'nosuchprogram: program not found in PATH' flame -- nosuchprogram
+expect 1 './nosuchprogram: program not found' flame -- ./nosuchprogram
+expect 1 './tmp: is a directory, not a program' flame -- ./tmp
 touch plain
-expect 1 "./plain: may not be run; 'chmod \\+x'" flame -- ./plain
+expect 1 "./plain: is not executable; 'chmod \\+x'" flame -- ./plain
 printf '#!/nosuch/interpreter\n' >script
 chmod +x script
 expect 1 './script: cannot be run: its interpreter does not exist' \
@@ -27,14 +27,14 @@ expect 1 'nosuch/x.svg: cannot write' flame -o nosuch/x.svg -- touch ran
 same 'what is left' "$(ls -A . tmp)" $'.:\nstdout.txt\ntmp\n\ntmp:'
 
 # Options that a real perf does not get are not left out silently.
-expect 2 'flame: -c has perf.s own words, so --freq belongs into them' \
+expect 2 'flame: put --freq into perf.s arguments' \
   flame -F 99 -c 'record -g' -- true
 export PERF=perf
-expect 2 'flame: --off-cpu works only without a real perf, which PERF' \
+expect 2 'flame: --off-cpu does not work with a real perf, which PERF' \
   flame --off-cpu -- true
 unset PERF
 command -v sudo >/dev/null ||
-  expect 1 '--root: there is no sudo' flame --root -- true
+  expect 1 '--root: cannot find sudo' flame --root -- true
 
 # A kernel that forbids it, as perf says it.
 cat >perf-forbidden <<'P'

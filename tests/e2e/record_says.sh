@@ -33,22 +33,22 @@ has 'nothing' "$("$WICK" record -o r.data -F 1 -- true 2>&1)" \
   'wrote r.data: 0 samples .*no samples were taken'
 has 'nothing of an event' \
   "$("$WICK" record -o r.data -e alignment-faults -- true 2>&1)" \
-  'no samples were taken: what was recorded did not meet the event'
+  'no samples were taken: the event did not occur'
 has 'a signal' "$("$WICK" record -o r.data -- sh -c 'kill -9 $$' 2>&1)" \
-  'the program was ended by signal 9'
+  'the program was killed by signal 9'
 "$WICK" record -o r.data --duration 0.1 -- sleep 20 2>said.txt
 has 'who outlives the recording' "$(cat said.txt)" \
-  'the program still runs, as process [0-9]+'
-kill "$(sed -n 's/.*still runs, as process //p' said.txt)"
+  'the program is still running, as process [0-9]+'
+kill "$(sed -n 's/.*still running, as process //p' said.txt)"
 
 # On chosen CPUs: who never was there, and who began elsewhere.
 if taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null; then
   has 'nothing on a CPU' \
     "$(taskset -c 1 "$WICK" record -C 0 -o r.data -- ./burn 0 1 2>&1 </dev/null)" \
-    'no samples were taken: nothing of what was recorded ran on the CPUs of -C'
+    'no samples were taken: nothing ran on the CPUs of -C'
   has 'nothing to draw of a CPU' \
     "$(taskset -c 1 "$WICK" flame -C 0 -o r.folded -- ./burn 0 1 2>&1 </dev/null)" \
-    'no samples were taken: nothing of what was recorded ran on the CPUs of -C'
+    'no samples were taken: nothing ran on the CPUs of -C'
   cat >moves.c <<'C'
 #define _GNU_SOURCE
 #include <sched.h>

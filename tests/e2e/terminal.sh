@@ -13,7 +13,7 @@ has 'its file' "$(head -c 300 flame.svg)" '<svg'
 same 'fold on a terminal' "$(on_terminal "$WICK fold in.folded")" \
   $'a;b 3\na;c 4'
 said=$(on_terminal "$WICK convert --to wick in.folded; echo status \$?")
-has 'binary on a terminal' "$said" 'not made for a terminal; name a file'
+has 'binary on a terminal' "$said" 'is not written to a terminal; give a file'
 has 'binary on a terminal' "$said" 'status 2'
 "$WICK" convert --to wick in.folded >piped.wick || complain 'binary into a pipe'
 same 'binary into a pipe' "$("$WICK" fold piped.wick)" $'a;b 3\na;c 4'

@@ -64,7 +64,7 @@ cmp <(sed 's/^[^;]*;\(start_kernel\)/\1/' from_labels | sort) \
 printf 'core   0: 0x%016x (0x00000013) nop\n' 2147483648 2147483652 >spike.log
 if "$WICK" trace spike.log --to tracerv-binary --out-layout tokens -o copy 2>err
 then bad "wrote tokens without privilege"; fi
-grep -q 'has no privilege, which such tokens are made of' err ||
+grep -q 'has no privilege, which this layout needs' err ||
   bad "no reason: $(cat err)"
 
 # A text has all of a pc, records those bits that Sv57 needs.

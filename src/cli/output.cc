@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/metrics.h"
+#include "base/output_file.h"
+#include "base/tell.h"
+#include "base/text.h"
+#include "cli/option_kinds.h"
+#include "cli/progress.h"
+#include "cli/setting_names.h"
+#include "format/registry.h"
+#include "render/text_table.h"
+
+namespace wick {
+namespace {
+
+bool is_standard_output(const std::string& path) {
+  return path.empty() || path == "-";
+}
+
+bool has_extension(const std::string& path) {
+  const std::string_view name = base_name(path);
+  return name.find('.', 1) != name.npos;
+}
+
+// Says so if --total has no effect.
+void check_total(const Profile& profile, double total, const RunOptions& run) {
+  double sum = 0;
+  for (const Sample& sample : profile.samples) {
+    const Event& event = profile.events[sample.event];
+    if (event.role != EventRole::kBefore)
+      sum += static_cast<double>(sample.weight) /
+             static_cast<double>(power_of_ten(event.decimals));
+  }
+  if (total > 0 && total < sum)
+    say(run, fmt::format("--total {} is ignored: it is less than the sum of "
+                         "the weights, {}",
+                         total, sum));
+}
+
+}  // namespace
+
+void add_output_options(OptionSet& app, OutputOptions& output) {
+  add_text(app, "-o,--output", output.path, "FILE",
+           "write to this file, in the format of its extension; - is standard "
+           "output")
+      ->group("Output");
+  add_choice(app, "--to", output.format, "OUTPUT-FORMAT",
+             "write this format (see 'wick formats')")
+      ->group("Output");
+}
+
+const OutputFormat& chosen_format(const OutputOptions& output,
+                                  std::string_view fallback) {
+  const bool to_stdout = is_standard_output(output.path);
+  const OutputFormat* format = nullptr;
+  if (!output.format.empty())
+    format = &output_format(output.format);
+  else if (!to_stdout)
+    format = output_format_for(output.path);
+  if (format == nullptr && !fallback.empty() &&
+      (to_stdout || !has_extension(output.path)))
+    format = &output_format(fallback);
+  if (format == nullptr && to_stdout)
+    fail_usage(
+        "give an output file with -o, or a format with --to (see 'wick "
+        "formats')");
+  if (format == nullptr)
+    fail_usage(
+        "{}: unknown extension; give a format with --to (see 'wick formats')",
+        output.path);
+  if (format->binary && to_stdout && ::isatty(STDOUT_FILENO) != 0)
+    fail_usage("{} is not written to a terminal; give a file with -o",
+               format->name);
+  return *format;
+}
+
+void write_output(const Profile& profile, const OutputFormat& format,
+                  WriteOptions options, const std::string& path,
+                  const RunOptions& run) {
+  options.setting_names = setting_name;
+  if (format.name == "svg") check_total(profile, options.draw.total, run);
+  const Timer timer("write");
+  const bool to_terminal =
+      is_standard_output(path) && ::isatty(STDOUT_FILENO) != 0;
+  const ProgressLine progress(run.quiet || to_terminal);
+  if (!is_standard_output(path)) {
+    OutputFile file(path);
+    format.write(profile, options, file.stream());
+    file.commit();
+    return;
+  }
+  format.write(profile, options, std::cout);
+  finish_standard_output(std::cout);
+}
+
+void write_text(std::string_view text, const std::string& path) {
+  if (!is_standard_output(path)) {
+    OutputFile file(path);
+    file.stream() << text;
+    file.commit();
+    return;
+  }
+  std::cout << text;
+  finish_standard_output(std::cout);
+}
+
+void check_writable(const std::string& path) { OutputFile{path}; }
+
+void report_losses(const Profile& profile, const RunOptions& run) {
+  if (run.quiet) return;
+  for (const About& about : profile.about)
+    if (profile.strings[about.key] == kAboutTrace)
+      tell("wick: {}\n", printable(profile.strings[about.value]));
+  std::int64_t whole = profile.diagnostics.missing_weight();
+  for (const Sample& sample : profile.samples)
+    whole = saturating_add(whole, sample.weight);
+  for (const std::string& line :
+       describe(profile.diagnostics, whole, setting_name))
+    tell("wick: {}\n", line);
+}
+
+}  // namespace wick

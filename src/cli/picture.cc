@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/picture.h"
+
+#include <fmt/format.h>
+
+#include <ranges>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "base/output_file.h"
+#include "base/pipe.h"
+#include "base/text.h"
+#include "cli/option_kinds.h"
+#include "cli/process.h"
+#include "cli/read_inputs.h"
+#include "format/registry.h"
+#include "profile/confidence.h"
+#include "profile/diff.h"
+
+namespace wick {
+namespace {
+
+std::size_t count_functions(const Profile& profile) {
+  Column<StackId, bool> used(profile.stacks.size());
+  for (const Sample& sample : profile.samples) used[sample.stack] = true;
+  std::unordered_set<std::uint32_t> functions;
+  for (const StackId id : profile.stacks.ids() | std::views::reverse) {
+    if (id == StackId::kRoot || !used[id]) continue;
+    used[profile.stacks.parent(id)] = true;
+    functions.insert(index(profile.frames[profile.stacks.frame(id)].function));
+  }
+  return functions.size();
+}
+
+// "wrote flame.svg: 1,234 samples of cycles, 45 functions; open it in a
+// browser". `samples` is 0 if they are summed and their number is unknown.
+std::string what_was_written(const std::string& path, const Profile& profile,
+                             std::size_t samples, const std::string& recorded) {
+  std::string text = fmt::format("wrote {}: ", path);
+  if (samples > 0)
+    text += counted(samples, "sample") + (recorded.empty() ? "" : " ") +
+            recorded + ", ";
+  text += counted(count_functions(profile), "function");
+  if (path.ends_with(".svg") || path.ends_with(".html"))
+    text += "; open it in a browser";
+  return text;
+}
+
+// Passes the folded stacks of `profile` through a shell command.
+Profile post_processed(const Profile& profile, const FoldOptions& fold,
+                       const std::string& command) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/folded";
+  {
+    OutputFile file(path);
+    output_format("folded").write(profile, {.fold = fold}, file.stream());
+    file.commit();
+  }
+  const std::vector<std::string> words = {"sh", "-c",
+                                          "exec <\"$0\"; " + command, path};
+  Pipe pipe = make_pipe();
+  Child child(words, {.out = pipe.write.get()});
+  pipe.write.reset();
+  InputFile file = InputFile::from_fd(std::move(pipe.read), "--post-process");
+  Profile result = read_profile(file, {}, "folded");
+  if (const int status = child.wait(); status != 0)
+    fail("--post-process '{}' failed: {}", excerpt(command),
+         describe_status(status));
+  result.diagnostics.merge(profile.diagnostics);
+  return result;
+}
+
+// Does not wait for the browser.
+void open_in_browser(const std::string& path, const RunOptions& run) {
+  if (!find_program("xdg-open")) {
+    say(run, "--open: cannot find xdg-open (apt install xdg-utils)");
+    return;
+  }
+  Child({"sh", "-c", "xdg-open \"$0\" </dev/null >/dev/null 2>&1 &", path}, {})
+      .wait();
+}
+
+}  // namespace
+
+void Picture::keep_events_for(const OutputFormat& format) {
+  if (format.name != "html" || !baseline.empty()) return;
+  if (input.select.event.empty()) input.select.event = "*";
+}
+
+// Reads both sides with their times: the confidence in a change follows from
+// single samples.
+Profile Picture::difference_from_baseline(Profile after) {
+  InputOptions options = input;
+  options.paths = {baseline};
+  options.read.keep_time = true;
+  Profile before = read_inputs(options, run);
+  if (before.samples.empty()) fail("{}: has no samples", baseline);
+  write.side_samples = {.before = effective_samples(before, EventRole::kPlain),
+                        .after = effective_samples(after, EventRole::kPlain)};
+  return join_as_difference(std::move(before), std::move(after),
+                            {.compat = input.read.compat});
+}
+
+void Picture::draw(Profile profile, const OutputFormat& format,
+                   const std::string& path, bool announce,
+                   const std::string& recorded) {
+  if (profile.samples.empty()) {
+    report_losses(profile, run);
+    fail("there are no samples to draw");
+  }
+  const std::size_t samples = profile.has_time ? profile.samples.size() : 0;
+  if (!post_process.empty())
+    profile = post_processed(profile, write.fold, post_process);
+  if (!baseline.empty()) profile = difference_from_baseline(std::move(profile));
+  write_output(profile, format, write, path, run);
+  report_losses(profile, run);
+  if (announce) say(run, what_was_written(path, profile, samples, recorded));
+  report_stats(run);
+  if (open) open_in_browser(path, run);
+}
+
+void add_picture_options(OptionSet& app, Picture& picture) {
+  add_output_options(app, picture.output);
+  add_flag(app, "--open", picture.open, "open the result in a browser")
+      ->group("Output");
+  add_text(app, "--post-process", picture.post_process, "COMMAND",
+           "pass the folded stacks through this shell command before drawing")
+      ->group("Output");
+  add_text(app, "--diff", picture.baseline, "BASELINE",
+           "draw what changed since this input")
+      ->group("Output");
+  add_flag(app, "--embed-source", picture.write.embed_source,
+           "html: include the source code of hot functions")
+      ->group("Output");
+}
+
+}  // namespace wick

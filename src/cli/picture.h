@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a profile to a picture, for the commands that draw one.
+#pragma once
+
+#include <string>
+
+#include "cli/input_options.h"
+#include "cli/output.h"
+
+namespace wick {
+
+struct Picture {
+  InputOptions input;
+  OutputOptions output;
+  WriteOptions write;
+  RunOptions run;
+  std::string post_process;
+  std::string baseline;  // draws the difference from this input
+  bool open = false;
+
+  // Selects all events for a format that shows one at a time.
+  void keep_events_for(const OutputFormat& format);
+  // Draws to `path`. `recorded` describes the samples of a recording: "of
+  // cycles"; with `announce`, a line on standard error names the file.
+  void draw(Profile profile, const OutputFormat& format,
+            const std::string& path, bool announce,
+            const std::string& recorded = "");
+
+ private:
+  Profile difference_from_baseline(Profile after);
+};
+
+// Output and what goes with it; the other options are the command's to add.
+void add_picture_options(OptionSet& app, Picture& picture);
+
+}  // namespace wick

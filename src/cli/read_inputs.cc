@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/read_inputs.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <span>
+#include <utility>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "cli/progress.h"
+#include "cli/trace_options.h"
+#include "format/registry.h"
+#include "perf/file/data_file.h"
+#include "profile/diff.h"
+
+namespace wick {
+namespace {
+
+bool something_is_piped_in() {
+  struct stat info {};
+  return ::fstat(STDIN_FILENO, &info) == 0 &&
+         (S_ISFIFO(info.st_mode) || S_ISREG(info.st_mode) ||
+          S_ISSOCK(info.st_mode));
+}
+
+bool is_trace(const std::string& path, const InputOptions& input) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  const InputFormat* format = input.format.empty()
+                                  ? detect(InputFile::open(path).head())
+                                  : &input_format(input.format);
+  return format != nullptr && format->trace != nullptr;
+}
+
+// Reads one input per thread. If several fail, the first input's error counts.
+std::vector<Profile> read_at_once(std::span<const std::string> paths,
+                                  const InputOptions& input) {
+  std::vector<Profile> profiles(paths.size());
+  std::vector<std::exception_ptr> errors(paths.size());
+  parallel_for(paths.size(), static_cast<int>(paths.size()),
+               [&](std::size_t i) {
+                 try {
+                   profiles[i] = read_input(paths[i], input);
+                 } catch (...) {
+                   errors[i] = std::current_exception();
+                 }
+               });
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+  return profiles;
+}
+
+// How many inputs to read at once. A trace is long and takes one thread, so
+// files of several harts are read in parallel; other readers use several
+// threads themselves.
+std::size_t inputs_at_once(const std::vector<std::string>& paths,
+                           const InputOptions& input) {
+  const bool all_traces = std::ranges::all_of(
+      paths, [&](const std::string& path) { return is_trace(path, input); });
+  return all_traces ? static_cast<std::size_t>(worker_count(input.read.threads))
+                    : 1;
+}
+
+}  // namespace
+
+std::vector<std::string> default_inputs() {
+  if (something_is_piped_in()) return {"-"};
+  for (const char* name : {"wick.data", "perf.data"})
+    if (::access(name, F_OK) == 0) return {name};
+  fail_usage(
+      "nothing to read: give an input or pipe one in; there is no wick.data or "
+      "perf.data in this directory");
+}
+
+Profile read_input(const std::string& path, const InputOptions& input) {
+  // perf record --threads writes a directory.
+  InputFile file = InputFile::open(
+      PerfData::is_perf_directory(path) ? path + "/data" : path);
+  constexpr std::string_view kElfMagic = "\177ELF";
+  if (input.format.empty() && file.head().starts_with(kElfMagic))
+    fail(
+        "{}: is a program or a library, not a profile; 'wick flame -- {}' "
+        "records it",
+        file.name(), path.find('/') == path.npos ? "./" + path : path);
+  Profile profile = read_profile(file, input.read, input.format);
+  if (profile.samples.empty() &&
+      profile.diagnostics.count(Problem::kBadLine) > 0)
+    fail("{}: no line could be read{}; see 'wick formats'", file.name(),
+         input.format.empty() ? "" : " as " + input.format);
+  return profile;
+}
+
+Profile read_inputs(const InputOptions& given, const RunOptions& run) {
+  const ProgressLine progress(run.quiet);
+  const std::vector<std::string> paths =
+      given.paths.empty() ? default_inputs() : given.paths;
+  InputOptions input = given;
+  find_common_windows(paths, "", input.read.trace);
+  // Relative times count from the first sample of all inputs.
+  if (paths.size() == 1 || (input.select.time && input.select.time->absolute))
+    input.read.wanted_time = input.select.time;
+  const std::size_t at_once = inputs_at_once(paths, input);
+  Profile profile;
+  for (std::size_t i = 0; i < paths.size();) {
+    const auto some =
+        std::span(paths).subspan(i, std::min(at_once, paths.size() - i));
+    for (Profile& other : read_at_once(some, input)) {
+      if (i == 0) {
+        profile = std::move(other);
+      } else {
+        if (is_difference(profile) != is_difference(other))
+          fail_usage("{}: cannot merge a difference with a profile", paths[i]);
+        merge(profile, other);
+      }
+      ++i;
+    }
+  }
+  return select(std::move(profile), input.select);
+}
+
+}  // namespace wick
