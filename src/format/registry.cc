@@ -214,8 +214,8 @@ const InputFormat* detect(std::string_view head) {
 
 void note_damage(const InputFile& file, Diagnostics& diagnostics) {
   if (file.damaged()) {
-    // Most readers saw the end that they wanted missing: one end, and this is
-    // why.
+    // Most readers have noted a missing end; this is its reason, not another
+    // one.
     Diagnostics::Entry end{
         .problem = Problem::kTruncated,
         .count =
@@ -244,7 +244,7 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
            "unknown format; the input begins with '{}'", excerpt(head, 40));
     Profile profile = read_as(*format, file, options);
     note_damage(file, profile.diagnostics);
-    // A file that knows where its content came from says so itself.
+    // Some files name the format they were converted from.
     const StringId key = profile.strings.intern("format");
     if (std::ranges::find(profile.about, key, &About::key) ==
         profile.about.end())

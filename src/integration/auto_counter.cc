@@ -41,7 +41,7 @@ class Reader {
     out_.diagnostics.note_at(Problem::kBadLine, excerpt(text), number);
   }
 
-  // The counter of column `at` of the readings, behind the two cycles.
+  // The counter of column `at` of the readings, after the two cycles.
   AutoCounters::Counter& counter(std::size_t at) {
     if (out_.counters.size() <= at) out_.counters.resize(at + 1);
     return out_.counters[at];
@@ -66,7 +66,7 @@ class Reader {
     values_.clear();
     for (std::size_t i = 1; i < fields_.size(); ++i) {
       const auto value = to_number<std::uint64_t>(fields_[i]);
-      // A file of a simulation that still runs ends anywhere.
+      // The file of a running simulation ends anywhere.
       if (!value) return false;
       values_.push_back(*value);
     }
@@ -120,7 +120,7 @@ AutoCounters read_auto_counters(InputFile& file) {
     });
     if (counters.readings == 0)
       fail(
-          "no reading of counters in it; wanted a file of FireSim's "
+          "has no readings of counters; expected a file of FireSim's "
           "AutoCounter");
     for (std::size_t i = 0; i < counters.counters.size(); ++i)
       if (counters.counters[i].label.empty())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // FireSim's AutoCounter files (AUTOCOUNTERFILE0.csv): counters of events in the
-// simulated machine, read every so many cycles. Rows about the columns come
+// simulated machine, read at regular intervals. Rows about the columns come
 // first (version, clock domain, labels, descriptions, type, widths), then a row
 // for each reading: cycle of the base clock, cycle of the counters' own clock,
-// and the sums so far. FireSim to 1.10 wrote "PerfCounter NAME: N" lines.
+// and the totals. FireSim up to 1.10 wrote "PerfCounter NAME: N" lines.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct AutoCounters {
   std::vector<Counter> counters;
   Diagnostics diagnostics;
 
-  // How often it happened in a cycle; 0 where no cycle was counted.
+  // Events per cycle; 0 if no cycle was counted.
   double rate(const Counter& counter) const {
     return last_cycle == 0 ? 0
                            : static_cast<double>(counter.total) /
@@ -34,7 +34,7 @@ struct AutoCounters {
   }
 };
 
-// Fails if there is no reading in it.
+// Fails if the file has no readings.
 AutoCounters read_auto_counters(InputFile& file);
 
 }  // namespace wick

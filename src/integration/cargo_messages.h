@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cargo says with --message-format=json, a message per line, and with
-// `cargo metadata`: which programs it built, and what they need to run.
+// Output of cargo with --message-format=json, a message per line, and of `cargo
+// metadata`: the programs it built, and what they need to run.
 #pragma once
 
 #include <map>
@@ -20,20 +20,20 @@ struct CargoProgram {
   bool has_debug_info = false;
 
   bool is(std::string_view kind) const;
-  // The unit tests of a library, whatever it is linked into.
+  // The unit tests of a library of any crate type.
   bool is_of_library() const;
 };
 
 struct CargoMessages {
   std::vector<CargoProgram> programs;
-  std::vector<std::string> library_folders;  // that build scripts named
-  bool has_rust_library = false;  // something is linked to Rust's own .so
+  std::vector<std::string> library_folders;  // from build scripts
+  bool has_rust_library = false;  // a program is linked to Rust's own .so
 };
 
-// Lines that are no messages, or have other ones, are left out.
+// Ignores other messages and lines that are not messages.
 CargoMessages read_cargo_messages(std::string_view text);
 
-// `default-run` by package id, of the packages that have one.
+// `default-run` by package id, for packages that have it.
 std::map<std::string, std::string> read_default_runs(std::string_view metadata);
 
 }  // namespace wick

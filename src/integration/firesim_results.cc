@@ -51,7 +51,7 @@ bool is_elf(const fs::path& path) {
   }
 }
 
-// Not what an earlier run wrote beside the traces.
+// Excludes the output of earlier runs next to the traces.
 bool is_trace_name(std::string_view name) {
   if (!name.starts_with("TRACEFILE")) return false;
   for (const std::string_view written : {".svg", ".html", ".folded"})
@@ -59,7 +59,7 @@ bool is_trace_name(std::string_view name) {
   return true;
 }
 
-// The files of a job, as far as they are in its own folder.
+// The files in the job's own folder.
 FireSimJob look_into(const fs::path& folder) {
   FireSimJob job{.name = folder.filename().string(), .folder = folder.string()};
   for (const fs::path& path : entries(folder)) {
@@ -75,8 +75,8 @@ FireSimJob look_into(const fs::path& folder) {
   return job;
 }
 
-// Absolute, and without the slash at the end that "." gets, behind which
-// parent_path() is the same folder once more.
+// Absolute, and without the trailing slash of ".", with which parent_path()
+// would be the same folder again.
 fs::path full_path(const fs::path& path) {
   std::error_code error;
   const fs::path full = fs::absolute(path, error).lexically_normal();
@@ -93,8 +93,8 @@ fs::path find_deploy(fs::path start) {
 }
 
 // "2026-01-02--10-11-12-linux-uniform", and the name of the folder around it,
-// since `results` may be that of one job. Not the whole path: it may well pass
-// through a folder that is called like another workload.
+// since `results` may be that of one job. Not the whole path, which may contain
+// a folder named like another workload.
 std::string run_name(const fs::path& results) {
   return (results.parent_path().filename() / results.filename()).string();
 }
@@ -125,8 +125,8 @@ void find_workload(const std::vector<fs::path>& folders,
 // Files with code of one job: the kernel, and the SBI that it is booted by.
 class CodeFinder {
  public:
-  // What lies in `own` is of this run, however it is called; in `shared`,
-  // where files of all workloads may be, only what the workload names is.
+  // Files in `own` belong to this run, whatever their names; `shared` may have
+  // files of all workloads, so only those that the workload names count.
   CodeFinder(const std::vector<fs::path>& own,
              const std::vector<fs::path>& shared,
              const FireSimWorkload& workload)
@@ -136,7 +136,7 @@ class CodeFinder {
     std::vector<std::string> elfs;
     const fs::path kernel = find_kernel(job);
     if (!kernel.empty()) elfs.push_back(kernel.string());
-    // FireMarshal calls the kernel as the boot binary, with "-dwarf" behind.
+    // FireMarshal names the kernel like the boot binary, followed by "-dwarf".
     std::string sbi = kernel.string();
     if (sbi.ends_with("-dwarf")) {
       sbi.resize(sbi.size() - 6);
@@ -165,7 +165,7 @@ class CodeFinder {
     return {};
   }
 
-  // Where there are several, none is taken: a wrong kernel is worse than none.
+  // Of several, none is taken: a wrong kernel is worse than none.
   static fs::path only_kernel_in(const fs::path& folder) {
     std::vector<fs::path> found;
     for (const fs::path& path : entries(folder)) {
@@ -209,7 +209,7 @@ FireSimWorkload parse_firesim_workload(std::string_view json) {
            .bootbinary = std::string(job["bootbinary"].text()),
            .inputs = texts(job["simulation_inputs"])});
   } catch (const Error&) {
-    // Another program's file: it says nothing about workloads.
+    // Another program's file, not a workload.
   }
   return workload;
 }
@@ -236,9 +236,11 @@ FireSimResults find_firesim_results(const std::string& path,
   }
   if (results.jobs.empty())
     fail(
-        "{}: there is no TRACEFILE* in it or in its folders; was tracing "
+        "{}: has no TRACEFILE*, and neither have its subdirectories; was "
+        "tracing "
         "enabled in config_runtime.yaml, and is TRACEFILE* among the "
-        "workload's common_simulation_outputs?",
+        "workload's "
+        "common_simulation_outputs?",
         path);
 
   std::vector<fs::path> own = {folder, folder.parent_path()}, shared;
@@ -256,8 +258,8 @@ FireSimResults find_firesim_results(const std::string& path,
   results.benchmark = workload.benchmark;
   if (!deploy.empty()) shared.push_back(deploy);
   if (!workload.benchmark.empty()) {
-    // What a workload names is relative to the folder beside its file. Before
-    // the one that we are called from, which may be another workload's.
+    // Paths in a workload are relative to the folder next to its file. It comes
+    // before the current directory, which may be another workload's.
     own.insert(own.begin() + 2,
                fs::path(results.workload).parent_path() / workload.benchmark);
     if (!deploy.empty())

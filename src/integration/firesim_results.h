@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a FireSim run left behind: a results directory with a folder for each
-// job, in it traces, the console's output and counters. The files with code
-// (<bootbinary>-dwarf is vmlinux, <bootbinary> the SBI) may be there, in the
-// results directory, or in the workload's directory, where FireSim runs its
-// post_run_hook; the workload's JSON file says how they are called.
+// The results of a FireSim run: a directory with a folder for each job, which
+// has traces, the console's output and counters. The files with code
+// (<bootbinary>-dwarf is vmlinux, <bootbinary> the SBI) are in that folder, in
+// the results directory, or in the workload's directory, where FireSim runs its
+// post_run_hook; the workload's JSON file has their names.
 #pragma once
 
 #include <string>
@@ -29,12 +29,11 @@ struct FireSimResults {
 };
 
 // `path` is a results directory, the folder of one job, or one trace.
-// `workload_folder` is where else is looked. Fails if there is no trace.
+// `workload_folder` is searched, too. Fails if there is no trace.
 FireSimResults find_firesim_results(const std::string& path,
                                     const std::string& workload_folder);
 
-// What a workload's JSON file says about one job. For files that are no JSON,
-// everything is empty.
+// The content of a workload's JSON file; empty if it is not JSON.
 struct FireSimWorkload {
   struct Job {
     std::string name, bootbinary;

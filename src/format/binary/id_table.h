@@ -8,7 +8,7 @@
 
 namespace wick {
 
-// Rows found by the ids that the file gives them, which usually count from 1.
+// Finds rows by their ids in the file, which usually count from 1.
 class IdTable {
  public:
   static constexpr std::uint32_t kNone = HashIndex::kNone;

@@ -207,8 +207,8 @@ ValueType PprofReader::value_type(std::string_view message) {
   return result;
 }
 
-// pprof shows the default type if one is named and the last one if not; it is
-// the first event here, because that is the one wick shows.
+// pprof shows the default type if there is one, else the last; it becomes the
+// first event, which is the one wick shows.
 void PprofReader::make_events() {
   if (sample_types_.size() > kMaxEvents) {
     bad_record("too many sample types");
@@ -359,7 +359,7 @@ void PprofReader::read_location(std::string_view message) {
       frame.function = functions_[row].name;
       frame.file = functions_[row].file;
     } else if (function_id != 0 && !truncated_) {
-      bad_record("a line of a function that is not there");
+      bad_record("a line of an unknown function");
     }
     frame.line = line <= UINT32_MAX ? static_cast<std::uint32_t>(line) : 0;
     frames_.push_back(profile_.frames.intern(frame));
@@ -435,7 +435,7 @@ bool PprofReader::read_label(std::string_view message, Sample& sample,
     if (field.number == kNum) number = static_cast<std::int64_t>(field.value);
   }
   if (in.failed()) return false;
-  // Some write numbers as text.
+  // Some encoders write numbers as text.
   if (string != 0 && number == 0)
     number = to_number<std::int64_t>(text(string)).value_or(0);
   const auto id = [&] {
@@ -557,7 +557,7 @@ void PprofReader::read_sample(std::string_view message) {
   }
   if (in.failed() || !good) return bad_record("a sample");
   if (missing > 0 && !truncated_)
-    bad_record("a sample with a location that is not there");
+    bad_record("a sample with an unknown location");
   if (values_.size() > events_.size()) {
     bad_record("a sample with more values than there are types");
     values_.resize(events_.size());

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader and the writer of pprof share: the numbers of the fields of
-// profile.proto, and what wick puts where.
+// Shared by the reader and the writer of pprof: the field numbers of
+// profile.proto, and how wick uses the fields.
 #pragma once
 
 #include <string_view>
 
 namespace wick::pprof {
 
-// The messages and their fields, as github.com/google/pprof/proto has them.
+// The messages and their fields, from github.com/google/pprof/proto.
 enum ProfileField {
   kSampleType = 1,
   kSample = 2,
@@ -72,18 +72,19 @@ inline constexpr AboutField kAboutFields[] = {
 inline constexpr std::string_view kPeriodKey = "period";
 inline constexpr std::string_view kCommentKey = "comment";
 
-// The unit of what is only counted.
+// The unit of plain counts.
 inline constexpr std::string_view kCount = "count";
 
 // Labels of samples, as perf_to_profile names them.
 inline constexpr std::string_view kCommLabel = "comm", kPidLabel = "pid",
                                   kTidLabel = "tid";
 
-// The module in which frames of the kernel are put that name none.
+// The module of kernel frames that have none.
 inline constexpr std::string_view kKernelModule = "[kernel.kallsyms]";
 bool is_kernel_module(std::string_view path);
 
-// There is no magic number: every field must be one of a profile, in its shape.
+// There is no magic number: every field must be a field of a profile, with its
+// wire type.
 bool sniff(std::string_view head);
 
 }  // namespace wick::pprof

@@ -6,7 +6,7 @@
 
 namespace wick::pprof {
 
-// What a label of a sample says, under the names that writers of pprof give it.
+// The meaning of a sample's label, by the names that writers of pprof use.
 enum class LabelRole : std::uint8_t {
   kNotLooked,
   kNone,

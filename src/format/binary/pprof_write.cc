@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes pprof's profile.proto: a sample for each stack and thread, with a
-// value for each event. Everything stands before what refers to it, so that a
-// file that breaks off has lost samples but no names.
+// value for each event. References point backwards only, so that a truncated
+// file has lost samples but no names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -356,7 +356,7 @@ void PprofWriter::write_mappings() {
       append_field(mapping, kMemoryLimit, last == UINT64_MAX ? last : last + 1);
     append_field(mapping, kMappingFilename, path);
     if (build_id != 0) append_field(mapping, kBuildId, build_id);
-    // Nobody needs to look for symbols.
+    // The functions are named; no symbols are needed.
     for (const int has :
          {kHasFunctions, kHasFilenames, kHasLineNumbers, kHasInlineFrames})
       append_field(mapping, has, 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wire format of protocol buffers, by hand. A message is a list of fields,
-// each a number, a kind and a value; pprof needs no more of it than this, and
-// generated code would build the whole message in memory, many times the size
-// of a hostile input, before the first check.
+// each a number, a kind and a value; pprof needs no more, and generated code
+// would build the whole message in memory, many times the size of a hostile
+// input, before the first check.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads wick's own file. A section that is damaged is left out and counted; a
-// row that nothing is known of stands as "[damaged]", so that samples keep
-// their weight even if names are lost.
+// Reads wick's own file. A damaged section is left out and counted; a row that
+// was lost becomes "[damaged]", so that samples keep their weight even if names
+// are lost.
 #include "format/binary/wick_file.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ using namespace wick_file;
 
 constexpr std::string_view kDamaged = "[damaged]";
 
-// Where the rows of a table in the file went in the profile. Pieces of a table
-// may be missing, and the numbers of rows are not to be trusted, so gaps take
-// no memory.
+// Maps the rows of a table in the file to those of the profile. Pieces of a
+// table may be missing, and row numbers are not to be trusted, so gaps take no
+// memory.
 template <Id I>
 class RowMap {
  public:
-  // `first_row` is what the section says of itself.
+  // `first_row` comes from the section.
   void begin_section(std::uint32_t first_row) {
     if (next_ == first_row) return;
     if (runs_.empty()) whole_ = ids_.size();
@@ -113,7 +113,7 @@ class WickFileReader {
 
   Profile run() {
     read_header();
-    // The rows that every profile has stand in no section.
+    // The rows that every profile has are in no section.
     begin(strings_, 0, StringId::kEmpty);
     begin(modules_, 0, ModuleId::kUnknown);
     begin(stacks_, 0, StackId::kRoot);
@@ -142,18 +142,19 @@ class WickFileReader {
 
   void read_header() {
     if (!rest_.read_bytes(kMagic.size()).starts_with(kMagic))
-      fail("this is not a file of wick");
+      fail("is not a wick file");
     const auto major = rest_.read<std::uint16_t>();
     minor_ = rest_.read<std::uint16_t>();
     const auto flags = rest_.read<std::uint32_t>();
     const auto checksum = rest_.read<std::uint32_t>();
-    if (rest_.failed()) fail("the file ends within its header");
+    if (rest_.failed()) fail("ends within its header");
     const bool intact =
         checksum == crc32(file_.substr(0, kHeaderSize - sizeof checksum));
     if (major != kMajor && intact)
       fail(
-          "the file has version {}.{} of wick's format, and this wick reads "
-          "version {}; use a newer wick",
+          "has version {}.{} of the wick format; this wick reads version {}, "
+          "so "
+          "use a newer one",
           major, minor_, kMajor);
     if (!intact) note(Problem::kBadRecord, "the file header is damaged");
     profile_.has_time = options_.keep_time && (flags & kHasTime) != 0;
@@ -176,7 +177,7 @@ class WickFileReader {
     const std::string_view fields =
         begin.substr(0, kSectionHeaderSize - sizeof header.checksum);
     if (header.checksum != crc32(stored, crc32(fields))) {
-      note(Problem::kBadRecord, "a section has another checksum than it says");
+      note(Problem::kBadRecord, "the checksum of a section does not match");
       return true;
     }
     ++sections_;
@@ -212,8 +213,9 @@ class WickFileReader {
     const auto place = static_cast<std::uint64_t>(stored.data() - file_.data());
     if (plain_ > plain_limit(place + stored.size()))
       fail(
-          "the file grows beyond measure when decompressed and looks like a "
-          "decompression bomb");
+          "expands too much when decompressed, which looks like a "
+          "decompression "
+          "bomb");
     buffer.resize(header.plain_size);
     Decompressor stream(Compression::kZstd);
     std::size_t filled = 0;
@@ -457,12 +459,11 @@ class WickFileReader {
     return *damaged_stack_;
   }
 
-  // What the list of events promises and the sections of samples do not hold.
+  // Samples that the list of events promises and no section has.
   void note_missing() {
     if (profile_.events.empty() && damaged_)
       fail(
-          "the file is cut off or damaged before its samples; nothing of it "
-          "can be read");
+          "is truncated or damaged before its samples, so nothing can be read");
     profile_.diagnostics.note(Problem::kBadRecord, unknown_rows_);
     if (promised_samples_ > read_samples_)
       profile_.diagnostics.note(
@@ -487,7 +488,7 @@ class WickFileReader {
   std::uint32_t sections_ = 0;  // intact ones so far
   bool ended_ = false;
   bool damaged_ = false;
-  // As the list of events says; and as read.
+  // By the list of events, and as read.
   std::uint64_t promised_samples_ = 0, read_samples_ = 0;
   std::int64_t promised_weight_ = 0, read_weight_ = 0;
   std::uint64_t unknown_rows_ = 0;  // references to rows that were lost

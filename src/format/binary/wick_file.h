@@ -5,7 +5,7 @@
 //   header | section | section | … | end section
 //
 // A section is a piece of one table, stored by columns and compressed. Every
-// section can be checked and read by itself, so damage costs one piece.
+// section can be checked and read by itself, so damage costs one section.
 #pragma once
 
 #include <cstdint>
@@ -50,9 +50,9 @@ inline constexpr std::size_t kSectionHeaderSize = 32;
 
 inline constexpr std::uint32_t kMaxPlainSize = 1 << 30;
 
-// How many decompressed bytes a file may have come to when it is `stored` bytes
-// long: a few bytes must not fill the memory. The writer leaves uncompressed
-// what would go beyond.
+// The most bytes that a file of `stored` bytes may decompress to: a few bytes
+// must not fill the memory. The writer leaves sections beyond that
+// uncompressed.
 constexpr std::uint64_t plain_limit(std::uint64_t stored) {
   return (std::uint64_t{64} << 20) + 100 * stored;
 }

@@ -247,8 +247,8 @@ TEST(WickFile, IgnoresColumnsOfLaterVersions) {
 
 TEST(WickFile, RefusesALaterMajorVersion) {
   EXPECT_EQ(error_of(FileBuilder(2).end()),
-            "the file has version 2.1 of wick's format, and this wick reads "
-            "version 1; use a newer wick");
+            "has version 2.1 of the wick format; this wick reads version 1, so "
+            "use a newer one");
 }
 
 TEST(WickFile, NotesASectionWithMoreRowsThanBytes) {

@@ -17,8 +17,8 @@ namespace {
 
 using namespace wick_file;
 
-// Rows of a section: enough for zstd to find what repeats, few enough that a
-// reader holds little and damage costs little.
+// Rows per section: enough for zstd to find repetitions, few enough that a
+// reader needs little memory and damage costs little.
 constexpr std::uint32_t kRowsPerSection = 1 << 18;
 constexpr std::size_t kStringBytesPerSection = 4 << 20;
 
@@ -104,7 +104,7 @@ class WickFileWriter {
   void put_section(std::uint32_t type, std::uint32_t first_row,
                    std::uint32_t rows, const std::string& plain) {
     if (plain.size() > kMaxPlainSize)
-      fail("a name of more than {} bytes cannot be written", kMaxPlainSize);
+      fail("cannot write a name of more than {} bytes", kMaxPlainSize);
     plain_ += plain.size();
     std::string packed = zstd_compress(plain);
     const bool pack = packed.size() < plain.size() &&
@@ -257,8 +257,8 @@ class WickFileWriter {
               });
   }
 
-  // Texts stand here and not in the table of strings, whose numbering would
-  // change by it. Problems are named by their keys, which stay what they are.
+  // Text is here and not in the table of strings, whose numbering it would
+  // change. Problems are stored by their keys, which never change.
   void put_diagnostics() {
     using Entry = Diagnostics::Entry;
     const std::vector<Entry>& entries = profile_.diagnostics.entries();

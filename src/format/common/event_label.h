@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats that know no differences hold the two sides of one as two events,
-// "cycles before" and "cycles after".
+// In formats without differences, the two sides of one are two events, "cycles
+// before" and "cycles after".
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wick {
 
-// The name of an event with the role it plays.
+// The name of an event, with its role.
 std::string event_label(const Profile& profile, EventId id);
 
 struct EventLabel {
@@ -19,8 +19,8 @@ struct EventLabel {
 };
 EventLabel parse_event_label(std::string_view label);
 
-// A unit of time as seconds × 10^-decimals: 3 for "ms" and "milliseconds";
-// -1 if `unit` is none.
+// A unit of time as seconds × 10^-decimals: 3 for "ms" and "milliseconds"; -1
+// if `unit` is not a unit of time.
 int time_unit_decimals(std::string_view unit);
 
 }  // namespace wick

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was made of a text, found again when the same text comes: a stack, for
-// the forty lines it is printed as. Only a hash of 128 bits is kept, made with
-// secrets that are drawn anew in every process. Two of a billion texts are
-// taken for each other with a probability below 10^-20, and no input can be
-// prepared for it.
+// Caches what a text was parsed into, such as the stack printed as forty lines.
+// The key is a 128-bit hash with random secrets per process. The probability
+// that any two of a billion texts collide is below 10^-20, and nobody can
+// prepare an input that collides.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +19,21 @@ struct TextHash {
 };
 TextHash hash_text(std::string_view text);
 
-// The end of the paragraph at the front of `text`: the offset behind its last
-// line, where an empty line begins; npos if no empty line follows.
+// The end of the first paragraph of `text`: the offset after its last line,
+// where an empty line begins; npos if no empty line follows.
 std::size_t paragraph_end(std::string_view text);
 
 template <class T>
 class TextCache {
  public:
-  // Lives until the next add().
+  // Valid until the next add().
   const T* find(const TextHash& hash) const {
     const std::uint32_t row = index_.find(
         hash.a, [&](std::uint32_t i) { return rows_[i].hash == hash; });
     return row == HashIndex::kNone ? nullptr : &rows_[row].value;
   }
 
-  // Forgets everything when full: what is frequent is soon there again.
+  // Forgets everything when full: frequent texts soon return.
   void add(const TextHash& hash, T value) {
     if (rows_.size() >= kMaxRows) {
       rows_.clear();

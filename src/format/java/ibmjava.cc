@@ -9,8 +9,8 @@
 //   Code)) 5XESTACKTRACE                   (entered lock: com/shop/Cart@0x71,
 //   …)
 //
-// Threads in other states than R are counted as waiting, and so are those that
-// the JVM says run but which wait in a system call or have no Java stack.
+// Threads in states other than R count as waiting, and so do running threads
+// that wait in a system call or have no Java stack.
 #include "format/java/java_frame.h"
 #include "format/text/text_stacks.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks of Java exceptions in a log, to see which are thrown most. A sample
-// for each exception and for each of its causes:
+// for each exception and each of its causes:
 //
 //   java.lang.IllegalStateException: no stock
 //           at com.shop.Stock.take(Stock.java:10)
@@ -9,8 +9,8 @@
 //           at com.shop.Disk.read(Disk.java:7) ~[shop.jar:1.0]
 //           ... 1 more
 //
-// "... 1 more" stands for the last frame of the stack above it, which is put in
-// its place. Everything else in a log is none of this reader's business.
+// "... 1 more" is replaced by the last frame of the stack above. All other
+// lines of a log are ignored.
 #include <algorithm>
 
 #include "format/java/java_frame.h"

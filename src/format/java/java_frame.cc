@@ -9,7 +9,7 @@
 namespace wick {
 namespace {
 
-// "/0x00007f9334000a08" behind the name of a lambda's class.
+// "/0x00007f9334000a08" after the name of a lambda's class.
 bool is_lambda_address(std::string_view text) {
   return text.starts_with("/0x") || (text.size() > 1 && is_digit(text[1]));
 }
@@ -76,7 +76,7 @@ std::string with_short_packages(std::string_view name) {
 
 std::string_view without_packages(std::string_view name) {
   const char separator = separator_of(name);
-  // The method and, unless "/" ends the packages, the class stand behind.
+  // The method and, unless "/" ends the packages, the class follow.
   std::size_t end = name.rfind(separator);
   if (separator == '.' && end != name.npos && end > 0)
     end = name.rfind(separator, end - 1);
@@ -94,8 +94,8 @@ std::string java_name(const JavaFrame& frame, const ReadOptions& options) {
 }
 
 bool is_waiting_method(std::string_view name, Compat compat) {
-  // Those that the peers leave out, and the same waits under the names that
-  // later JDKs give them.
+  // Those that other tools leave out, and the same waits under their names in
+  // later JDKs.
   static constexpr std::array<std::string_view, 5> kOfPeers = {
       "epollWait", "socketAccept", "socketRead0", "EPoll.wait",
       "ServerSocketChannelImpl.accept0"};

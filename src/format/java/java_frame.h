@@ -22,8 +22,9 @@ struct JavaFrame {
   std::uint32_t line = 0;
 };
 
-// Views into `text`, which begins with the frame; what follows its closing
-// bracket ("~[shop.jar:1.0]") is ignored. Nothing if it is no frame.
+// Views into `text`, which begins with the frame; text after its closing
+// bracket
+// ("~[shop.jar:1.0]") is ignored. Nothing if it is not a frame.
 std::optional<JavaFrame> parse_java_frame(std::string_view text);
 
 // "j.u.ArrayList.forEach": packages shortened to a letter each, the class and
@@ -32,12 +33,11 @@ std::string with_short_packages(std::string_view name);
 // "ArrayList.forEach": a view into `name`.
 std::string_view without_packages(std::string_view name);
 
-// The name to show: packages shortened or left out if the options say so, and
-// without the address that distinguishes the classes of lambdas from run to
-// run.
+// The name to show: packages shortened or omitted by the options, and without
+// the address in the names of lambda classes, which differs in every run.
 std::string java_name(const JavaFrame& frame, const ReadOptions& options);
 
-// Whether a running thread with this innermost method is known to wait in it.
+// Whether a running thread with this innermost method actually waits.
 bool is_waiting_method(std::string_view name, Compat compat);
 
 }  // namespace wick

@@ -8,9 +8,9 @@
 //           - locked <0x000000069ec18c90> (a com.shop.Cart)
 //           at java.lang.Thread.run(java.base@17.0.15/Thread.java:840)
 //
-// The JVM calls a thread RUNNABLE that waits in a system call, and its own
-// threads, which have no Java stack. Both are left out, as in the peers, and
-// counted as waiting.
+// Threads that wait in a system call are RUNNABLE, too, and so are the JVM's
+// own threads, which have no Java stack. Both are left out, as in other tools,
+// and counted as waiting.
 #include "format/java/java_frame.h"
 #include "format/text/text_stacks.h"
 
@@ -66,8 +66,8 @@ class JstackReader {
   explicit JstackReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
-  // What a dump says besides threads and frames is of no use here; false only
-  // for a line that begins like one of these and is not.
+  // Ignores all lines but threads and frames; false only for a line that begins
+  // like one of these and is not.
   bool read_line(std::string_view line) {
     if (line.starts_with('"')) return begin_thread(line);
     const std::string_view text = trim(line);

@@ -24,7 +24,7 @@ std::optional<Header> parse_header(std::string_view line) {
   return Header{*count, *depth, trim(line)};
 }
 
-// "method(File.java:12)": here methods may stand without a class.
+// "method(File.java:12)": here methods may have no class.
 JavaFrame parse_frame(std::string_view text) {
   if (const auto frame = parse_java_frame(text)) return *frame;
   return {.name = text.substr(0, text.find('('))};
@@ -75,7 +75,7 @@ class LjpReader {
     in_stack_ = false;
     if (stack_.frames().size() < header_.depth)
       profile_.diagnostics.note_at(Problem::kTruncated,
-                                   "a stack has fewer frames than it says");
+                                   "a stack has fewer frames than its depth");
     stack_.add(
         {.weight = header_.count, .event = profile_.event_id("samples")});
   }
@@ -83,7 +83,7 @@ class LjpReader {
   const ReadOptions& options_;
   Profile profile_;
   StackBuffer stack_;
-  Header header_;  // its frame is not used, it may be gone
+  Header header_;  // its frame is a view that may be invalid
   bool in_stack_ = false;
 };
 

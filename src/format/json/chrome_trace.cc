@@ -146,7 +146,7 @@ class ChromeTraceReader {
     V8Profile profile;
   };
 
-  // A file that wick wrote says what its weights are.
+  // Files written by wick describe their weights.
   void read_events_of_wick() {
     const Json wick = root_["otherData"]["wick"];
     from_wick_ = wick.is_object();
@@ -390,8 +390,7 @@ class ChromeTraceReader {
   void finish() {
     std::vector<ThreadId> threads;
     for (const Lane& lane : lanes_) threads.push_back(thread_of(lane));
-    // A CPU profile is what its recorder wanted to see, so it comes before the
-    // slices around it.
+    // A CPU profile was recorded on purpose, so it comes before the slices.
     for (Recording& recording : recordings_)
       recording.profile.finish(samples_, threads[recording.lane]);
     shift_ = -first_;
@@ -445,7 +444,7 @@ class ChromeTraceReader {
     }
   }
 
-  // Slices lie inside each other; what a slice has for itself is a sample.
+  // Slices are nested; the time of a slice outside its children is a sample.
   void nest(Lane& lane, ThreadId thread) {
     std::ranges::stable_sort(lane.slices, [](const Slice& a, const Slice& b) {
       return std::tuple(a.start, b.end) < std::tuple(b.start, a.end);
@@ -488,8 +487,7 @@ class ChromeTraceReader {
     }
   }
 
-  // A slice cannot outlast the one it lies in. One nanosecond is the rounding
-  // of times that were written with less.
+  // A slice cannot outlast its parent. One nanosecond more is a rounding error.
   void cut(Slice& slice, std::int64_t end) {
     if (slice.end <= end) return;
     if (slice.end - end > 1)

@@ -2,8 +2,8 @@
 // Writes Trace Event JSON for Perfetto and chrome://tracing: a flame chart for
 // each thread, in which consecutive samples with common callers share slices.
 //
-// Samples are moments and weights are seldom times, so slices show when code
-// ran, and their arguments hold the weights:
+// Samples are points in time and weights are rarely durations, so slices show
+// when code ran, and their arguments have the weights:
 //   - weights in nanoseconds are the durations, and so are cycles of a trace,
 //     of which nothing else is written, since nothing else has times;
 //   - otherwise a sample lasts until the next one of its thread, or as long as
@@ -36,7 +36,7 @@ struct Self {  // a weight of a slice's own
   std::int64_t weight;
 };
 
-// The order in which stacks with common callers stand side by side.
+// An order in which stacks with common callers are adjacent.
 Column<StackId, std::uint32_t> preorder(const StackTable& stacks) {
   Column<StackId, std::uint32_t> size(stacks.size(), 1), rank(stacks.size());
   for (const StackId id : stacks.ids() | std::views::reverse)
@@ -407,7 +407,7 @@ extern const OutputFormat chrome_trace_output = {
     .write = write_chrome_trace,
     .lacks =
         "times of single samples, cpus, addresses, build ids, "
-        "unknown ids of processes, what a trace counts beside its cycles",
+        "unknown process ids, counts of a trace other than cycles",
 };
 
 }  // namespace wick

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree that d3-flame-graph draws and LEP sends to its browser:
-// {"name", "value", "children"}, or n, v, c for short. Values are inclusive, so
-// a node itself has what its children leave of it. In a difference, "delta" is
-// the change of the node itself.
+// {"name", "value", "children"}, or n, v, c for short. Values are inclusive: a
+// node's own weight is its value less those of its children. In a difference,
+// "delta" is the change of a node's own weight.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -53,7 +53,7 @@ std::string_view libtype_of(FrameKind kind) {
   return "";
 }
 
-// Every node in preorder, so that parents stand before their children.
+// Every node in preorder: parents before their children.
 std::vector<Node> nodes_of(const Json& root) {
   struct Level {
     Json::Items::Iterator at, end;
@@ -136,7 +136,7 @@ class D3Reader {
     return id;
   }
 
-  // The name of the root says nothing where it only stands for the whole.
+  // The name of a root that only sums up its children means nothing.
   static bool is_frame(const Node& node, std::size_t i) {
     if (i > 0) return true;
     const std::string_view name = either(node.json, "name", "n").text();
@@ -205,8 +205,8 @@ bool is_tree(const Json& root) {
          either(root, "children", "c").is_array();
 }
 
-// LEPV's whole reply has the text of `perf script` beside the tree, which is
-// empty when LEPV failed to read that text.
+// LEPV's whole reply contains the text of `perf script` and the tree, which is
+// empty if LEPV failed to parse that text.
 Profile read_script(const Json& lines, const ReadOptions& options) {
   std::string script;
   for (const Json line : lines.items()) {
@@ -235,7 +235,7 @@ Profile read_d3(InputFile& file, const ReadOptions& options) {
   }
   if (reply.is_object() || profile.diagnostics.count(Problem::kTruncated) > 0)
     return profile;
-  fail("there is no tree in this JSON; {{name, value, children}} was expected");
+  fail("has no tree; expected {{name, value, children}}");
 }
 
 void write_d3(const Profile& profile, const WriteOptions& options,
@@ -291,7 +291,7 @@ extern const InputFormat d3_input = {
 extern const OutputFormat d3_output = {
     .name = "d3",
     .extension = ".json",
-    .description = "tree for d3-flame-graph, as LEP has it",
+    .description = "tree for d3-flame-graph, in LEP's form",
     .write = write_d3,
     .lacks =
         "times, threads, events side by side, addresses, files and lines, "

@@ -16,7 +16,7 @@
 namespace wick {
 namespace {
 
-constexpr std::int64_t kNull = -1;  // null, and what is not a number
+constexpr std::int64_t kNull = -1;  // null, or not a number
 
 // number × 10^power, rounded.
 std::int64_t scaled(const Decimal& number, int power) {
@@ -159,10 +159,10 @@ class FirefoxReader {
     }
   }
 
-  // The next row of the stack table; its caller must stand before it.
+  // The next row of the stack table; its caller must be an earlier row.
   void add_stack(std::int64_t prefix, FrameId frame) {
     if (prefix >= static_cast<std::int64_t>(stacks_.size()) || prefix < kNull) {
-      bad("a stack whose caller does not stand before it");
+      bad("a stack before its caller");
       prefix = kNull;
     }
     stacks_.push_back(
@@ -193,7 +193,7 @@ class FirefoxReader {
       const std::int64_t source = at(sources, function, kNull);
       const std::int64_t file = source != kNull ? at(file_names, source, kNull)
                                                 : at(files, function, kNull);
-      // The library stands at the frame since version 70.
+      // Since version 70, the frame has the library.
       const std::int64_t lib =
           libs.empty()
               ? at(resource_libs, at(resources, function, kNull), kNull)
@@ -305,7 +305,7 @@ class FirefoxReader {
     }
   }
 
-  // Counts with decimals keep them; the events of wick say how many they have.
+  // Counts keep their decimals; events of wick say how many they have.
   void raise_for(EventId event, const Decimal& number, int power) {
     if (!from_wick_ && number.decimals > power && power == 0)
       raise_decimals(profile_, event, number.decimals);

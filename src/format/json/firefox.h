@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader and the writer of Firefox profiles agree on.
+// Shared by the reader and the writer of Firefox profiles.
 #pragma once
 
 #include <string_view>

@@ -124,7 +124,7 @@ class FirefoxWriter {
       start_ms_ = profile_.samples.front().time / 1'000'000;
   }
 
-  // Functions are what is common to frames of one name, file and module.
+  // Frames with the same name, file and module share a function.
   void collect_functions() {
     HashIndex index_of;
     for (const FrameId id : profile_.frames.ids()) {
@@ -149,8 +149,8 @@ class FirefoxWriter {
     }
   }
 
-  // The place of the name in "stringArray": strings of the profile keep their
-  // numbers, and those that it has not stand behind them.
+  // The index of the name in "stringArray": strings of the profile keep their
+  // numbers, and further ones follow them.
   std::uint32_t name_of_frame(const Frame& frame) {
     if (frame.function != StringId::kEmpty) return index(frame.function);
     return more_string(frame_name(profile_, frame, options_.fold));

@@ -11,7 +11,7 @@
 namespace wick {
 namespace {
 
-// An empty value of each kind, for loops over what is not there.
+// Empty values of each kind, for loops over missing ones.
 struct Nothing {
   simdjson::dom::parser parser;
   simdjson::dom::array array;
@@ -82,13 +82,13 @@ std::optional<Decimal> Json::decimal() const {
   if (!real) return {};
   if (std::abs(*real) >= 1e18)
     return Decimal{*real < 0 ? INT64_MIN : INT64_MAX, 0};
-  // The shortest digits that stand for this double are those that were written.
+  // The shortest digits that round to this double are those in the input.
   char digits[64];
   const auto end = std::to_chars(digits, digits + sizeof digits, *real,
                                  std::chars_format::fixed);
   if (end.ec == std::errc())
     return to_decimal({digits, static_cast<std::size_t>(end.ptr - digits)});
-  return Decimal{0, 0};  // hundreds of zeros behind the point
+  return Decimal{0, 0};  // hundreds of zeros after the point
 }
 
 std::optional<bool> Json::truth() const {
@@ -109,7 +109,7 @@ JsonDocument::JsonDocument(std::string_view text, Diagnostics& diagnostics) {
   auto error = parse(text);
   if (error == simdjson::SUCCESS) return;
   if (error == simdjson::CAPACITY || error == simdjson::MEMALLOC)
-    fail("the JSON of {} bytes is too large to be read at once", text.size());
+    fail("has {} bytes of JSON, which is too much", text.size());
   const RepairedJson repaired = repair_json(text);
   if (repaired.text.empty()) fail("is not JSON: {}", repaired.problem);
   error = parse(repaired.text);

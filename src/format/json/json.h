@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON inputs for the readers of this directory; simdjson is used nowhere else.
+// JSON inputs. Only this file and its .cc use simdjson.
 //
-// Profiles are cut off, hold names in broken UTF-8, NaN, trailing commas and
-// numbers beyond 64 bits. A JsonDocument reads what can be read: text that
-// simdjson refuses is repaired (up to the first place that makes no sense) and
-// read again, and what was wrong is noted.
+// Profiles are truncated and contain invalid UTF-8, NaN, trailing commas and
+// numbers beyond 64 bits. A JsonDocument reads as much as possible: text that
+// simdjson refuses is repaired (up to the first place that makes no sense),
+// read again, and noted.
 //
-// A Json is a value of a document, or nothing. Asking it for something that it
-// is not gives nothing, so that readers check results and not structure:
+// A Json is a value of a document, or nothing. A lookup that fails returns
+// nothing, so readers check results rather than structure:
 //
 //   for (const Json frame : document.root()["shared"]["frames"].items())
 //     names.push_back(frame["name"].text());
@@ -52,9 +52,9 @@ class Json {
   // The members of an object as pairs (key, value); none if this is not one.
   Members members() const;
 
-  // The string, which lives as long as the document; "" if this is not one.
+  // The string, valid as long as the document; "" if this is not one.
   std::string_view text() const;
-  // Numbers, also in the form of doubles without a fraction.
+  // Integers, including doubles without a fraction.
   std::optional<std::int64_t> integer() const;
   std::optional<double> number() const;
   // As written in the document if it has at most 15 digits; rounded to
@@ -111,8 +111,8 @@ class JsonDocument {
  public:
   static constexpr std::size_t kMaxDepth = 100'000;
 
-  // Reads `text`, which is not needed afterwards. Notes kTruncated if it breaks
-  // off, kBadRecord if something in it was repaired; fails if it is no JSON.
+  // Reads `text`, which is not needed afterwards. Notes kTruncated if it is
+  // truncated and kBadRecord if it was repaired; fails if it is not JSON.
   JsonDocument(std::string_view text, Diagnostics& diagnostics);
 
   Json root() const { return Json(document_.root()); }
@@ -126,11 +126,11 @@ class JsonDocument {
 // escapes are left out.
 std::vector<std::string_view> json_keys(std::string_view head);
 
-// `text` made acceptable: everything up to the end or to the first place that
-// makes no sense, with the open brackets closed.
+// Repairs `text`: keeps everything up to the end or to the first place that
+// makes no sense, and closes open brackets.
 struct RepairedJson {
   std::string text;       // empty if there is no value at all
-  std::string problem;    // why it does not go further; empty if it does
+  std::string problem;    // why it ends early; empty if it does not
   std::size_t fixes = 0;  // bytes and values that were replaced on the way
 };
 RepairedJson repair_json(std::string_view text);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged JSON made whole. One pass copies the text token by token; `good_` is
-// how much of the copy can stand if the next token turns out to be the last
-// sensible one, because a value ends or a bracket opens there. At the end the
-// copy is cut back to it and the open brackets are closed:
+// Repairs damaged JSON. One pass copies the text token by token; `good_` is the
+// size of the copy after the last token at which it could end, because a value
+// ends or a bracket opens there. At the end, the copy is cut back to that size
+// and the open brackets are closed:
 //
 //   {"name": "main", "children": [{"name": "re     is read as
 //   {"name": "main", "children": [{}]}
 //
-// A number at the very end may lack digits, so it is not a good one.
+// A number at the very end may lack digits, so it is dropped.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -30,8 +30,8 @@ class Repair {
   RepairedJson run();
 
  private:
-  // Each takes a token from the text; false means that `problem_` says why
-  // the text ends here.
+  // Each takes a token from the text; false means that the text ends here, for
+  // the reason in `problem_`.
   bool value();
   bool string();
   bool escape();
@@ -55,7 +55,7 @@ class Repair {
   std::string out_;
   std::string open_;  // the brackets that close what is open
   std::size_t good_ = 0, good_depth_ = 0;
-  bool comma_ = false;  // a value stands before, in the same bracket
+  bool comma_ = false;  // a value precedes, in the same bracket
   std::string problem_;
   std::size_t fixes_ = 0;
 };
@@ -68,7 +68,7 @@ bool Repair::stop(std::string_view what) {
   return false;
 }
 
-// The four hexadecimal digits of "\u"; nothing if they are not there.
+// The four hexadecimal digits of "\u", if there are four.
 std::optional<std::uint32_t> code_unit(std::string_view text) {
   if (text.size() < 6 || !text.starts_with("\\u")) return {};
   return to_number<std::uint32_t>(text.substr(2, 4), 16);
@@ -205,7 +205,7 @@ bool Repair::word() {
     return true;
   }
   if (!at_end()) at_ = begin;
-  return stop("a value was expected");
+  return stop("expected a value");
 }
 
 bool Repair::value() {
@@ -247,10 +247,10 @@ bool Repair::value() {
 }
 
 bool Repair::key() {
-  if (peek() != '"') return stop("a key was expected");
+  if (peek() != '"') return stop("expected a key");
   if (!string()) return false;
   skip_space();
-  if (at_end() || peek() != ':') return stop("':' was expected");
+  if (at_end() || peek() != ':') return stop("expected ':'");
   out_ += ':';
   ++at_;
   skip_space();
@@ -276,7 +276,7 @@ RepairedJson Repair::run() {
     }
     if (comma_) {
       if (peek() != ',') {
-        more = stop("',' was expected");
+        more = stop("expected ','");
         break;
       }
       ++at_;
@@ -293,7 +293,7 @@ RepairedJson Repair::run() {
   }
   if (more) {
     skip_space();
-    if (!at_end()) stop("more follows behind its end");
+    if (!at_end()) stop("there is text after its end");
   }
   out_.resize(good_);
   open_.resize(good_depth_);
@@ -310,7 +310,7 @@ std::vector<std::string_view> json_keys(std::string_view head) {
   head = trim(without_byte_order_mark(head));
   if (head.starts_with('[')) head = trim_left(head.substr(1));
   if (!head.starts_with('{')) return keys;
-  // A string directly behind "{" or "," of the outermost object is a key.
+  // A string directly after "{" or "," of the outermost object is a key.
   int depth = 0;
   bool key_next = false;
   for (std::size_t i = 0; i < head.size(); ++i) {

@@ -50,7 +50,7 @@ TEST(Json, ClosesWhatIsOpenWhereItBreaksOff) {
 TEST(Json, StopsAtTheFirstPlaceThatMakesNoSense) {
   const RepairedJson json = repair_json(R"({"a": 1, "b": 2 "c": 3})");
   EXPECT_EQ(json.text, R"({"a":1,"b":2})");
-  EXPECT_EQ(json.problem, "the JSON is broken at byte 16: ',' was expected");
+  EXPECT_EQ(json.problem, "the JSON is broken at byte 16: expected ','");
 }
 
 TEST(Json, AcceptsTrailingCommasAndNumbersBeyondTheRange) {

@@ -4,10 +4,10 @@
 //
 //   {"result": "swapper 0 [000] 12.5: …\n\n…lepdendstring", "id": 1}
 //
-// LEPD gives out 16,370 bytes of a command and puts the marker behind them, so
-// most replies are cut within a sample although the marker is there. A reply
-// taken from the socket may also end before it, and several may follow each
-// other. Hence the strings are found by hand and not with a JSON parser.
+// LEPD sends the first 16,370 bytes of a command's output and the marker, so
+// most replies are cut within a sample even though they have the marker. A
+// reply read from the socket may also end before it, and several replies may
+// follow each other. So the strings are found by hand, without a JSON parser.
 #include <algorithm>
 #include <string>
 
@@ -28,8 +28,8 @@ struct Reply {
   bool is_cut = false;
 };
 
-// Takes a JSON string, as far as it goes, from behind its opening quote; false
-// if the closing quote is missing.
+// Takes a JSON string after its opening quote; false if the closing quote is
+// missing.
 bool take_string(std::string_view& json, std::string& out) {
   while (!json.empty()) {
     const char c = json.front();
@@ -101,7 +101,7 @@ bool sniff_lepd(std::string_view head) {
   Diagnostics diagnostics;
   const JsonDocument document(text, diagnostics);
   const Json error = document.root()["error"];
-  if (!error) fail("there is no \"result\" in this reply of LEPD");
+  if (!error) fail("is a reply of LEPD without a \"result\"");
   fail("LEPD answered with an error: {} (code {})",
        excerpt(error["message"].text(), 200),
        error["code"].integer().value_or(0));

@@ -261,7 +261,7 @@ Profile read_speedscope(InputFile& file, const ReadOptions& options) {
   const Json root = document.root();
   const bool cut = profile.diagnostics.count(Problem::kTruncated) > 0;
   if (!root["profiles"].is_array() && !(cut && root.is_object()))
-    fail("there is no list of profiles in this JSON; speedscope's has one");
+    fail("has no \"profiles\", which a speedscope file must have");
   SpeedscopeReader(profile, options, root).read();
   for (const std::string_view key : {"name", "exporter"})
     if (const auto text = root[key].text(); !text.empty())

@@ -19,7 +19,7 @@ std::uint32_t V8Profile::add_node(const Json& node, const Json& call_frame,
   const std::string_view url = call_frame["url"].text();
   const std::int64_t line =
       call_frame["lineNumber"].integer().value_or(-1) + 1 - first_line;
-  // "(program)", "(idle)", "(garbage collector)" are no functions.
+  // "(program)", "(idle)" and "(garbage collector)" are not functions.
   const bool is_label = url.empty() && name.starts_with('(');
   const bool is_root = name == "(root)";
   if (name.empty()) name = "(anonymous)";
@@ -56,7 +56,7 @@ void V8Profile::add_nodes(const Json& nodes) {
     }
     add_node(node, call_frame, 0);
   }
-  // A caller may stand behind the functions it calls.
+  // A caller may follow the functions it calls.
   std::size_t row = begin;
   for (const Json node : nodes.items()) {
     if (!node["callFrame"].is_object()) continue;
@@ -96,7 +96,8 @@ void V8Profile::add_samples(const Json& ids, const Json& deltas) {
   auto delta = all_deltas.begin();
   for (const Json id : ids.items()) {
     if (!(delta != all_deltas.end())) {
-      // Nothing says how long this one lasted, nor when the last one ended.
+      // The duration of this one is unknown, and so is the end of the one
+      // before.
       profile_.diagnostics.note_at(Problem::kBadRecord,
                                    "a sample without a time");
       end_.reset();
@@ -120,8 +121,8 @@ void V8Profile::add_stamped_samples(const Json& ids, const Json& timestamps) {
   }
 }
 
-// The stack of each node. Parents may stand anywhere and, in a damaged file,
-// go round in a circle.
+// The stack of each node. Parents may be anywhere and, in a damaged file, form
+// cycles.
 std::vector<StackId> V8Profile::stacks() {
   enum class State : std::uint8_t { kOpen, kOnPath, kDone };
   std::vector<State> states(nodes_.size(), State::kOpen);

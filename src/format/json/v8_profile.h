@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU profile of V8, which node and DevTools write as a file of its own
-// (.cpuprofile) and Chrome in pieces into its traces.
+// The CPU profile of V8, which node and DevTools write to a file (.cpuprofile)
+// and Chrome, in pieces, to its traces.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace wick {
 
-// Collects nodes and samples, then gives the samples to a profile.
+// Collects nodes and samples, then adds the samples to a profile.
 class V8Profile {
  public:
   explicit V8Profile(Profile& profile) : profile_(profile) {}
@@ -47,7 +47,7 @@ class V8Profile {
     std::uint32_t parent = kNone;
     FrameId frame{};
     std::int64_t hits = 0;
-    bool is_root = false;  // V8's own "(root)", which is no function
+    bool is_root = false;  // V8's own "(root)", not a function
   };
   struct Sample {
     std::int64_t time = 0;  // microseconds

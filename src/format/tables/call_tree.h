@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call tree as profilers print it: a line for each function, callees below
-// their caller and further to the right, each with the weight of the function
-// and of all it calls.
+// A call tree as profilers print it: a line for each function, callees indented
+// below their caller, each with the total weight of the function.
 //
 //   10 main
 //     7 parse
 //       3 read
 //     2 write
 //
-// The indentation says who calls whom by its order alone: any number of blanks
-// may stand for a level.
+// Only the order of indentations matters: a level may be any number of blanks.
 #pragma once
 
 #include <algorithm>
@@ -36,9 +34,9 @@ class CallTree {
     }
   };
 
-  // Adds the next line; it is called by the last line that stands further to
-  // the left. `done(line)` is called for each line that is now complete,
-  // callees before callers.
+  // Adds the next line; its caller is the last line with a smaller indentation.
+  // Calls `done(line)` for each line that is now complete, callees before
+  // callers.
   template <class Done>
   StackId push(StackTable& stacks, std::size_t indent, FrameId frame,
                std::int64_t total, Done done) {
@@ -46,13 +44,13 @@ class CallTree {
     return open_.back().stack = stacks.push(caller, frame);
   }
 
-  // Adds a line that is no function: a thread, above all that it calls.
+  // Adds a line that is not a function, such as a thread.
   template <class Done>
   void push_thread(std::size_t indent, std::int64_t total, Done done) {
     open(indent, total, done);
   }
 
-  // Completes the lines that stand at `indent` or further to the right.
+  // Completes the lines with this or a larger indentation.
   template <class Done>
   void close(std::size_t indent, Done done) {
     while (!open_.empty() && open_.back().indent >= indent) {
@@ -62,7 +60,7 @@ class CallTree {
   }
 
  private:
-  // Returns the stack of the caller, which the new line has at first.
+  // Returns the stack of the caller, which is the new line's until it has one.
   template <class Done>
   StackId open(std::size_t indent, std::int64_t total, Done done) {
     close(indent, done);

@@ -9,9 +9,9 @@
 //   MAIN         MAIN    <built-in> 337        0    0.0    0.0   100.0  100.0
 //    main        Main    Main.hs:9  676        1   12.5    3.1   100.0  100.0
 //
-// With -P the ticks and bytes themselves follow. Without, the time is known to
-// a tenth of a percent, which is what a weight of 1 stands for. Cost centres
-// that took nothing are kept, as inferno does.
+// With -P, ticks and bytes follow. Without, the time is known to a tenth of a
+// percent, which is a weight of 1. Cost centres with a weight of 0 are kept, as
+// in inferno.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -117,8 +117,8 @@ class GhcprofReader {
     }
     if (!layout)
       fail(
-          "has no line that begins with 'COST CENTRE' and has the column "
-          "'entries', so it is no profile of GHC or was cut off");
+          "has no line 'COST CENTRE … entries', so it is not a GHC profile, or "
+          "it is truncated");
     return std::move(profile_);
   }
 
@@ -169,7 +169,7 @@ class GhcprofReader {
       case GhcColumn::kBytes:
         return to_number<std::int64_t>(numbers.bytes);
       default: {
-        // One digit stands behind the point.
+        // There is one digit after the point.
         std::string tenths(numbers.time);
         std::erase(tenths, '.');
         return to_number<std::int64_t>(tenths);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call tree that Xcode's Instruments puts on the clipboard (Edit > Deep
-// Copy), columns apart by tabs, callees indented below their caller:
+// The call tree that Xcode's Instruments copies to the clipboard (Edit > Deep
+// Copy): columns separated by tabs, callees indented below their caller:
 //
 //   Weight<TAB>Self Weight<TAB><TAB>Symbol Name
 //   1.20 s  100.0%<TAB>0 s<TAB> <TAB>app (4711)
@@ -81,7 +81,7 @@ std::optional<Amount> parse_amount(std::string_view text,
   return Amount{*number, *unit};
 }
 
-// In the unit of the event, with `decimals` digits behind the point.
+// In the unit of the event, with `decimals` digits after the point.
 std::int64_t value_of(const Amount& amount, int decimals) {
   const std::int64_t value =
       saturating_mul(amount.number.value, amount.unit.factor);
@@ -193,7 +193,7 @@ class InstrumentsReader {
                   .event = event});
   }
 
-  // Where there is no column of a function's own weight, it is the rest.
+  // Without a column of its own weight, a function gets the rest.
   void end_line(const CallTree::Line& line) {
     if (line.self() > 0)
       samples_.add(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts as inferno does for some formats: a stack that comes again takes the
-// place of the first instead of adding to it. What that leaves out is noted.
+// Counts as inferno does for some formats: a repeated stack replaces the
+// earlier one instead of adding to it. The weight left out is noted.
 #pragma once
 
 #include <cstdint>

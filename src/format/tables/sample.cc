@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What macOS `sample` prints: a call tree for each thread, with the number of
-// samples of a function and all it calls.
+// Output of macOS `sample`: a call tree for each thread, with the number of
+// samples of a function and its callees.
 //
 //   Call graph:
 //       825 Thread_15758535
@@ -72,7 +72,7 @@ Place parse_place(std::string_view text) {
   if (in == text.npos) return place;
   place.function = text.substr(0, in);
   std::string_view rest = text.substr(in + 6);
-  // The name of a module may hold brackets; what follows it is a blank.
+  // The name of a module may contain brackets; a blank follows it.
   std::size_t end = rest.find(')');
   while (end != rest.npos && end + 1 < rest.size() && rest[end + 1] != ' ')
     end = rest.find(')', end + 1);
@@ -156,7 +156,7 @@ class SampleReader {
     if (in_graph_) note_rest();
     last_counts_.finish(profile_, samples_);
     if (!found_graph_)
-      fail("has no line 'Call graph:', so it is no output of `sample`");
+      fail("has no line 'Call graph:', so it is not output of `sample`");
     return std::move(profile_);
   }
 
@@ -178,7 +178,7 @@ class SampleReader {
 
   void add(const TreeLine& line) {
     const auto done = [this](const CallTree::Line& l) { end_line(l); };
-    // Threads stand furthest to the left.
+    // Threads are furthest to the left.
     if (line.indent <= 4) {
       tree_.push_thread(0, line.samples, done);
       begin_thread(line);
@@ -269,7 +269,7 @@ bool sniff_sample(std::string_view head) {
   while (!head.empty()) {
     const std::string_view line = take_line(head);
     if (line.starts_with("Analysis of sampling ")) return true;
-    // The tree alone, without what stands above it.
+    // The tree alone, without the lines above it.
     if (line.starts_with(kGraph))
       return parse_tree_line(take_line(head)).has_value();
     if (line.find('\0') != line.npos) return false;

@@ -7,13 +7,13 @@
 //   1,"App.Main()",1,8.75,…
 //   2,"App.Load(string)","2,893",4.09,…
 //
-// Reports of sampling have samples in place of calls, and what a function
-// itself took is a column of its own.
+// Sampling reports have samples in place of calls, and a column for a
+// function's own samples.
 //
-// Reports of instrumentation count calls, which are not contained in one
-// another: a function that is called once may call another a million times. So
-// each function has its own number of calls, and the time it took is a second
-// event. `wick fold` counts calls as inferno does; see InfernoCalls.
+// Instrumentation reports count calls, which are not contained in one another:
+// a function that is called once may call another a million times. So each
+// function has its own number of calls, and its time is a second event. `wick
+// fold` counts calls as inferno does; see InfernoCalls.
 #include <algorithm>
 #include <vector>
 
@@ -175,7 +175,7 @@ class VsprofReader {
     while (!path_.empty() && path_.back().first >= level) path_.pop_back();
     const StackId stack = profile_.stacks.push(
         path_.empty() ? StackId::kRoot : path_.back().second, frame);
-    // Level 0 is the program, which is no function.
+    // Level 0 is the program, which is not a function.
     if (level > 0) path_.emplace_back(level, stack);
     return stack;
   }

@@ -7,8 +7,8 @@
 //    main,0.25,app
 //     "parse<int, char>",1.5,app
 //
-// Times are seconds; folded output counts milliseconds, as inferno's does. What
-// rounding takes away is counted. A second reader takes the reports of memory
+// Times are seconds; folded output counts milliseconds, as in inferno. The
+// rounding error is noted. A second reader takes the reports of memory
 // consumption, whose columns are allocations and bytes.
 #include <algorithm>
 #include <cmath>
@@ -232,8 +232,8 @@ class VtuneReader {
   double lost_ms_ = 0;
 };
 
-// The header of `head`, which only blank lines and VTune's own warnings may
-// stand before.
+// The header of `head`; only blank lines and VTune's own warnings may precede
+// it.
 std::string_view header_of(std::string_view head) {
   while (!head.empty()) {
     const std::string_view line = take_line(head);

@@ -12,11 +12,11 @@
 //   <row><sample-time id="14">59248125</sample-time><thread ref="2"/>
 //        <weight ref="9"/><backtrace ref="10"/></row>
 //
-// Whatever was said once is referred to by its id from then on. Backtraces have
-// their innermost frame first. A row without one has <sentinel/> in its place.
+// Elements that repeat are references to an id. Backtraces have their innermost
+// frame first. A row without one has <sentinel/> instead.
 //
-// Each row counts as one sample, as in inferno. Where the rows weigh
-// differently (samples of cycles do), their weights are a second event.
+// Each row counts as one sample, as in inferno. If rows have different weights
+// (samples of cycles do), their weights are a second event.
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ class XctraceReader {
   }
 
  private:
-  // What an id stands for; the meaning of `value` follows from the tag.
+  // What an id refers to; the meaning of `value` follows from the tag.
   struct Known {
     Tag tag = Tag::kOther;
     std::uint64_t value = 0;
@@ -244,7 +244,7 @@ class XctraceReader {
     use(tag, value);
   }
 
-  // What the element that ends here amounts to.
+  // The value of the element that ends here.
   std::uint64_t value_of(Tag tag) {
     switch (tag) {
       case Tag::kThread:
@@ -285,7 +285,7 @@ class XctraceReader {
     const auto known = known_.find(ref);
     if (known == known_.end() || known->second.tag != tag) {
       profile_.diagnostics.note_at(Problem::kBadRecord,
-                                   "a reference to what was not said before");
+                                   "a reference to an unknown id");
       // The frame is missing, the stack around it is not.
       if (tag == Tag::kFrame)
         frames_.push_back(profile_.named_frame("[unknown]"));
@@ -361,8 +361,8 @@ class XctraceReader {
     samples_.add(sample);
   }
 
-  // Weights that are all the same say nothing that the count does not; they
-  // are an event as soon as one differs.
+  // Equal weights add nothing to the count; they become an event as soon as one
+  // differs.
   void add_weight(Sample sample) {
     if (!first_weight_) first_weight_ = row_.weight;
     if (!weights_differ_ && row_.weight == *first_weight_) return;

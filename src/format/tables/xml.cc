@@ -50,7 +50,7 @@ std::pair<std::string_view, std::string_view> take_attribute(
   return {name, value};
 }
 
-// The character that an entity (what stands between "&" and ";") means.
+// The character of an entity, the text between "&" and ";".
 std::optional<char32_t> character_of(std::string_view entity) {
   static constexpr std::array<std::pair<std::string_view, char32_t>, 5>
       kEntities = {{{"amp", '&'},

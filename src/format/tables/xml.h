@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML, one tag or text at a time. Nothing is kept of what came before, so the
-// nesting of the input costs nothing; whether tags match is the caller's
-// business. Comments, processing instructions and declarations are passed over,
-// and no entity but the five of XML and characters by number is known, so
-// nothing can grow.
+// XML, one tag or text at a time. The reader keeps no state, so nesting costs
+// nothing; whether tags match is up to the caller. Comments, processing
+// instructions and declarations are skipped. Only the five entities of XML and
+// numeric characters are known, so text cannot grow.
 #pragma once
 
 #include <optional>
@@ -43,7 +42,7 @@ class XmlReader {
   bool cut_off_ = false;
 };
 
-// "a &amp; b" as "a & b". What is no entity stays as it is.
+// "a & b" for "a &amp; b". Unknown entities stay unchanged.
 std::string xml_unescaped(std::string_view text);
 
 }  // namespace wick

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What AIX's procstack prints, once or again and again; a sample for each
-// thread. Addresses come with or without "0x":
+// Output of AIX's procstack, of one run or many; a sample for each thread.
+// Addresses come with or without "0x":
 //
 //   15859890: /usr/sbin/syncd 60
 //   ---------- tid# 41746533 (pthread ID:      1) ----------
@@ -16,7 +16,7 @@ struct AixFrame {
   std::string_view name;
 };
 
-// "0xd01d15c4  _p_nsleep(??, ??) + 0x10": what stands before the last bracket.
+// "0xd01d15c4  _p_nsleep(??, ??) + 0x10": everything before the last bracket.
 std::optional<AixFrame> parse_aix_frame(std::string_view line) {
   std::string_view rest = line;
   std::string_view word = take_word(rest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bcc's `profile` and `offcputime` print without -f:
+// Output of bcc's `profile` and `offcputime` without -f:
 //
 //   Sampling at 49 Hertz of all threads by user + kernel stack for 10 secs.
 //
@@ -96,13 +96,13 @@ class BccReader {
                        : profile_.event_id("samples");
   }
 
-  // What stands above the separator is the kernel's.
+  // Frames above the separator are the kernel's.
   void mark_kernel() {
     for (Frame& frame : stack_.frames())
       if (frame.kind == FrameKind::kUser) frame.kind = FrameKind::kKernel;
     is_kernel_marked_ = true;
   }
-  // Without separator: everything up to the frame that enters the kernel.
+  // Without a separator: all frames up to the one that enters the kernel.
   void mark_if_kernel() {
     auto& frames = stack_.frames();
     for (std::size_t i = frames.size(); i-- > 0;) {
@@ -114,8 +114,8 @@ class BccReader {
     }
   }
 
-  // "Sampling at …" and "Tracing off-CPU time (us) of …" say what is counted;
-  // "WARNING: 3 stack traces lost …" what is missing.
+  // "Sampling at …" and "Tracing off-CPU time (us) of …" name the unit;
+  // "WARNING: 3 stack traces lost …" counts missing stacks.
   bool read_message(std::string_view text) {
     if (text.find("off-CPU time (us)") != text.npos) {
       is_off_cpu_ = true;

@@ -12,8 +12,8 @@
 //
 // `ustack(perf)` prints "address symbol+offset (module)". An empty stack is an
 // empty key. Every map is an event of its own: maps count different things.
-// Keys that are not stacks stand at the root; the first that is not a number is
-// taken for the name of the thread.
+// Keys that are not stacks become root frames; the first that is not a number
+// is taken for the name of the thread.
 #include <algorithm>
 
 #include "base/bytes.h"
@@ -28,7 +28,7 @@ bool is_name_char(char c) {
          c == '_';
 }
 
-// "@name" in front of "[" or ":", taken from `line`; nothing if there is none.
+// Takes "@name" before "[" or ":" from `line`; nothing if there is none.
 std::string_view take_map_name(std::string_view& line) {
   if (!line.starts_with('@')) return {};
   std::size_t end = 1;
@@ -125,8 +125,8 @@ class BpftraceReader {
     }
   }
 
-  // Keys separated by ", "; the value if there is one behind "]: "; else a
-  // stack follows on the next lines.
+  // Keys separated by ", "; a value may follow "]: "; otherwise a stack follows
+  // on the next lines.
   void read_keys(std::string_view keys, std::string_view line) {
     const std::size_t end = keys.rfind("]:");
     if (end == keys.npos) {
@@ -246,8 +246,8 @@ class BpftraceReader {
       sample.event = profile_.event_id(map_);
       stack_.add(sample);
     } else {
-      // Maps without stacks, often left over from the measuring itself
-      // (@start[tid]), must not become the event that is shown first.
+      // Maps without stacks, often left over from measuring (@start[tid]), must
+      // not become the first event.
       sample.stack = stack_.take_stack();
       without_stack_.emplace_back(sample, map_);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DTrace prints for an aggregation of stacks, `@[stack()] = count()`,
+// Output of DTrace for an aggregation of stacks, `@[stack()] = count()`,
 // `@[ustack()]` or both:
 //
 //   CPU     ID                    FUNCTION:NAME
@@ -10,10 +10,10 @@
 //                 unix`sys_syscall+0x17a
 //                   12
 //
-// Stacks have their innermost frame first and end with a line that is a number
-// alone. A blank line ends nothing: between the kernel's and the user's stack
-// of one key there is one as well. Who runs DTrace with -q has no header; who
-// prints the aggregation every second has the probe's line in the middle.
+// A stack has its innermost frame first and ends with a line that has only a
+// number. A blank line does not end it: there is one between the kernel's and
+// the user's stack of one key, too. With -q there is no header; if the
+// aggregation is printed every second, lines of the probe are in between.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -58,9 +58,8 @@ std::size_t offset_of(std::string_view name) {
   return all_hex_digits(number) ? plus : name.size();
 }
 
-// The names of C++ lose what begins at the last "(" or "<" behind their first
-// "::". Unlike the peers, who cut "A::f(B<int>)" to "A::f(B", only brackets
-// that stand inside no others count.
+// C++ names are cut at the last "(" or "<" after their first "::". Only
+// brackets outside of others count; other tools cut "A::f(B<int>)" to "A::f(B".
 std::string_view without_cpp_arguments(std::string_view name, Compat compat) {
   const std::size_t scope = name.find("::");
   if (scope == name.npos) return name;
@@ -92,7 +91,7 @@ std::string_view without_cpp_arguments(std::string_view name, Compat compat) {
         break;
     }
   }
-  // "operator()(int)" has two pairs that stand side by side.
+  // "operator()(int)" has two pairs next to each other.
   return name.substr(0, cut);
 }
 
@@ -124,8 +123,8 @@ bool is_kernel(std::string_view module) {
          module.ends_with(".ko");
 }
 
-// Turns the line of a frame into the frames it stands for. Lines come again and
-// again, so each distinct one is taken apart once.
+// Turns the line of a frame into its frames. Lines repeat, so each distinct one
+// is parsed once.
 class LineFrames {
  public:
   LineFrames(Profile& profile, const ReadOptions& options, bool keep_offset)
@@ -134,7 +133,7 @@ class LineFrames {
   // Outermost first; more than one where functions were inlined.
   std::span<const FrameId> operator()(std::string_view line) {
     const std::uint32_t row = index(lines_.intern(line));
-    // Row 0 of a string table is "", which is no line.
+    // Row 0 of a string table is "", which is not a line.
     if (row == first_.size()) {
       add(line);
       first_.push_back(static_cast<std::uint32_t>(frames_.size()));
@@ -174,7 +173,7 @@ class LineFrames {
       text = without_cpp_arguments(text, options_.compat);
     std::string name(text.empty() ? "-" : text);
     if (options_.compat != Compat::kPerl) {
-      const std::size_t function = name.find('`') + 1;  // behind the module
+      const std::size_t function = name.find('`') + 1;  // after the module
       name = name.substr(0, function) +
              rust_demangled(trim_right(name).substr(function));
     }
@@ -210,8 +209,8 @@ class DtraceReader {
   }
 
  private:
-  // What stands before the first blank line is a header unless a stack ends in
-  // it or its first line is indented as stacks are.
+  // Everything before the first blank line is a header, unless a stack ends in
+  // it or its first line is indented like a stack.
   void skip_header(std::string_view head) {
     if (head.empty() || is_space(head.front())) return;
     std::uint64_t count = 0;
@@ -246,7 +245,7 @@ class DtraceReader {
       stack_.clear();
       return;
     }
-    // An aggregation without a stack is no sample.
+    // An aggregation without a stack is not a sample.
     if (stack_.empty()) return;
     StackId stack = StackId::kRoot;
     for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame)
@@ -278,7 +277,7 @@ bool sniff_dtrace(std::string_view head) {
     const std::string_view text = trim(line);
     if (text.empty()) continue;
     if (!is_blank(line.front())) {
-      if (ticks) return false;  // a header stands before all stacks
+      if (ticks) return false;  // a header precedes all stacks
       continue;
     }
     if (all_digits(text)) return ticks;

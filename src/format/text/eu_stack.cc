@@ -7,9 +7,9 @@
 //       /src/cart.cc:9:74
 //   #1  0x000055a44fc63374 - 1 main - /usr/bin/shop
 //
-// "- 1" (with -a) says that the address is the one behind a call; modules come
-// with -m, source lines with -s, build ids with -b, all of them with -v. Frames
-// that were inlined (-i) have the address of the frame they are inlined into.
+// "- 1" (with -a) means that the address is a return address; -m adds modules,
+// -s source lines, -b build ids, -v all of them. Inlined frames (-i) have the
+// address of the frame they are inlined into.
 #include "format/text/text_stacks.h"
 
 namespace wick {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks that Python's faulthandler module writes, once for a crash or again
-// and again (dump_traceback_later). A sample for each thread and dump:
+// Stacks written by Python's faulthandler module, once for a crash or
+// repeatedly (dump_traceback_later). A sample for each thread and dump:
 //
 //   Timeout (0:00:00.100000)!
 //   Thread 0x00007f6cc42bd6c0 [worker] (most recent call first):
@@ -59,8 +59,8 @@ class FaulthandlerReader {
   explicit FaulthandlerReader(const ReadOptions& options)
       : options_(options), stack_(profile_, options) {}
 
-  // Between the stacks a program's own output may stand; only what looks like
-  // a frame and is not counts as unread.
+  // The program's own output may be between the stacks; only lines that look
+  // like a frame and are not count as unread.
   bool read_line(std::string_view line) {
     if (is_header(line)) {
       begin_thread(line);

@@ -2,9 +2,9 @@
 // Folded stacks: "main;parse;read 12", outermost frame first, the weight last.
 // Two numbers are the weights before and after of a difference.
 //
-// Reading is cut into blocks, whose pieces are split into names by several
-// workers; the stacks go into the profile batch by batch (StackBatch says why).
-// Memory follows the number of distinct stacks, not the length of the text.
+// The text is read in blocks, whose pieces are split into names by several
+// workers; the stacks are added to the profile in batches (see StackBatch).
+// Memory depends on the number of distinct stacks, not on the size of the text.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -133,8 +133,8 @@ class FoldedReader {
 
   Profile run() {
     const int count = worker_count(options_.threads);
-    // Pieces of a file are large, so that workers seldom wait for each other;
-    // those of a pipe stand in memory.
+    // Pieces of a file are large, so that workers rarely wait for each other;
+    // those of a pipe are kept in memory.
     const std::size_t size = (file_.size_hint() > 0 ? kFilePiece : kPipePiece) *
                              static_cast<std::size_t>(count);
     std::string_view block;
@@ -160,7 +160,7 @@ class FoldedReader {
   static constexpr std::size_t kBatchStacks = 1 << 20;
 
   void collect(FoldedWorker& worker) {
-    // The first lines tell how many frames the whole will have, roughly.
+    // The first lines give a rough estimate of the number of frames.
     if (batch_.frame_count() == 0)
       batch_.reserve(std::min(
           kBatchFrames,

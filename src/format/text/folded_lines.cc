@@ -113,11 +113,11 @@ class FoldedLinesWriter {
  private:
   struct Item {
     NodeId node;
-    bool below;  // what is called from the node, not the node itself
+    bool below;  // callees of the node, not the node itself
     std::size_t path_size;
   };
 
-  // A name must not end the frame or the line that it stands in.
+  // A name must not contain what ends a frame or a line.
   static constexpr std::string_view kSeparators = ";\n\r";
   void append_name(StringId name) {
     const std::size_t begin = path_.size();

@@ -12,14 +12,13 @@
 
 namespace wick {
 
-// The numbers at the end of a line; the second only where there are two
-// columns.
+// The numbers at the end of a line; the second only with two columns.
 struct FoldedWeights {
   Decimal value[2];
 };
 
-// Takes the numbers (and the blanks before them) from the back of `line`,
-// which is left with the stack.
+// Takes the numbers (and the blanks before them) from the end of `line`, which
+// leaves the stack.
 std::optional<FoldedWeights> take_folded_weights(std::string_view& line,
                                                  int columns);
 
@@ -27,11 +26,11 @@ std::optional<FoldedWeights> take_folded_weights(std::string_view& line,
 // number before the last one belongs to a name ("worker 7").
 int folded_columns(std::string_view head);
 
-// Cuts `text` into at most `count` pieces of similar size behind line ends.
+// Cuts `text` after line ends into at most `count` pieces of similar size.
 std::vector<std::string_view> pieces_at_lines(std::string_view text, int count);
 
-// One line for each stack with weight of its own, ordered by the bytes of the
-// stacks as text; two numbers for a difference.
+// A line for each stack with a weight of its own, sorted by the bytes of the
+// text; two numbers for a difference.
 void write_folded(const FlameGraph& graph, std::ostream& out);
 
 }  // namespace wick

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stacks that gdb's `thread apply all bt` prints, once or many times (the
-// poor man's profiler). A sample for each thread and dump.
+// Stacks printed by gdb's `thread apply all bt`, once or many times (the poor
+// man's profiler). A sample for each thread and dump.
 //
 //   Thread 2 (Thread 0x7fe019b3d6c0 (LWP 21207) "worker-1"):
 //   #0  shop::tax (x=2.5) at cart.cc:9
@@ -9,10 +9,10 @@
 //       this=0x7fe019b3ce80) at /usr/include/c++/12/bits/std_function.h:591
 //   #2  0x00007fe019ed44a3 in ?? () from /lib/x86_64-linux-gnu/libstdc++.so.6
 //
-// Names and arguments may hold blanks, brackets and quotes, so a frame is taken
-// apart from its end: place, argument list, name. gdb prints much else (what it
-// loaded, where the target stopped, local variables); only what begins like a
-// frame or a thread and is not one counts as unread.
+// Names and arguments may contain blanks, brackets and quotes, so a frame is
+// parsed from its end: place, argument list, name. gdb prints much else (loaded
+// files, where the target stopped, local variables); only lines that begin like
+// a frame or a thread and are not one count as unread.
 #include "format/text/text_stacks.h"
 
 namespace wick {

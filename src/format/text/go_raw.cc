@@ -13,9 +13,9 @@
 //   Mappings
 //   1: 0x400000/0x4b2000/0x0 /home/me/shop abcdef [FN]
 //
-// Every column of values is an event. A location with several lines stands for
-// functions inlined into the last of them; the peers keep only the first.
-// Samples name locations that come later, so the text is gone through twice.
+// Every column of values is an event. The lines of a location are functions
+// inlined into the last of them; other tools keep only the first. Samples refer
+// to locations that come later, so the text is read twice.
 #include <unordered_map>
 
 #include "format/text/text_stacks.h"
@@ -90,8 +90,7 @@ class GoRawReader {
     go_through(text, &GoRawReader::read_sample, "Samples:");
     if (!seen_.samples || !seen_.locations)
       profile_.diagnostics.note_at(
-          Problem::kTruncated,
-          seen_.samples ? "there are no locations" : "there are no samples");
+          Problem::kTruncated, seen_.samples ? "no locations" : "no samples");
     return std::move(profile_);
   }
 
@@ -214,7 +213,7 @@ class GoRawReader {
       }
       auto& frames = stack_.frames();
       if (frames.size() + location->second.size() > kMaxDepth) {
-        // A few bytes can name a location of any size again and again.
+        // A few bytes can refer to a location of any size many times.
         profile_.diagnostics.note(Problem::kDeepStack);
         return;
       }

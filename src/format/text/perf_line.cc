@@ -31,7 +31,7 @@ std::optional<std::uint32_t> to_cpu(std::string_view word) {
   return to_number<std::uint32_t>(word.substr(1, word.size() - 2));
 }
 
-// "7628263.042515:", in seconds; with --ns nine digits behind the point.
+// "7628263.042515:", in seconds; with --ns nine digits after the point.
 std::optional<std::uint64_t> to_time(std::string_view word) {
   if (!word.ends_with(':') || !is_digit(word.front())) return {};
   word.remove_suffix(1);

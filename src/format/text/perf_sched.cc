@@ -5,13 +5,13 @@
 //   perf record -g -e sched:sched_switch -e sched:sched_stat_sleep
 //       -e sched:sched_stat_blocked -e sched:sched_stat_iowait …
 //
-// sched_switch has the stack with which a thread leaves the CPU. sched_stat_*,
-// which comes when the thread is woken, says how long it slept. Kernels without
-// scheduler statistics have no such events; then the time from the thread's
-// switch out to its switch in is taken, which includes waiting for a CPU.
+// sched_switch has the stack of a thread that leaves the CPU. sched_stat_*,
+// when the thread is woken, has the time it slept. Kernels without scheduler
+// statistics lack these events; then the time from switching out to switching
+// in counts, which includes waiting for a CPU.
 //
-// It is the text that perf_script.cc reads, asked another question, so it is
-// never guessed: --format perf-sched.
+// perf_script.cc reads the same text for another purpose, so this format is
+// never detected.
 #include <unordered_map>
 
 #include "format/text/perf_line.h"
@@ -20,8 +20,8 @@
 namespace wick {
 namespace {
 
-// The value behind " key=" in the arguments of a tracepoint, up to the blank in
-// front of `next` (names may hold blanks) or the next blank.
+// The value after " key=" in the arguments of a tracepoint, up to the blank
+// before `next` (names may contain blanks) or the next blank.
 std::string_view argument(std::string_view args, std::string_view key,
                           std::string_view next = " ") {
   std::size_t at = args.starts_with(key) ? 0 : args.npos;

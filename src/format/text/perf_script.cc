@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of `perf script`, in every layout that its -F option makes.
+// The text of `perf script`, in every layout of its -F option.
 //
 // Speed rests on three facts. A call site has one return address, so the lines
-// of a sample's callers come again letter by letter and are found as a whole by
-// a hash of their text. Where they are new, the same frame line comes again and
-// again, so each distinct line is taken apart once. And samples are separated
-// by blank lines, so the text can be cut there and given to several workers,
-// each with a profile of its own, which are merged at the end.
+// of a sample's callers repeat exactly and are found as a whole by a hash of
+// their text. In new callers the same frame lines repeat, so each distinct line
+// is parsed once. And samples are separated by blank lines, so the text is cut
+// there and distributed to several workers, whose profiles are merged at the
+// end.
 //
-// Rules that differ from the peers, because theirs lose or corrupt samples, are
-// listed in docs/flame-graphs.md.
+// docs/flame-graphs.md lists the rules that differ from other tools, because
+// theirs lose or corrupt samples.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -53,7 +53,7 @@ bool looks_like_bare_frame(std::string_view line) {
   return frame && !frame->module.empty() && !parse_perf_event(line);
 }
 
-// Turns the symbol of a frame line into the names of the frames it stands for.
+// Turns the symbol of a frame line into the names of its frames.
 class FrameNames {
  public:
   FrameNames(const ReadOptions& options) : options_(options) {}
@@ -171,8 +171,8 @@ class PerfScriptWorker {
   std::uint64_t lines() const { return lines_; }
 
  private:
-  // The frames that a line stands for: `count` of them from `first` in
-  // LineCache::frames, innermost first.
+  // The frames of a line: `count` of them from `first` in LineCache::frames,
+  // innermost first.
   struct LineFrames {
     static constexpr std::uint32_t kUnset = 0xffffffff;
     std::uint32_t first = kUnset, count = 0;
@@ -185,11 +185,11 @@ class PerfScriptWorker {
     std::vector<LineFrames> ranges;  // by id in `lines`
     std::vector<FrameId> frames;
   };
-  // Distinct lines are as many as distinct addresses; forgetting them all now
-  // and then keeps memory bounded and costs little.
+  // There are as many distinct lines as addresses; forgetting all of them now
+  // and then bounds memory and costs little.
   static constexpr std::size_t kMaxCachedLines = 1 << 18;
 
-  // What is known of the lines below a sample's first frame.
+  // What the lines below a sample's first frame were parsed into.
   struct Callers {
     StackId stack;
     std::uint64_t lines;
@@ -261,7 +261,7 @@ class PerfScriptWorker {
 
   void begin_sample(std::string_view line, std::string_view following) {
     if (in_sample_ && !names_alone_ && !parse_perf_event(line)) {
-      bad_line(line);  // the sample goes on behind it
+      bad_line(line);  // the sample continues after it
       return;
     }
     if (new_callers_) {  // not separated by a blank line
@@ -307,8 +307,8 @@ class PerfScriptWorker {
       add_frames(event->rest, event->rest.find(' '));
   }
 
-  // What `perf script --show-lost-events` and its like print between the
-  // samples: "PERF_RECORD_LOST lost 12".
+  // Printed between the samples by `perf script --show-lost-events` and similar
+  // options: "PERF_RECORD_LOST lost 12".
   void read_side_record(std::string_view text) {
     const std::string_view kind = take_word(text);
     if (kind != "PERF_RECORD_LOST" && kind != "PERF_RECORD_LOST_SAMPLES")
@@ -387,7 +387,7 @@ class PerfScriptWorker {
       return;
     if (symbol.empty() || symbol == "[unknown]") {
       Frame unknown = frame;
-      // Two blanks and no name between them: the peers call that " ".
+      // Two blanks without a name between them: other tools call that " ".
       if (line.substr(line.find(parsed->address) + parsed->address.size())
               .starts_with("  ("))
         unknown.function = profile_.strings.intern(" ");
@@ -507,7 +507,7 @@ class PerfScriptWorker {
   std::uint64_t lines_ = 0;
 };
 
-// Cuts `block` into `count` pieces behind blank lines.
+// Cuts `block` into `count` pieces after blank lines.
 std::vector<std::string_view> pieces_of(std::string_view block, int count) {
   std::vector<std::string_view> pieces;
   for (int left = count; left > 1; --left) {
@@ -523,8 +523,8 @@ std::vector<std::string_view> pieces_of(std::string_view block, int count) {
 
 Profile read_perf_script(InputFile& file, const ReadOptions& options) {
   const int count = worker_count(options.threads);
-  // Pieces of a file are large, so that workers seldom wait for each other;
-  // those of a pipe stand in memory.
+  // Pieces of a file are large, so that workers rarely wait for each other;
+  // those of a pipe are kept in memory.
   const std::size_t piece = file.size_hint() > 0 ? 64 << 20 : 8 << 20;
   std::vector<std::unique_ptr<PerfScriptWorker>> workers;
   Diagnostics diagnostics;
@@ -545,7 +545,7 @@ Profile read_perf_script(InputFile& file, const ReadOptions& options) {
     }
   }
   if (workers.empty()) return {};
-  // The peers call everything samples.
+  // Other tools call everything samples.
   const bool with_units = options.compat == Compat::kWick &&
                           std::ranges::any_of(workers, [](const auto& w) {
                             return w->has_periods();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `perf script` prints; other formats carry it inside.
+// Output of `perf script`, which other formats embed.
 #pragma once
 
 #include "profile/format.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call graph that FreeBSD's `pmcstat -R log -G graph` writes: under each
 // function where samples were taken, a tree of its callers. The number in
-// brackets counts the samples of a function and of all that stands below it.
+// brackets counts the samples of a function and of everything below it.
 //
 //   @ CPU_CLK_UNHALTED_CORE [25 samples]
 //
@@ -11,7 +11,7 @@
 //    29.41%  [5]         lockmgr_unlock
 //
 // What the callers of a function do not account for (pmcstat -z cuts stacks)
-// stays with the function; the peers drop it.
+// stays with the function; other tools drop it.
 #include "base/bytes.h"
 #include "format/text/text_stacks.h"
 

@@ -30,12 +30,12 @@ std::string symbol_name(std::string_view symbol, const ReadOptions& options) {
   if (!options.include_offset && !like_perl) symbol = without_offset(symbol);
   if (like_perl) return without_separator(symbol);
   std::string name = without_separator(rust_demangled(symbol));
-  // An offset that is kept stands behind the arguments.
+  // An offset that is kept follows the arguments.
   if (options.full_names || options.include_offset) return name;
   std::size_t size = without_arguments(name).size();
   if (name.substr(0, size).ends_with("operator") &&
       name.substr(size).starts_with("()"))
-    size += 2;  // the brackets are its name
+    size += 2;  // the brackets are part of the name
   name.resize(size);
   return name;
 }

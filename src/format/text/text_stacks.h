@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of line-based texts share that print one stack after the
-// other, leaf first, with something before or behind it that says whose stack
-// it is and what it weighs.
+// Shared by the readers of texts with one stack after the other, leaf first,
+// and lines before or after it with its thread and weight.
 #pragma once
 
 #include <string>
@@ -14,8 +13,8 @@
 
 namespace wick {
 
-// Reads a text line by line with a Reader(options): read_line(line) says
-// whether it made sense of the line, and finish() gives the profile.
+// Reads a text line by line with a Reader(options): read_line(line) returns
+// whether the line was understood, and finish() returns the profile.
 template <class Reader>
 Profile read_by_line(InputFile& file, const ReadOptions& options) {
   Reader reader(options);
@@ -32,19 +31,19 @@ Profile read_by_line(InputFile& file, const ReadOptions& options) {
 // "f" for "f+0x1a", "f+0x1a/0x30" and "f+26".
 std::string_view without_offset(std::string_view symbol);
 
-// `name` with ";", which separates the frames of folded stacks, replaced.
+// Replaces ";", the separator of frames in folded stacks.
 std::string without_separator(std::string_view name);
 
-// A symbol as it is printed: by the rules for names of perf script, its offset
-// removed unless the options keep it. Perl's scripts for these formats leave
-// names as they are.
+// The name of a symbol, by the rules for perf script; without its offset unless
+// the options keep it. The Perl scripts for these formats leave names
+// unchanged.
 std::string symbol_name(std::string_view symbol, const ReadOptions& options);
 
-// Whether this symbol is where the kernel is entered, which makes a stack whose
-// outermost frame it is a stack of the kernel.
+// Whether the kernel is entered at this symbol; a stack with this outermost
+// frame is a kernel stack.
 bool is_kernel_entry(std::string_view symbol);
 
-// Takes the stacks of a text as they come: frames, leaf first, then a sample.
+// Collects the frames of a stack, leaf first, then adds a sample.
 class StackBuffer {
  public:
   StackBuffer(Profile& profile, const ReadOptions& options)
@@ -52,10 +51,10 @@ class StackBuffer {
         options_(options),
         samples_(profile, options.keep_time) {}
 
-  // The next frame towards the root. `name` is taken as it is, ";" aside; ""
-  // is a function that is not known.
+  // Adds the next frame towards the root. `name` is kept, except for ";"; "" is
+  // an unknown function.
   void push(std::string_view name, Frame frame = {});
-  // The same for a symbol, whose name is made by symbol_name.
+  // The same for a symbol, named by symbol_name.
   void push_symbol(std::string_view symbol, Frame frame = {});
 
   bool empty() const { return frames_.empty(); }
@@ -63,13 +62,13 @@ class StackBuffer {
   std::vector<Frame>& frames() { return frames_; }
   void clear() { frames_.clear(); }
 
-  // The stack of the frames so far, which are forgotten.
+  // The stack of the frames so far, which it clears.
   StackId take_stack();
 
   // Adds `sample` with the stack of the frames so far. A sample without frames
-  // stands at the root and is noted.
+  // is at the root and noted.
   void add(Sample sample);
-  // The same for a sample that weighs 1.
+  // The same for a sample of weight 1.
   void add_one(ThreadId thread = ThreadId::kUnknown);
 
  private:

@@ -100,7 +100,7 @@ Profile read_wcp(InputFile& file, const ReadOptions& options) {
   end_stack();
   if (!in_stacks)
     profile.diagnostics.note_at(Problem::kTruncated,
-                                "there is no list of full stacks");
+                                "the list of full stacks is missing");
   return profile;
 }
 
