@@ -42,7 +42,7 @@ const OutputFormat* find_output(std::string_view name) {
 // A row of the final table.
 struct CoreResult {
   std::string name;   // "job0/TRACEFILE-C0"
-  std::string error;  // "" if it was drawn or is empty
+  std::string error;  // names its file; "" if it was drawn or is empty
   bool drawn = false;
   std::string looked_for;  // " of hart 1": the instructions that it lacks
   std::int64_t cycles = 0, instructions = 0, calls = 0;
@@ -153,7 +153,7 @@ struct FireSimCommand {
                              config.selector, config.start, config.end,
                              results.runtime_config));
     } catch (const Error& error) {
-      say(run, error.what());
+      say(run, error.text(setting_name));
     }
   }
 
@@ -194,7 +194,7 @@ struct FireSimCommand {
            describe(counters.diagnostics, 0, setting_name))
         say(run, fmt::format("{}: {}", path, line));
     } catch (const Error& error) {
-      say(run, error.what());
+      say(run, error.text(setting_name));
     }
   }
 
@@ -232,7 +232,7 @@ struct FireSimCommand {
       } catch (const Error& error) {
         core.error = error.text(setting_name);
       } catch (const std::exception& error) {
-        core.error = error.what();
+        core.error = fmt::format("{}: {}", work_[i].path, error.what());
       }
       const std::scoped_lock lock(mutex);
       ++done;
@@ -287,11 +287,11 @@ struct FireSimCommand {
                     "instructions", "IPC", "calls", "unknown", "trace");
     for (const CoreResult& core : cores_) {
       if (!core.drawn) {
-        out +=
-            fmt::format("{:>16} {:>16} {:>6} {:>14} {:>9}  {}: {}\n", "-", "-",
-                        "-", "-", "-", core.name,
-                        core.error.empty() ? "no instructions" + core.looked_for
-                                           : core.error);
+        out += fmt::format(
+            "{:>16} {:>16} {:>6} {:>14} {:>9}  {}\n", "-", "-", "-", "-", "-",
+            core.error.empty() ? fmt::format("{}: no instructions{}", core.name,
+                                             core.looked_for)
+                               : core.error);
         continue;
       }
       out += fmt::format(

@@ -232,7 +232,7 @@ FireSimResults find_firesim_results(const std::string& path,
         results.jobs.push_back(std::move(job));
     }
   } else {
-    fail("{}: there is no such folder", path);
+    fail("{}: no such file or directory", path);
   }
   if (results.jobs.empty())
     fail(

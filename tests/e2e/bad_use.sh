@@ -61,6 +61,18 @@ expect 1 'folder: is a directory' fold folder
 expect 1 "not a profile; 'wick flame -- .*' records it" fold "$WICK"
 expect 1 "binary: unknown format; the input begins with .*; see 'wick formats' or --format" \
   fold binary
+# The name of a file comes once, in front.
+printf PERFILE2 >cut.data
+expect 1 '^wick: cut.data: is a perf.data file that is truncated' fold cut.data
+printf '\211wick' >cut.wick
+for command in fold flame report; do
+  expect 1 '^wick: missing: cannot open: No such file' $command missing
+  expect 1 '^wick: cut.wick: [^:]*$' $command cut.wick
+done
+expect 1 '^wick: missing: cannot open: No such file' diff good.folded missing
+expect 1 '^wick: missing: cannot open: No such file' trace missing
+expect 1 '^wick: missing: no such file or directory' firesim missing
+expect 1 '^wick: folder: has no TRACEFILE' firesim folder
 expect 1 'folder: is a directory' fold good.folded -o folder
 expect 1 'nosuch/x: cannot write' fold good.folded -o nosuch/x
 expect 1 'nosuch/x.svg: cannot write' flame good.folded -o nosuch/x.svg

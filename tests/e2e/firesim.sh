@@ -101,7 +101,7 @@ if (cd workloads/linux-uniform && wick firesim "$results") >out 2>err; then
   bad "no failure: $(cat out)"
 fi
 [ -s "$job/TRACEFILE-C0.svg" ] || bad "one error stopped the others"
-grep -q -- '- .* linux-uniform1/TRACEFILE-C1: ' out || bad "no reason: $(cat out)"
+grep -q -- '- .*/linux-uniform1/TRACEFILE-C1: unknown format' out || bad "no reason: $(cat out)"
 [ "$(grep -c 'TRACEFILE' out)" -ge 4 ] || bad "not four traces: $(cat out)"
 
 # FirePerf's program for one trace, of output format 2.

@@ -182,7 +182,7 @@ void PprofReader::collect() {
   if (truncated_)
     profile_.diagnostics.note_at(
         Problem::kTruncated,
-        fmt::format("the profile breaks off behind byte {}", good));
+        fmt::format("the profile ends after byte {}", good));
   bytes_ = bytes_.substr(0, good);
 }
 

@@ -62,7 +62,7 @@ class Repair {
 
 bool Repair::stop(std::string_view what) {
   if (at_end())
-    problem_ = "the JSON breaks off";
+    problem_ = "the JSON is truncated";
   else
     problem_ = fmt::format("the JSON is broken at byte {}: {}", at_, what);
   return false;

@@ -236,7 +236,7 @@ void PerfData::State::read_header(std::string_view file) {
   header.swap = !file.starts_with(kMagic);
   ByteReader in(file.substr(kMagic.size()), header.swap);
   header.pipe_mode = in.read<std::uint64_t>() == kPipeHeaderSize;
-  if (in.failed()) fail("a perf.data file without a header; it is cut off");
+  if (in.failed()) fail("is a perf.data file that is truncated in its header");
   if (header.pipe_mode) {
     parts.push_back(file.substr(kPipeHeaderSize));
     read_pipe_header(parts.front(), header);
@@ -346,7 +346,7 @@ bool PerfData::sniff(std::string_view head) {
 }
 
 PerfData::PerfData(InputFile& input) : state_(std::make_unique<State>()) {
-  in_context(input.name(), [&] { state_->read_header(input.bytes()); });
+  state_->read_header(input.bytes());
   state_->rewind();
 }
 
@@ -367,7 +367,7 @@ PerfData PerfData::open_directory(const std::string& path) {
     state->files.push_back(std::make_unique<InputFile>(InputFile::open(file)));
     return state->files.back()->bytes();
   };
-  in_context(path, [&] { state->read_header(open(path + "/data")); });
+  state->read_header(open(path + "/data"));
   for (std::size_t i = 0; i < kMaxParts; ++i) {
     const std::string part = part_path(path, i);
     if (!is_regular_file(part)) break;
