@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "format/common/kind_names.h"
+#include "format/common/source_place.h"
 #include "format/json/json.h"
 #include "profile/format.h"
 
@@ -414,21 +415,13 @@ class FirefoxReader {
     Frame frame{.kind = kind};
     const std::size_t bracket = text.rfind(" (");
     if (text.ends_with(')') && bracket != text.npos) {
-      std::string_view place =
+      const std::string_view place =
           text.substr(bracket + 2, text.size() - bracket - 3);
       text = text.substr(0, bracket);
-      // Line and column; with one number alone, that is the line.
-      const auto take_number = [&]() -> std::optional<std::uint32_t> {
-        const std::size_t colon = place.rfind(':');
-        if (colon == place.npos) return {};
-        const auto number = to_number<std::uint32_t>(place.substr(colon + 1));
-        if (number) place = place.substr(0, colon);
-        return number;
-      };
-      const auto last = take_number();
-      const auto line = take_number();
-      frame.line = line ? *line : last.value_or(0);
-      frame.file = profile_.strings.intern(place);
+      const SourcePlace source =
+          parse_source_place(place).value_or(SourcePlace{place});
+      frame.line = source.line;
+      frame.file = profile_.strings.intern(source.file);
     }
     frame.function = profile_.strings.intern(text);
     return profile_.frames.intern(frame);

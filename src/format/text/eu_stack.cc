@@ -10,6 +10,7 @@
 // "- 1" (with -a) means that the address is a return address; -m adds modules,
 // -s source lines, -b build ids, -v all of them. Inlined frames (-i) have the
 // address of the frame they are inlined into.
+#include "format/common/source_place.h"
 #include "format/text/text_stacks.h"
 
 namespace wick {
@@ -127,19 +128,11 @@ class EuStackReader {
   bool read_detail(std::string_view detail) {
     if (stack_.empty()) return false;
     if (detail.starts_with('[')) return true;
-    const auto take_number = [&]() -> std::optional<std::uint32_t> {
-      const std::size_t colon = detail.rfind(':');
-      if (colon == detail.npos) return {};
-      const auto number = to_number<std::uint32_t>(detail.substr(colon + 1));
-      if (number) detail = detail.substr(0, colon);
-      return number;
-    };
-    const auto last = take_number();
-    if (!last) return false;
-    const auto before = take_number();
+    const auto place = parse_source_place(detail);
+    if (!place) return false;
     Frame& frame = stack_.frames().back();
-    frame.file = profile_.strings.intern(detail);
-    frame.line = before.value_or(*last);
+    frame.file = profile_.strings.intern(place->file);
+    frame.line = place->line;
     return true;
   }
 

@@ -18,6 +18,7 @@
 // to locations that come later, so the text is read twice.
 #include <unordered_map>
 
+#include "format/common/source_place.h"
 #include "format/text/text_stacks.h"
 
 namespace wick {
@@ -55,23 +56,15 @@ CodeLine parse_code_line(std::string_view text) {
   const std::size_t start = text.rfind(" s=");
   if (start != text.npos) text = trim_right(text.substr(0, start));
   const std::size_t blank = text.rfind(' ');
-  std::string_view place = blank == text.npos ? "" : text.substr(blank + 1);
-  const auto take_number = [&]() -> std::optional<std::uint32_t> {
-    const std::size_t colon = place.rfind(':');
-    if (colon == place.npos) return {};
-    const auto number = to_number<std::uint32_t>(place.substr(colon + 1));
-    if (number) place = place.substr(0, colon);
-    return number;
-  };
-  const auto last = take_number();
-  if (!last) {
+  const auto place = parse_source_place(
+      blank == text.npos ? std::string_view() : text.substr(blank + 1));
+  if (!place) {
     code.function = text;
     return code;
   }
-  const auto before = take_number();
   code.function = trim_right(text.substr(0, blank));
-  code.file = place;
-  code.line = before.value_or(*last);
+  code.file = place->file;
+  code.line = place->line;
   return code;
 }
 
