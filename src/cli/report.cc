@@ -8,6 +8,7 @@
 #include "cli/option_kinds.h"
 #include "cli/output.h"
 #include "cli/read_inputs.h"
+#include "cli/setting_names.h"
 #include "cli/table_options.h"
 #include "format/registry.h"
 #include "render/text_report.h"
