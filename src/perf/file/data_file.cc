@@ -15,6 +15,7 @@
 #include "perf/file/features.h"
 #include "perf/file/record_stream.h"
 #include "perf/file/recording_facts.h"
+#include "perf/file/section.h"
 
 namespace wick {
 namespace {
@@ -25,26 +26,22 @@ constexpr std::string_view kMagicOfVersion1 = "PERFFILE";
 constexpr std::size_t kPipeHeaderSize = 16;
 constexpr std::size_t kMaxParts = 1 << 14;
 
-struct Section {
-  std::uint64_t offset = 0, size = 0;
-};
-
-Section read_section(ByteReader& in) {
-  Section section;
+FileSection read_section(ByteReader& in) {
+  FileSection section;
   section.offset = in.read<std::uint64_t>();
   section.size = in.read<std::uint64_t>();
   return section;
 }
 
 // The part of the section that is in the file.
-std::string_view bytes_of(std::string_view file, Section section) {
+std::string_view bytes_of(std::string_view file, FileSection section) {
   if (section.offset >= file.size()) return {};
   return file.substr(static_cast<std::size_t>(section.offset),
                      static_cast<std::size_t>(std::min<std::uint64_t>(
                          section.size, file.size() - section.offset)));
 }
 
-bool is_complete(std::string_view file, Section section) {
+bool is_complete(std::string_view file, FileSection section) {
   return bytes_of(file, section).size() == section.size;
 }
 
@@ -57,8 +54,8 @@ class FileReader {
   std::string_view read() {
     ByteReader in(file_.substr(kPipeHeaderSize), header_.swap);
     const auto attr_size = in.read<std::uint64_t>();
-    const Section attrs = read_section(in);
-    const Section data = read_section(in);
+    const FileSection attrs = read_section(in);
+    const FileSection data = read_section(in);
     // The event types of perf before 3.12, or wick's facts.
     read_facts_of_wick(read_section(in));
     std::uint64_t features[4];
@@ -73,11 +70,11 @@ class FileReader {
   }
 
  private:
-  void read_events(Section section, std::uint64_t entry_size) {
+  void read_events(FileSection section, std::uint64_t entry_size) {
     const std::string_view attrs = bytes_of(file_, section);
-    if (entry_size <= sizeof(Section) || attrs.size() < section.size)
+    if (entry_size <= sizeof(FileSection) || attrs.size() < section.size)
       counts_.truncated = true;
-    if (entry_size <= sizeof(Section)) return;
+    if (entry_size <= sizeof(FileSection)) return;
     // Ids may be anywhere, and events may share them; in total they cannot
     // exceed the size of the file.
     std::size_t ids_left = file_.size();
@@ -86,7 +83,7 @@ class FileReader {
           rest.substr(0, static_cast<std::size_t>(entry_size));
       rest.remove_prefix(entry.size());
       const std::string_view attr =
-          entry.substr(0, entry.size() - sizeof(Section));
+          entry.substr(0, entry.size() - sizeof(FileSection));
       ByteReader in(entry.substr(attr.size()), header_.swap);
       std::string_view ids = bytes_of(file_, read_section(in));
       ids = ids.substr(0, ids_left);
@@ -95,7 +92,7 @@ class FileReader {
     }
   }
 
-  void read_facts_of_wick(Section section) {
+  void read_facts_of_wick(FileSection section) {
     constexpr std::uint64_t kLongest = 1 << 20;
     if (section.size > kLongest) return;
     auto facts = read_facts(bytes_of(file_, section));
@@ -108,14 +105,14 @@ class FileReader {
   // nothing to record. In the latter case a table of sections follows, and the
   // first section right after it.
   bool has_features_at(std::uint64_t offset) const {
-    constexpr std::uint64_t kLongestTable = 256 * sizeof(Section);
-    ByteReader in(bytes_of(file_, {offset, sizeof(Section)}), header_.swap);
-    const Section first = read_section(in);
+    constexpr std::uint64_t kLongestTable = 256 * sizeof(FileSection);
+    ByteReader in(bytes_of(file_, {offset, sizeof(FileSection)}), header_.swap);
+    const FileSection first = read_section(in);
     return !in.failed() && first.offset > offset &&
            first.offset - offset <= kLongestTable && is_complete(file_, first);
   }
 
-  std::string_view read_data(Section section, bool closed) {
+  std::string_view read_data(FileSection section, bool closed) {
     if (!closed) {
       counts_.truncated = true;
       return file_.substr(static_cast<std::size_t>(
@@ -134,7 +131,7 @@ class FileReader {
     ByteReader in(bytes_of(file_, {offset, file_.size()}), header_.swap);
     for (std::uint32_t i = 0; i < 256; ++i) {
       if ((bits[i / 64] >> (i % 64) & 1) == 0) continue;
-      const Section section = read_section(in);
+      const FileSection section = read_section(in);
       if (in.failed() || !is_complete(file_, section)) {
         counts_.truncated = true;
         continue;

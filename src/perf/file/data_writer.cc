@@ -22,6 +22,7 @@
 #include "base/unique_fd.h"
 #include "perf/file/feature_encoding.h"
 #include "perf/file/recording_facts.h"
+#include "perf/file/section.h"
 #include "perf/records/record_scanner.h"
 
 namespace wick {
@@ -40,11 +41,7 @@ constexpr auto kFlushEvery = std::chrono::seconds(1);
 constexpr std::size_t kPieceSize = 65'000;
 constexpr std::uint32_t kUnpackedSize = 1 << 17;
 
-struct WrittenSection {
-  std::uint64_t offset = 0, size = 0;
-};
-
-void append_section(std::string& out, WrittenSection section) {
+void append_section(std::string& out, FileSection section) {
   append_raw(out, section.offset);
   append_raw(out, section.size);
 }
@@ -120,8 +117,8 @@ struct PerfDataWriter::State {
 
   // The state of the file as of the last flush.
   std::uint64_t data_offset = 0, data_end = 0;
-  std::map<Feature, WrittenSection> early;
-  WrittenSection early_facts;
+  std::map<Feature, FileSection> early;
+  FileSection early_facts;
 
   std::string buffer;  // records that are not in the file yet
   std::string piece;   // those to be compressed
@@ -141,8 +138,8 @@ struct PerfDataWriter::State {
   void flush(std::string_view more);
   void write_late_sections();
   bool correct_header(bool with_features,
-                      const std::map<Feature, WrittenSection>& sections,
-                      WrittenSection facts_section);
+                      const std::map<Feature, FileSection>& sections,
+                      FileSection facts_section);
   bool hide_features();
   void restore(int error);
 };
@@ -150,8 +147,8 @@ struct PerfDataWriter::State {
 // Writes the places of the data and of the facts, which take the field where
 // perf before 3.12 had its event types, and the bits of `sections`.
 bool PerfDataWriter::State::correct_header(
-    bool with_features, const std::map<Feature, WrittenSection>& sections,
-    WrittenSection facts_section) {
+    bool with_features, const std::map<Feature, FileSection>& sections,
+    FileSection facts_section) {
   std::array<std::uint64_t, 4> bits{};
   for (const auto& [feature, section] : sections) {
     const auto bit = static_cast<std::uint32_t>(feature);
@@ -184,7 +181,7 @@ void PerfDataWriter::State::write_header() {
     for (const std::uint64_t id : event.ids) append_raw(ids, id);
   }
   append_raw(out, std::uint64_t{kHeaderSize});
-  append_raw(out, std::uint64_t{attr_size + sizeof(WrittenSection)});
+  append_raw(out, std::uint64_t{attr_size + sizeof(FileSection)});
   append_section(out, {kHeaderSize + ids.size(), attrs.size()});
   out.resize(kHeaderSize);
   data_offset = data_end = kHeaderSize + ids.size() + attrs.size();
@@ -300,10 +297,9 @@ void PerfDataWriter::State::restore(int error) {
 }
 
 void PerfDataWriter::State::write_late_sections() {
-  std::map<Feature, WrittenSection> sections = early;
+  std::map<Feature, FileSection> sections = early;
   for (const auto& [feature, content] : features) sections[feature] = {};
-  const std::uint64_t begin =
-      data_end + sections.size() * sizeof(WrittenSection);
+  const std::uint64_t begin = data_end + sections.size() * sizeof(FileSection);
   std::string contents, table;
   for (const auto& [feature, content] : features) {
     sections[feature] = {begin + contents.size(), content.size()};
@@ -312,7 +308,7 @@ void PerfDataWriter::State::write_late_sections() {
   }
   facts.is_finished = true;
   const std::string text = encode_facts(facts);
-  const WrittenSection facts_section{begin + contents.size(), text.size()};
+  const FileSection facts_section{begin + contents.size(), text.size()};
   for (const auto& [feature, section] : sections)
     append_section(table, section);
   if (!hide_features() ||
