@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin knows of a translated block before it runs.
+// What the plugin knows about a translated block before it runs.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,33 @@
 
 namespace wick_qemu {
 
-// A translated block, or the end of one, from where tracing began.
+// A translated block, or the part of one after tracing started.
 //
-// QEMU's system emulation knows code by where it is in physical memory, and
-// executes one translation wherever that is mapped: the pages of a shared
-// library, say, are at other addresses in each process. So a block whose code
-// may move has an alias for each address at which it is met.
+// QEMU's system emulation identifies code by its physical address and executes
+// one translation wherever that is mapped: the pages of a shared library, for
+// example, have different addresses in each process. So a block whose code may
+// move has an alias for each address at which it is executed.
 struct CodeBlock {
   std::uint64_t pc = 0;
-  std::uint32_t number = 0;  // counted in the order of translation
+  std::uint32_t number = 0;  // in order of translation
   bool may_move = false;
   bool has_trigger = false;
   std::uint32_t id = 0;     // in the trace
   std::uint32_t count = 0;  // instructions
-  // Something that needs a look when the next block begins.
-  bool memory_at_end = false;    // the last instruction may have to be repeated
+  // What must be checked when the next block begins.
+  bool memory_at_end = false;    // the last instruction may be repeated
   bool changes_context = false;  // privilege, satp, tp or trap vectors
   bool sets_vectors = false;     // stvec or mtvec
   bool ends_in_sret = false;
   bool needs_look = false;  // one of the first two
-  std::uint32_t skip = 0;   // instructions of the block before the first
+  std::uint32_t skip = 0;   // instructions of the translation left out
   std::vector<std::uint16_t> offsets;  // of instructions, from pc
   std::string code;
 };
 
-// Whether execution may break off at this instruction: it reads or writes
-// memory or registers that are not always allowed. Only plain computations,
-// jumps and branches do not.
+// Whether execution may stop at this instruction: it accesses memory or
+// registers, which is not always allowed. Only plain computations, jumps and
+// branches cannot fail.
 inline bool may_break_off(std::uint32_t bits) {
   if ((bits & 3) == 3) {
     switch (bits & 0x7f) {
@@ -76,7 +76,7 @@ inline bool writes_tp(std::uint32_t bits) {
   return ((bits & 3) == 1 && top <= 3) || ((bits & 3) == 2 && top <= 4);
 }
 
-// Adds to `block` what instruction `bits` has to say.
+// Sets the flags of `block` for the instruction `bits`.
 inline void note_instruction(CodeBlock& block, std::uint32_t bits) {
   if (writes_tp(bits)) block.changes_context = true;
   if (!is_system(bits)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers and memory of the guest, where this QEMU lets a plugin read them.
+// Registers and memory of the guest, if this QEMU lets a plugin read them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace wick_qemu {
 
-// Only in a callback of the vCPU that is meant, and not before init() in its
-// vcpu-init callback.
+// Use it only in callbacks of its vCPU, after init() in the vcpu-init callback.
 class Guest {
  public:
   void init() {
@@ -21,7 +20,7 @@ class Guest {
         !g_byte_array_new || !g_byte_array_set_size)
       return;
     buffer_ = g_byte_array_new();
-    // The array leaks, once for each vCPU: its elements are QEMU's.
+    // The array leaks once per vCPU: its elements belong to QEMU.
     const GArray* all = qemu_plugin_get_registers();
     if (!all) return;
     for (unsigned i = 0; i < all->len; ++i) {
@@ -42,7 +41,7 @@ class Guest {
   }
 
   bool has_registers() const { return pc_ && priv_ && tp_; }
-  std::uint64_t pc() { return read(pc_); }  // at the beginning of a block
+  std::uint64_t pc() { return read(pc_); }  // at the start of a block
   std::uint64_t priv() { return read(priv_) & 3; }
   std::uint64_t satp() { return read(satp_); }
   std::uint64_t tp() { return read(tp_); }
@@ -56,7 +55,7 @@ class Guest {
   bool has_memory() const {
     return buffer_ && qemu_plugin_read_memory_vaddr != nullptr;
   }
-  // `size` bytes at a virtual address as the vCPU sees it now.
+  // Reads `size` bytes at a virtual address of the vCPU's current space.
   bool read_memory(std::uint64_t addr, void* to, std::size_t size) {
     if (!has_memory()) return false;
     g_byte_array_set_size(buffer_, 0);

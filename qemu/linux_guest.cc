@@ -29,8 +29,7 @@ std::string text_at(Guest& guest, std::uint64_t addr, std::size_t size) {
   return text.substr(0, text.find('\0'));
 }
 
-// The low half of satp but for its address-space number: the page table, which
-// stays the same while the numbers are given out anew.
+// The page table in satp, without the ASID, which the kernel reassigns.
 std::uint64_t page_table(std::uint64_t satp) {
   return satp & ((std::uint64_t{1} << 44) - 1);
 }
@@ -57,22 +56,22 @@ std::string LinuxGuest::load(const std::string& path) {
         "mm.map_count", "vma.start", "vma.end", "vma.flags", "vma.pgoff",
         "vma.file", "file.dentry", "file.mnt", "dentry.parent", "dentry.name"})
     if (!has(wanted))
-      return path + ": has no line for " + wanted +
-             "; wick kernel-offsets VMLINUX writes such a file";
+      return path + ": no line for " + wanted +
+             "; create the file with 'wick kernel-offsets VMLINUX'";
   if (!has("mm.maple_root") && !has("mm.mmap"))
-    return path + ": has no line for mm.maple_root or mm.mmap";
+    return path + ": no line for mm.maple_root or mm.mmap";
   return "";
 }
 
 void LinuxGuest::look(Guest& guest, ThreadState& state, bool leaving) {
   const std::uint64_t tp = guest.tp();
-  // For the first instructions of a trap it still is the program's.
+  // During the first instructions of a trap, it is still the program's.
   if (is_kernel_address(tp) && tp != state.task) {
     state.task = tp;
     read_thread(guest, state);
   }
   if (state.task == 0 || !leaving) return;
-  // exec gives a task another mm, and then another name.
+  // exec changes the task's mm and then its name.
   if (read<std::uint64_t>(guest, state.task + at("task.mm")) != state.mm ||
       text_at(guest, state.task + at("task.comm"), 16) != state.name)
     read_thread(guest, state);
@@ -98,7 +97,7 @@ void LinuxGuest::tell_again(ThreadState& state) {
   const auto found = spaces_.find(state.mm);
   if (found == spaces_.end()) return;
   found->second.told = 0;
-  // Its mappings are known; the next return from the kernel would be late.
+  // Its mappings are known; the next return from the kernel would be too late.
   for (const Mapping& mapping : found->second.mappings) {
     SideBandFact fact;
     fact.kind = SideBandFact::Kind::kMapping;
@@ -163,7 +162,7 @@ std::vector<LinuxGuest::Mapping> LinuxGuest::walk(Guest& guest,
     return result;
   }
   // A maple tree: nodes of 256 bytes, with the node's type in bits 3 to 6 of
-  // the pointer to it. A slot counts while the pivot before it is not 0.
+  // the pointer to it. Slots are used up to the first pivot that is 0.
   std::vector<std::uint64_t> open = {
       read<std::uint64_t>(guest, mm + at("mm.maple_root"))};
   while (!open.empty() && ++seen < kMaxAreas) {
@@ -174,8 +173,8 @@ std::vector<LinuxGuest::Mapping> LinuxGuest::walk(Guest& guest,
     std::uint64_t words[32];
     if (!guest.read_memory(entry & ~std::uint64_t{0xff}, words, sizeof(words)))
       continue;
-    // parent, pivots, slots: 15 and 16 of them in range and leaf nodes, 9 and
-    // 10 in those that keep gaps.
+    // The parent, pivots and slots: 15 and 16 of them in range and leaf nodes,
+    // 9 and 10 in allocation nodes.
     const std::size_t slots = type == 3 ? 10 : 16;
     if (type != 1 && type != 2 && type != 3) continue;
     for (std::size_t i = 0; i < slots; ++i) {
@@ -221,14 +220,14 @@ std::string LinuxGuest::path_of(Guest& guest, std::uint64_t file) const {
         read<std::uint64_t>(guest, dentry + at("dentry.parent"));
     if (parent != dentry) {
       const auto name = read<std::uint64_t>(guest, dentry + at("dentry.name"));
-      // Names may lie at the end of a mapped page: read no further than that.
+      // A name may end with its page, and the next one may not be mapped.
       const std::size_t size =
           std::min<std::uint64_t>(256, kPageSize - name % kPageSize);
       path = '/' + text_at(guest, name, size) + path;
       dentry = parent;
       continue;
     }
-    // The root of a mount: its name is that of the place it is mounted at.
+    // The root of a mount: continue at its mount point.
     if (!knows_mounts || !is_kernel_address(mnt)) break;
     const std::uint64_t mount = mnt - at("mount.mnt");
     const auto above = read<std::uint64_t>(guest, mount + at("mount.parent"));

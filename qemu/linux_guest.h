@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs on a vCPU, by the guest kernel's own data: in the kernel, RISC-V
-// Linux has the running task_struct in tp. From there it is a few pointers to
-// the name, the ids and the files that are mapped. Where these are in their
-// structures is read from a file of lines "task.pid 1512", which
-// `wick kernel-offsets VMLINUX` writes.
+// Which thread runs on a vCPU, from the guest kernel's own data: in the kernel,
+// RISC-V Linux keeps the running task_struct in tp. From there, a few pointers
+// lead to the name, the ids and the mapped files. Their offsets come from a
+// file with lines such as "task.pid 1512", which `wick kernel-offsets VMLINUX`
+// writes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace wick_qemu {
 
-// What was last seen running on a vCPU.
+// The thread last seen on a vCPU.
 struct ThreadState {
   std::uint64_t task = 0, mm = 0, satp = 0;
   std::int32_t pid = -1, tid = -1;
@@ -29,14 +29,14 @@ struct ThreadState {
 
 class LinuxGuest {
  public:
-  // The text of what is wrong with the file, or "".
+  // Returns what is wrong with the file, or "".
   std::string load(const std::string& path);
   bool ready() const { return !offsets_.empty(); }
 
-  // Called in the kernel. `leaving`: it returns to the program, whose mappings
+  // Call it in the kernel. `leaving`: it returns to the program, whose mappings
   // may have changed.
   void look(Guest& guest, ThreadState& state, bool leaving);
-  // Tracing begins: what is known is news again.
+  // Tracing starts: everything known is news again.
   void tell_again(ThreadState& state);
 
  private:

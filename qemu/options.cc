@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-// From lines "ADDRESS TYPE NAME", as System.map has them.
+// From lines "ADDRESS TYPE NAME", as in System.map.
 std::optional<std::uint64_t> find_in_map(const std::string& content,
                                          const std::string& name) {
   std::istringstream in(content);
@@ -42,8 +42,8 @@ bool read_at(const std::string& content, std::uint64_t at, T& value) {
   return true;
 }
 
-// From the symbol table of an ELF file. A position-independent program is
-// moved to where user-mode QEMU has loaded it.
+// From the symbol table of an ELF file. For a position-independent program,
+// adds the address at which user-mode QEMU loaded it.
 std::optional<std::uint64_t> find_in_elf(const std::string& content,
                                          const std::string& name) {
   Elf64_Ehdr header;
@@ -94,7 +94,7 @@ std::optional<std::uint64_t> find_symbol(const std::string& file,
              : find_in_map(content, name);
 }
 
-// insn:VALUE[/MASK], pc:ADDRESS or symbol:NAME, and #N behind it.
+// insn:VALUE[/MASK], pc:ADDRESS or symbol:NAME, optionally followed by #N.
 std::string parse_trigger(std::string_view text, const std::string& elf,
                           std::optional<Trigger>& result) {
   Trigger trigger;
@@ -102,7 +102,7 @@ std::string parse_trigger(std::string_view text, const std::string& elf,
   if (const auto hash = text.rfind('#'); hash != std::string_view::npos) {
     const auto hit = number(text.substr(hash + 1));
     if (!hit || *hit == 0)
-      return whole + ": after # a number from 1 on is wanted";
+      return whole + ": expected a number from 1 on after #";
     trigger.hit = *hit;
     text = text.substr(0, hash);
   }
@@ -114,23 +114,23 @@ std::string parse_trigger(std::string_view text, const std::string& elf,
                           ? std::optional<std::uint64_t>(0xffffffff)
                           : number(text.substr(slash + 1));
     if (!value || !mask || *value > 0xffffffff || *mask > 0xffffffff)
-      return whole + ": insn:VALUE or insn:VALUE/MASK is wanted";
+      return whole + ": expected insn:VALUE or insn:VALUE/MASK";
     trigger.value = static_cast<std::uint32_t>(*value);
     trigger.mask = static_cast<std::uint32_t>(*mask);
   } else if (text.starts_with("pc:")) {
     const auto pc = number(text.substr(3));
-    if (!pc) return whole + ": pc:ADDRESS is wanted";
+    if (!pc) return whole + ": expected pc:ADDRESS";
     trigger.by_pc = true;
     trigger.pc = *pc;
   } else if (text.starts_with("symbol:")) {
     if (elf.empty())
-      return whole + ": elf=FILE, with the symbol in it, is wanted too";
+      return whole + ": the symbol's file is missing; give it as elf=FILE";
     const auto pc = find_symbol(elf, std::string(text.substr(7)));
-    if (!pc) return whole + ": there is no such symbol in " + elf;
+    if (!pc) return whole + ": no such symbol in " + elf;
     trigger.by_pc = true;
     trigger.pc = *pc;
   } else {
-    return whole + ": insn:VALUE/MASK, pc:ADDRESS or symbol:NAME is wanted";
+    return whole + ": expected insn:VALUE/MASK, pc:ADDRESS or symbol:NAME";
   }
   result = trigger;
   return "";
@@ -168,8 +168,8 @@ std::string parse_options(int argc, char** argv, Options& options) {
       if (start.empty() && is_on(value)) start = "insn:0x00008013";
       if (stop.empty() && is_on(value)) stop = "insn:0x00010013";
     } else {
-      return "there is no option '" + std::string(key) +
-             "': out, start, stop, elf, markers, once and offsets are there";
+      return "unknown option '" + std::string(key) +
+             "'; expected out, start, stop, elf, markers, once or offsets";
     }
   }
   std::string wrong;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin is asked for: `-plugin wick-trace.so,out=FILE,start=…`.
+// The plugin's options: `-plugin wick-trace.so,out=FILE,start=…`.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ struct Trigger {
   bool by_pc = false;
   std::uint64_t pc = 0;
   std::uint32_t value = 0, mask = 0;  // of the instruction
-  std::uint64_t hit = 1;              // the how many-th, counted from 1
+  std::uint64_t hit = 1;              // which match, counted from 1
 };
 
 struct Options {
   std::string out = "wick.trace";
   std::optional<Trigger> start, stop;  // no start: from the beginning
-  bool once = false;    // a stop is the end, whatever starts after it
-  std::string offsets;  // a file, see linux_guest.h
+  bool once = false;                   // never start again after a stop
+  std::string offsets;                 // a file, see linux_guest.h
 };
 
-// Fills `options`; the text of what is wrong, or "".
+// Fills `options`; returns what is wrong, or "".
 std::string parse_options(int argc, char** argv, Options& options);
 
 }  // namespace wick_qemu

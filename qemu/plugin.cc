@@ -3,12 +3,11 @@
 // (docs/qemu.md).
 //
 // QEMU translates code in blocks and calls on_block() before it executes one. A
-// block is written when the next one begins, because only then is known whether
-// it was executed to its end. Most are, and cost a comparison with what
-// followed the last time (WickTraceHart::block). Where this QEMU can tell,
-// every instruction at which execution may break off leaves its number in a
-// slot of its vCPU, so that a block that a page fault interrupts is cut exactly
-// there.
+// block is written when the next one begins, because only then is it known
+// whether it was executed completely. Most are, and cost a comparison with what
+// followed last time (WickTraceHart::block). If this QEMU supports it, every
+// instruction at which execution may stop stores its number in a slot of its
+// vCPU, so that a block interrupted by a page fault is cut exactly there.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,9 +31,9 @@
 
 #define WICK_EXPORT __attribute__((visibility("default")))
 
-// QEMU refuses a plugin for a version that it does not serve, and none is
-// served by all of them. It looks here after the plugin was loaded, so the
-// plugin can look at QEMU first.
+// QEMU refuses a plugin for an API version that it does not support, and no
+// version is supported by every QEMU. It reads this after loading the plugin,
+// so the plugin can examine QEMU first.
 extern "C" {
 WICK_EXPORT int qemu_plugin_version = 1;
 }
@@ -53,18 +52,18 @@ constexpr unsigned kMaxHarts = 4096;
 struct Hart {
   unsigned vcpu = 0;
   const CodeBlock* last = nullptr;  // executed, not written yet
-  // How many instructions of the block were begun when one was met last that
-  // may break off; null if this QEMU cannot tell.
+  // How many instructions of the block had begun at the last one that may stop
+  // execution; null if this QEMU cannot tell.
   const std::uint64_t* begun = nullptr;
   std::uint64_t stvec = 1, mtvec = 1;  // odd: none
-  // Where blocks that may move are, by number, in the address space `space`.
+  // By number, the addresses of movable blocks in the address space `space`.
   struct Alias {
     std::uint64_t space = 0;
     const CodeBlock* block = nullptr;
   };
   std::vector<Alias> aliases;
   std::uint64_t space = 1;
-  std::uint64_t block_pc = 0;  // of the block that is executed; see idle_block
+  std::uint64_t block_pc = 0;  // of the current block; see idle_block()
   std::unique_ptr<WickTraceHart> out;
   Guest guest;
   ContextChange context;  // as in the file
@@ -88,8 +87,8 @@ struct Plugin {
   std::atomic<bool> over = false;
   std::atomic<std::uint64_t> start_hits = 0, stop_hits = 0;
 
-  // Blocks live as long as QEMU does: its translations point at them. What is
-  // translated again is found again.
+  // Blocks live as long as QEMU, whose translations point at them. Code that is
+  // translated again is found here.
   std::mutex blocks_mutex;
   using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
   std::map<Key, std::unique_ptr<CodeBlock>> blocks;
@@ -118,15 +117,15 @@ bool open_out(const std::string& path) {
   return false;
 }
 
-// --- What is known of the guest beside its instructions
+// --- What is known about the guest besides its instructions
 
 void read_vectors(Hart& hart) {
   hart.stvec = hart.guest.stvec();
   hart.mtvec = hart.guest.mtvec();
 }
 
-// Whether a trap leads to `pc`. With bit 0 set, interrupts go to the base and
-// four bytes for each cause.
+// Whether a trap leads to `pc`. If bit 0 is set, interrupts go to the base plus
+// four bytes times the cause.
 bool leads_to(std::uint64_t vector, std::uint64_t pc) {
   const std::uint64_t past_base = pc - (vector & ~std::uint64_t{3});
   return past_base == 0 || (vector & 1 && past_base < 256);
@@ -145,8 +144,8 @@ void write_context(Hart& hart) {
   now.has_satp = true;
   now.satp = hart.guest.satp();
   const std::uint64_t tp = hart.guest.tp();
-  // Of the kernel, its task; for the first instructions of a trap and in
-  // machine mode it is something else.
+  // In the kernel, tp is the task, but not during the first instructions of a
+  // trap or in machine mode.
   now.has_thread_pointer =
       now.privilege == Privilege::kUser ||
       (now.privilege == Privilege::kSupervisor && tp >> 63);
@@ -175,7 +174,7 @@ void write_facts(Hart& hart) {
 
 // --- Blocks
 
-// Finds `block` or makes it: fills in what the code says, and the id.
+// Finds the block or adds it; assigns its id.
 CodeBlock* intern(std::unique_ptr<CodeBlock> made) {
   CodeBlock& block = *made;
   block.id = plugin->writer->define(block.pc, block.code);
@@ -195,8 +194,8 @@ const CodeBlock* moved(const CodeBlock& block, std::uint64_t pc) {
   return intern(std::move(alias));
 }
 
-// The block at the address where it is executed now. Asking for the pc is dear,
-// but within an address space it is asked once.
+// The block at its current address. Reading the pc is expensive, but is done
+// once per address space.
 const CodeBlock* look_up_alias(Hart& hart, const CodeBlock& block) {
   if (block.number >= hart.aliases.size())
     hart.aliases.resize(block.number + block.number / 2 + 1024);
@@ -221,8 +220,8 @@ void write_block(Hart& hart, const CodeBlock& block, std::uint32_t executed) {
     hart.out->block_left_early(block.id, executed);
 }
 
-// Writes hart.last, after which something happened or may have; `next` is where
-// execution went on.
+// Writes hart.last if something may have happened in it; `next` is where
+// execution continued.
 void write_with_care(Hart& hart, std::uint64_t next) {
   const CodeBlock& block = *hart.last;
   std::uint32_t executed = block.count;
@@ -232,7 +231,7 @@ void write_with_care(Hart& hart, std::uint64_t next) {
                    ? static_cast<std::uint32_t>(begun - block.skip)
                    : block.count;
   } else if (next != block.pc) {
-    // It can only be seen if the same code goes on.
+    // Only visible if the same code continues.
     for (std::uint32_t i = 1; i < block.count; ++i)
       if (block.pc + block.offsets[i] == next && block.memory_at_end)
         executed = i;
@@ -253,8 +252,8 @@ void write_with_care(Hart& hart, std::uint64_t next) {
       hart.out->trap_between(interrupt, number);
     }
   } else {
-    // QEMU executes an instruction once more, in a block of its own, if it
-    // could not be done like the others (atomic, or changing code).
+    // QEMU executes an instruction again, in a block of its own, if it cannot
+    // be executed like the others (atomic, or modifying code).
     if (odd && hart.begun && next == last_pc && executed != 0) --executed;
     write_block(hart, block, executed);
   }
@@ -316,7 +315,7 @@ void on_block(unsigned vcpu, void* data) {
     begin_hart(hart);
   write_context(hart);
   hart.last = &block;
-  if (pc != block.pc) {  // mapped elsewhere, without another satp
+  if (pc != block.pc) {  // mapped elsewhere while satp stayed the same
     ++hart.space;
     hart.last = look_up_alias(hart, translated);
   }
@@ -331,7 +330,7 @@ void on_block(unsigned vcpu, void* data) {
 
 struct Place {
   const CodeBlock* whole;
-  const CodeBlock* from_here;  // the end of `whole` that begins here
+  const CodeBlock* from_here;  // the part of `whole` from here on
   bool starts, stops;
 };
 
@@ -346,7 +345,7 @@ void on_trigger(unsigned vcpu, void* data) {
     plugin->start_hits = 0;
     if (plugin->options.once) plugin->over = true;
     if (!hart.last) return;
-    // The instruction that stops is the last one of the trace.
+    // The instruction that stops tracing is the last one in the trace.
     const std::uint32_t executed =
         hart.last->count - place.from_here->count + 1;
     write_block(hart, *hart.last, executed);
@@ -387,7 +386,7 @@ struct Translated {
   std::vector<std::uint32_t> bits;
 };
 
-// The block of instructions `skip` and on.
+// The block that begins with instruction `skip`.
 CodeBlock* block_of(const Translated& code, std::uint32_t skip,
                     bool has_trigger) {
   auto made = std::make_unique<CodeBlock>();
@@ -409,7 +408,7 @@ CodeBlock* block_of(const Translated& code, std::uint32_t skip,
   block.memory_at_end =
       may_break_off(code.bits.back()) && !is_system(code.bits.back());
   block.needs_look = block.memory_at_end || block.changes_context;
-  // The kernel is at the same place in every address space.
+  // The kernel has the same address in every address space.
   block.may_move = plugin->system && plugin->api >= 2 && !(block.pc >> 63);
   return intern(std::move(made));
 }
@@ -443,7 +442,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
     const bool starts = fits(plugin->options.start, pc, bits);
     const bool stops = fits(plugin->options.stop, pc, bits);
     if (starts || stops) {
-      // Lives as long as the translation, which may be for ever.
+      // Never deleted: the translation may live for ever.
       auto* place =
           new Place{block, block_of(code, static_cast<std::uint32_t>(i), false),
                     starts, stops};
@@ -456,7 +455,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
   }
 }
 
-// --- Beginnings and ends
+// --- Start and end
 
 void on_vcpu(qemu_plugin_id_t, unsigned vcpu) {
   if (vcpu >= kMaxHarts) {
@@ -478,7 +477,7 @@ void on_vcpu(qemu_plugin_id_t, unsigned vcpu) {
           qemu_plugin_scoreboard_find(plugin->begun, any->vcpu));
 }
 
-// A thread of user-mode QEMU ends; its number may be given to another.
+// A thread of user-mode QEMU ends; its number may be reused.
 void on_vcpu_exit(qemu_plugin_id_t, unsigned vcpu) {
   if (vcpu >= kMaxHarts || !plugin->harts[vcpu]) return;
   Hart& hart = *plugin->harts[vcpu];
@@ -487,7 +486,7 @@ void on_vcpu_exit(qemu_plugin_id_t, unsigned vcpu) {
   hart.out->end_chunk();
 }
 
-// A guest that waits writes what there is, for who reads along.
+// While the guest waits, what is buffered becomes available to readers.
 void on_idle(qemu_plugin_id_t, unsigned vcpu) {
   Hart& hart = *plugin->harts[vcpu];
   hart.out->end_chunk();
@@ -504,8 +503,8 @@ void on_syscall_return(qemu_plugin_id_t, unsigned, std::int64_t number,
   if (number == kMmap || number == kExecve) plugin->process.look_again();
 }
 
-// A forked program goes on in a file of its own; what the parent had not
-// written yet is the parent's.
+// A forked program continues in a file of its own; what the parent has not
+// written yet belongs to the parent.
 void after_fork() {
   close(plugin->fd);
   open_out(plugin->options.out + "." + std::to_string(getpid()));
@@ -528,7 +527,7 @@ int install(qemu_plugin_id_t id, const qemu_info_t* info, int argc,
                  info->target_name);
     return -1;
   }
-  plugin = new Plugin;  // never deleted: QEMU's code may call until the end
+  plugin = new Plugin;  // never deleted: QEMU may call until it exits
   plugin->api = info->version.cur;
   plugin->system = info->system_emulation;
   Options& options = plugin->options;
@@ -574,7 +573,7 @@ int install(qemu_plugin_id_t id, const qemu_info_t* info, int argc,
   return 0;
 }
 
-// Runs when QEMU opens the plugin, before it looks at the version.
+// Runs when QEMU loads the plugin, before it reads the version.
 __attribute__((constructor)) void choose_version() {
   if (qemu_plugin_read_memory_vaddr)
     qemu_plugin_version = 4;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of QEMU's plugin interface that is used here, declared from what its
-// documentation says of it: distributions do not package its header. All of it
-// is looked up when QEMU loads the plugin, and what a QEMU does not have is
-// null (weak), so that one file serves versions 1 (QEMU 4.2 to 8.1) to 5.
+// The part of QEMU's plugin interface that is used here, declared from its
+// documentation: distributions do not package the header. All symbols are weak:
+// they are resolved when QEMU loads the plugin and are null if that QEMU lacks
+// them, so one file works with versions 1 (QEMU 4.2 to 8.1) to 5.
 #pragma once
 
 #include <cstddef>
@@ -63,8 +63,8 @@ qemu_plugin_insn* qemu_plugin_tb_get_insn(const qemu_plugin_tb*,
                                           std::size_t index) WICK_WEAK;
 std::uint64_t qemu_plugin_insn_vaddr(const qemu_plugin_insn*) WICK_WEAK;
 std::size_t qemu_plugin_insn_size(const qemu_plugin_insn*) WICK_WEAK;
-// Until version 2 it has one parameter and returns a pointer to the bytes; from
-// 3 on it copies them and returns their number.
+// Up to version 2, it has one parameter and returns a pointer to the bytes;
+// from version 3 on, it copies them and returns their number.
 std::uintptr_t qemu_plugin_insn_data(const qemu_plugin_insn*, void* to,
                                      std::size_t size) WICK_WEAK;
 

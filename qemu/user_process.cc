@@ -43,7 +43,7 @@ std::vector<HostMapping> host_mappings() {
   return result;
 }
 
-// The file's first executable part: its offset and size.
+// The file's first executable segment.
 bool code_of(const std::string& path, Elf64_Phdr& code) {
   std::ifstream in(path, std::ios::binary);
   Elf64_Ehdr header{};
@@ -96,8 +96,8 @@ std::vector<SideBandFact> UserProcess::mapping_facts() {
     return result;
   const std::uint64_t start_code = qemu_plugin_start_code();
   const std::vector<HostMapping> mappings = host_mappings();
-  // Where the guest's code lies in QEMU's memory. It begins at start_code,
-  // which is at p_offset of the file.
+  // Where the guest's address 0 is in QEMU's memory: start_code is at p_offset
+  // of the file.
   std::uint64_t base = 0;
   bool known = false;
   for (const HostMapping& row : mappings) {

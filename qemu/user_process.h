@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What user-mode QEMU runs: one program, in QEMU's own process. The guest's
-// memory is part of QEMU's, moved by an amount that the program's own mapping
-// shows, so /proc/self/maps tells which files are mapped where.
+// User-mode QEMU runs one program in its own process. The guest's memory is
+// part of QEMU's, at a constant distance that follows from the program's own
+// mapping, so /proc/self/maps shows which files are mapped where.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace wick_qemu {
 
 class UserProcess {
  public:
-  // The calling thread, and the files that are mapped.
+  // The calling thread and the mapped files.
   std::vector<wick::SideBandFact> thread_facts();
   std::vector<wick::SideBandFact> mapping_facts();
 

@@ -76,7 +76,7 @@ class LabelWriter {
   const CodeMap& map() const { return map_; }
 
  private:
-  // Time is what was given out: an instruction's begins behind the one before.
+  // An instruction's time begins right after the previous one.
   static std::uint64_t start_of(const TraceBlock& block) {
     const std::uint64_t cycle =
         block.instructions.empty() ? 0 : block.instructions.front().cycle;
@@ -89,7 +89,7 @@ class LabelWriter {
                                  : demangle(function.name, Demangle::kShort);
   }
 
-  // Closes what is not on the way to `node`, and opens what is new.
+  // Closes the functions that are not on the path to `node` and opens new ones.
   void go_to(CallNodeId node) {
     path_.clear();
     for (CallNodeId at = node; accounts_[at].depth > 0;

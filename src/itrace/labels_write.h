@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the stacks of a trace as TracerV's output format 2 does, a line for
-// every function that is entered and left:
+// Writes the stacks of a trace like TracerV's output format 2, with a line for
+// each function that is entered or left:
 //
 //   Indent: 1, Start label: main, At cycle: 100
 //   Indent: 1, End label: main, End cycle: 250
 //
-// The stacks are wick's, and functions that are open at the end are closed,
-// so that folding the text gives every cycle to the stack that has it here.
+// The stacks are wick's, and functions that are open at the end are closed, so
+// that folding the text gives every cycle to the same stack.
 #pragma once
 
 #include <ostream>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executions of code that does not hang together: calls, returns, traps and
-// switches of threads in any order, in a kernel that is known by its symbols
-// and in programs that are not known. Whatever stacks come out, every cycle and
-// every instruction must be in one of them, and a trace that is written must be
-// the same when it is read.
+// Executions that make no sense: calls, returns, traps and thread switches in
+// any order, in a kernel that is known by its symbols and in unknown programs.
+// Whatever the stacks are, every cycle and every instruction must be in one of
+// them, and a trace that is written and read again must be the same.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -40,8 +39,8 @@ constexpr std::string_view kKernel =
     "ffffffff80001200 T ksys_read\n"
     "ffffffff80001240 T _end\n";
 
-// Where the code is that runs: eight functions of the kernel, the SBI, a few
-// places of programs.
+// The code that runs: eight functions of the kernel, the SBI, a few addresses
+// of programs.
 std::uint64_t place(std::uint8_t number) {
   if (number < 9) return 0xffffffff80001000 + number * std::uint64_t{0x40};
   if (number < 11) return 0x80000000 + number * std::uint64_t{0x40};
@@ -55,7 +54,7 @@ constexpr std::array<std::uint32_t, 16> kWords = {
     0x780e7, 0x8067, 0x8082,     0x8782,     0x00000063, 0x0400006f,
     0x9782,  0x9002, 0x00028067, 0x08b00893};
 
-// Three bytes for each instruction, some of which say something else first.
+// Three bytes per instruction, some of which change the context first.
 class Execution final : public TraceReader {
  public:
   explicit Execution(std::string_view bytes) : in_(bytes) {
@@ -97,7 +96,7 @@ class Execution final : public TraceReader {
 
   bool say(TraceBlock& block, std::uint32_t at, std::uint8_t what,
            std::uint8_t where, std::uint8_t more) {
-    // A row is about an instruction of its block.
+    // A row refers to an instruction of its block.
     if (at >= 99 || !in_.fits(1, 3) ||
         static_cast<std::uint8_t>(in_.rest()[0]) >= 0xf0)
       return true;
@@ -139,10 +138,10 @@ class Execution final : public TraceReader {
   std::uint64_t pc_ = 0, cycle_ = 1000, length_ = 0;
 };
 
-// What a trace has, for comparing.
+// The content of a trace, for comparison.
 struct Total {
   std::uint64_t cycles = 0, instructions = 0, words = 0;
-  std::uint64_t hashes[2] = {0, 0};  // of each hart: their order may differ
+  std::uint64_t hashes[2] = {0, 0};  // by hart, since their order may differ
   friend bool operator==(const Total&, const Total&) = default;
 };
 

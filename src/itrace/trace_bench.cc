@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast traces are read, from a file in the page cache to blocks. Another
-// file can be named by WICK_BENCH_TRACE.
+// How fast traces are read, from a file in the page cache to blocks.
+// WICK_BENCH_TRACE may name another file.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kInstructions = 4 << 20;
 
-// Runs of some instructions with jumps between them, and pauses.
+// Runs of instructions with jumps between them, and pauses.
 TraceBlock some_instructions(std::uint64_t& cycle, std::uint64_t& seed) {
   TraceBlock block;
   std::uint64_t pc = 0x80000000;
@@ -92,7 +92,7 @@ BENCHMARK(BM_TracervText);
 void BM_GivenTrace(benchmark::State& state) {
   const char* path = std::getenv("WICK_BENCH_TRACE");
   if (path == nullptr)
-    return state.SkipWithError("WICK_BENCH_TRACE names none");
+    return state.SkipWithError("WICK_BENCH_TRACE is not set");
   read(state, path);
 }
 BENCHMARK(BM_GivenTrace);

@@ -43,14 +43,14 @@ const TraceFormat& format_for(std::string_view head, std::string_view name) {
     names += format->name;
   }
   if (!name.empty())
-    fail_usage("there is no trace format '{}'; there is {}", name, names);
+    fail_usage("unknown trace format '{}'; expected one of {}", name, names);
   fail(
-      "this is no instruction trace that is known (it begins with '{}'); known "
-      "are {}",
+      "not an instruction trace of a known format (it begins with '{}'); known "
+      "formats: {}",
       excerpt(head, 40), names);
 }
 
-// Leaves out all harts but one.
+// Skips all harts but one.
 class OneHart final : public TraceReader {
  public:
   OneHart(std::unique_ptr<TraceReader> reader, std::uint32_t hart)
@@ -82,7 +82,7 @@ std::unique_ptr<TraceReader> open_trace(InputFile& file,
                                         const TraceOptions& options) {
   const TraceFormat& format = format_for(file.head(), format_name);
   std::unique_ptr<TraceReader> reader = format.open(file, options);
-  // Another hart may be what starts the one that is wanted.
+  // The trigger comes first: another hart may start the wanted one.
   if (has_trigger(options.trigger))
     reader = cut_by_trigger(std::move(reader), options, file.name());
   if (options.hart >= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One program in every layout and format: whoever reads it, it is the same.
+// One program in every layout and format gives the same result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ class EveryFormat : public testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(, EveryFormat, testing::ValuesIn(ways()),
                          [](const auto& info) { return info.param.name; });
 
-TEST_P(EveryFormat, IsRecognisedByOneFormatAlone) {
+TEST_P(EveryFormat, IsRecognisedByOneFormatOnly) {
   std::string names;
   for (const TraceFormat* format : trace_formats())
     if (format->sniff(GetParam().bytes)) names += format->name;
@@ -125,8 +125,8 @@ TEST_P(EveryFormat, IsReadFromACompressedStream) {
   EXPECT_EQ(read_trace(gzip(GetParam().bytes)).text(), kProgramText);
 }
 
-// The first of the instructions, or an error; nothing that was not there.
-TEST_P(EveryFormat, GivesNothingThatIsNotThereWhereItIsCut) {
+// Yields the first instructions or fails, but adds nothing.
+TEST_P(EveryFormat, YieldsNothingMoreIfCutOff) {
   const Way& way = GetParam();
   for (std::size_t size = 0; size < way.bytes.size(); ++size) {
     SCOPED_TRACE(size);
@@ -140,7 +140,7 @@ TEST_P(EveryFormat, GivesNothingThatIsNotThereWhereItIsCut) {
   }
 }
 
-TEST_P(EveryFormat, BearsChangedBytes) {
+TEST_P(EveryFormat, SurvivesChangedBytes) {
   const Way& way = GetParam();
   static constexpr char kMasks[] = {'\x01', '\x10', '\x80', '\xff'};
   for (std::size_t at = 0; at < way.bytes.size(); ++at) {
@@ -156,7 +156,7 @@ TEST_P(EveryFormat, BearsChangedBytes) {
   }
 }
 
-// format/registry.cc tries them among other formats by it.
+// format/registry.cc places them among other formats by it.
 TEST(TraceFormats, AreListedInTheOrderOfTheirEvidence) {
   EXPECT_TRUE(
       std::ranges::is_sorted(trace_formats(), {}, &TraceFormat::evidence));
@@ -172,20 +172,21 @@ std::string error_of(std::string bytes, std::string_view format = "",
   }
 }
 
-TEST(OpenTrace, SaysWhatAForeignFileBeginsWithAndWhatIsKnown) {
+TEST(OpenTrace, QuotesAnUnknownFileAndListsTheFormats) {
   EXPECT_THAT(error_of("main;parse 10\n"),
               testing::AllOf(testing::HasSubstr("main;parse 10"),
                              testing::HasSubstr("tracerv-text"),
                              testing::HasSubstr("execlog")));
 }
 
-TEST(OpenTrace, SaysThatAFileIsEmpty) { EXPECT_EQ(error_of(""), "is empty"); }
+TEST(OpenTrace, ReportsAnEmptyFile) { EXPECT_EQ(error_of(""), "is empty"); }
 
-TEST(OpenTrace, KnowsNoFormatOfAnotherName) {
-  EXPECT_THAT(error_of("", "vcd"), testing::HasSubstr("no trace format 'vcd'"));
+TEST(OpenTrace, RefusesAnUnknownFormatName) {
+  EXPECT_THAT(error_of("", "vcd"),
+              testing::HasSubstr("unknown trace format 'vcd'"));
 }
 
-TEST(OpenTrace, NamesTheLayoutAsTheSettingThatHelpsWhereNoneFits) {
+TEST(OpenTrace, SuggestsToSetTheLayoutIfNoneFits) {
   try {
     read_trace(std::string(1000, '\x5a'), "tracerv");
     FAIL();
@@ -194,14 +195,14 @@ TEST(OpenTrace, NamesTheLayoutAsTheSettingThatHelpsWhereNoneFits) {
   }
 }
 
-TEST(OpenTrace, RefusesBytesThatAreNoRecords) {
+TEST(OpenTrace, RefusesBytesThatAreNotRecords) {
   EXPECT_THAT(error_of(std::string(4096, '\0')),
-              testing::HasSubstr("no instruction trace"));
+              testing::HasSubstr("not an instruction trace"));
 }
 
 // 64-byte beats of packed bundles have little that must be as it is: two valid
 // instructions, and the second does not follow the first.
-TEST(OpenTrace, RefusesBundlesOfWhichNoneFollowsAnother) {
+TEST(OpenTrace, RefusesBundlesThatDoNotFollowEachOther) {
   const TracervLayout packed{.kind = Kind::kPacked,
                              .words = 8,
                              .slots = 1,
@@ -211,7 +212,7 @@ TEST(OpenTrace, RefusesBundlesOfWhichNoneFollowsAnother) {
                        {.pc = 0x20040, .bits = 0x4501},
                        {.pc = 0x30040, .bits = 0x4501}};
   EXPECT_THAT(error_of(tracerv_records(steps, packed)),
-              testing::HasSubstr("no instruction trace"));
+              testing::HasSubstr("not an instruction trace"));
 }
 
 // Records in the wrong order are not taken for some of another layout, in
@@ -222,12 +223,12 @@ TEST(OpenTrace, RefusesBeatsThatGoBackInTime) {
     steps.push_back({.cycle = 1000 - 2 * i, .pc = 0x10000 + 4 * i});
   EXPECT_THAT(error_of(tracerv_records(
                   steps, {.words = 8, .slots = 7, .valid_bit = 40})),
-              testing::HasSubstr("no instruction trace"));
+              testing::HasSubstr("not an instruction trace"));
 }
 
-TEST(OpenTrace, TakesNoMd5SumForAPcAndACycle) {
+TEST(OpenTrace, DoesNotMistakeAnMd5SumForATrace) {
   EXPECT_THAT(error_of("e9e09c5d0bea2ff3b9f0f84007f7bbf8\n"),
-              testing::HasSubstr("no instruction trace"));
+              testing::HasSubstr("not an instruction trace"));
 }
 
 class Foreign : public testing::TestWithParam<StoredInput> {};
@@ -250,14 +251,14 @@ INSTANTIATE_TEST_SUITE_P(, Foreign, testing::ValuesIn(foreign_inputs()),
                            return test_name(info.param);
                          });
 
-// Profiles, programs, lists of symbols: none is taken for a trace.
-TEST_P(Foreign, IsNoTrace) {
+// Profiles, programs, lists of symbols: none is mistaken for a trace.
+TEST_P(Foreign, IsNotATrace) {
   const std::string bytes = GetParam().bytes();
   for (const TraceFormat* format : trace_formats())
     EXPECT_FALSE(format->sniff(bytes)) << format->name;
 }
 
-TEST(OpenTrace, LeavesOutAllHartsButTheOneAskedFor) {
+TEST(OpenTrace, KeepsOnlyTheRequestedHart) {
   Steps steps = {{.cycle = 1, .pc = 0x100},
                  {.cycle = 1, .pc = 0x200, .hart = 2}};
   EXPECT_EQ(read_trace(cospike_text(steps), "", {.hart = 2}).text(), "2/1:200");

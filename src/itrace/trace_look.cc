@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMaxSpaces = 1 << 16, kMaxThreads = 64;
 constexpr std::size_t kMaxPcs = 1 << 22;
 
-// Looks up pcs while it goes through a trace.
+// Looks up the code of pcs, block by block.
 class Lookup {
  public:
   Lookup(const TraceOptions& options, const TraceInfo& info)
@@ -30,7 +30,7 @@ class Lookup {
         std::make_unique<AddressSpaces>(map_, info, options.sysroot));
   }
 
-  // The block that is gone through next.
+  // Begins the next block.
   void start(const TraceBlock& block) {
     changes_ = map_.learn(block);
     change_at_ = 0;
@@ -38,7 +38,7 @@ class Lookup {
     page_ = nullptr;
   }
 
-  // Instruction `at` of the block, in order.
+  // The page of instruction `at`; to be called in order.
   const CodePage& page(std::size_t at, std::uint64_t pc) {
     while (change_at_ < changes_.size() && changes_[change_at_].from <= at) {
       spaces_[hart_] = changes_[change_at_++].space;
@@ -53,7 +53,7 @@ class Lookup {
     return *page_;
   }
 
-  // What the instruction does, by the trace where that has it.
+  // From the instruction in the trace if it has them, else from the file.
   Flow flow(const TraceBlock& block, std::size_t at, const CodePage& page) {
     if (at < block.bits.size())
       return decode_riscv(block.bits[at], map_.xlen());
@@ -125,7 +125,7 @@ std::string function_name(const CodeFunction& function) {
                                : demangle(function.name, Demangle::kShort);
 }
 
-// The cycles of each instruction: those since the one before.
+// The cycles of each instruction: those since the previous one.
 class Cycles {
  public:
   void start(const TraceBlock& block) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `wick trace` shows of a trace: what it has, its instructions as text,
-// and counts of them. All in one pass and in bounded memory.
+// What `wick trace` shows about a trace: a summary, the instructions as text,
+// and counts of them. Each takes one pass and bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace wick {
 
-// --- what a trace is
+// --- summary
 
 struct HartSummary {
   std::uint32_t hart = 0;
   std::uint64_t instructions = 0, traps = 0, gaps = 0;
   std::uint64_t first_cycle = 0, last_cycle = 0;
-  // Between first and last, both counted, without gaps.
+  // From first to last, inclusive, without gaps.
   std::uint64_t cycles = 0;
 };
 
@@ -32,27 +32,27 @@ struct TraceSummary {
   std::vector<std::string> threads;  // distinct names, up to 64 of them
 };
 
-// Reads all of it.
+// Reads the whole trace.
 TraceSummary summarize(TraceReader& reader);
 
-// --- its instructions
+// --- instructions
 
-// A line each: hart, cycle, pc, and as far as known the instruction, the
-// privilege, the function and what kind of transfer it is. At most `limit`.
+// One line each: hart, cycle, pc and, where known, the instruction, the
+// privilege, the function and the kind of transfer. At most `limit` lines.
 // Returns what was noted about the files of code; the reader has its own
 // diagnostics.
 Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
                                std::uint64_t limit, std::ostream& out);
 
-// --- counts of them
+// --- counts
 
 enum class CountBy : std::uint8_t { kFunction, kPc, kKind };
 
 struct CountRow {
   std::string name;
   std::uint64_t instructions = 0;
-  // Since the instruction before; the oldest of several that retire in one
-  // cycle has it all.
+  // Since the previous instruction. If several retire in one cycle, the oldest
+  // one gets it.
   std::uint64_t cycles = 0;
 };
 

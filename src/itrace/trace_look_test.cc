@@ -18,7 +18,7 @@ namespace {
 
 // main: jal f; nop; ecall.   f: nop; ret.
 constexpr std::uint64_t kMain = 0xffffffff80002100, kF = kMain + 0x10;
-// The bits that TracerV has.
+// TracerV's bits.
 constexpr std::uint64_t kMask = 0xffffffffff;
 constexpr std::uint32_t kCallF = 0x010000ef, kNop = 0x13, kEcall = 0x73,
                         kReturn = 0x8082;
@@ -89,7 +89,7 @@ class TraceLook : public testing::Test {
   ReadOptions options_;
 };
 
-TEST_F(TraceLook, SummarizesWhatATraceHas) {
+TEST_F(TraceLook, SummarizesATrace) {
   const TraceSummary summary = with(tokens(), {}, summarize);
   ASSERT_EQ(summary.harts.size(), 1u);
   EXPECT_EQ(summary.harts[0].instructions, 5u);
@@ -100,7 +100,7 @@ TEST_F(TraceLook, SummarizesWhatATraceHas) {
   EXPECT_EQ(summary.spaces, 2u);
 }
 
-TEST_F(TraceLook, CountsNoCyclesOfWhatWasCutOut) {
+TEST_F(TraceLook, DoesNotCountCyclesThatWereCutOut) {
   TraceOptions options;
   options.trigger = {.from = "pc:ff80002100", .until = "pc:ff80002110"};
   options.trigger.edges = TriggerOptions::Edges::kBoth;
@@ -144,7 +144,7 @@ TEST_F(TraceLook, WritesFunctionsAsTracervDoes) {
                            "Indent: 1, End label: main, End cycle: 20\n");
 }
 
-TEST_F(TraceLook, WritesNoFunctionsAcrossAGap) {
+TEST_F(TraceLook, ClosesFunctionsAtAGap) {
   TraceOptions options = options_.trace;
   options.trigger = {.from = "symbol:f", .until = "pc:ff80002114"};
   std::ostringstream out;

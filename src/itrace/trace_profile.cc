@@ -27,8 +27,9 @@
 namespace wick {
 namespace {
 
-// Which slices are kept: about those of the wanted time, which is cut exactly
-// later, and the first of each hart, from one of which seconds count.
+// Selects the slices to keep: those around the wanted time, which select() cuts
+// exactly, and the first one of each hart, since seconds count from the first
+// sample.
 class WantedSlices {
  public:
   explicit WantedSlices(const std::optional<Selection::TimeRange>& range)
@@ -48,7 +49,7 @@ class WantedSlices {
   }
 
  private:
-  // How far in the past a hart may begin that is seen first after others.
+  // A hart that is seen later than others may begin this much earlier.
   static constexpr double kSkew = 1e-3;
   std::optional<Selection::TimeRange> range_;
   std::optional<double> origin_;
@@ -57,13 +58,13 @@ class WantedSlices {
 
 struct Hart {
   std::unique_ptr<StackTracker> tracker;
-  // The last block that came, which is tracked when the next one is there.
+  // The last block, which is tracked once the next one has been read.
   TraceBlock block;
-  std::vector<SpaceChange> spaces;  // of it
+  std::vector<SpaceChange> spaces;  // of that block
   bool has_block = false;
 };
 
-// Makes the Profile's tables of the tracker's.
+// Converts the tracker's tables to the Profile's.
 class ProfileMaker {
  public:
   ProfileMaker(Profile& profile, const CodeMap& map, Places& places,
@@ -84,14 +85,14 @@ class ProfileMaker {
     }
   }
 
-  // The stack of a node at one of its function's places.
+  // The stack of a node at a place of its function.
   StackId at(CallNodeId id, std::uint32_t place) {
     StackId stack = under_[index(id)];
     for (const FrameId frame : frames(accounts_[id].function, place))
       stack = profile_.stacks.push(stack, frame);
     return stack;
   }
-  // The same somewhere in the function: without inlined calls and line.
+  // The same without inlined calls and line: anywhere in the function.
   StackId entered(CallNodeId id) {
     const auto& all = frames(accounts_[id].function, kAnywhere);
     return profile_.stacks.push(under_[index(id)], all.front());
@@ -117,7 +118,7 @@ class ProfileMaker {
       Thread thread{.pid = facts.pid, .tid = facts.tid};
       std::string name = facts.name;
       if (name.empty() && facts.space != SpaceId::kNone) {
-        // No one knows its number: it is counted as it was met.
+        // Its pid is not known: processes are numbered as they were seen.
         const std::string more = map_.space_name(facts.space);
         name = fmt::format("process {}{}{}{}", index(facts.space),
                            more.empty() ? "" : " (", more,
@@ -178,7 +179,7 @@ class ProfileMaker {
   const ReadOptions& options_;
   std::vector<ModuleId> modules_;
   std::vector<ThreadId> threads_;
-  std::vector<StackId> under_;  // of each node: the stack that it is called on
+  std::vector<StackId> under_;  // by node: the stack of its caller
   absl::flat_hash_map<std::uint64_t, std::vector<FrameId>> frames_;
 };
 
@@ -237,8 +238,8 @@ class TraceProfile {
     while (reader_.next(block)) {
       if (block.instructions.empty()) continue;
       Hart& at = hart(block.hart);
-      // A block is learnt from before the one ahead of it is tracked: code of
-      // which little ran there is known by what runs here.
+      // A block is learnt from before the previous one is tracked: this block
+      // may identify code of which little ran in the previous one.
       const std::span<const SpaceChange> learnt = map_.learn(block);
       if (at.has_block) at.tracker->track(at.block, &block, at.spaces);
       at.spaces.assign(learnt.begin(), learnt.end());
@@ -314,7 +315,7 @@ class TraceProfile {
     slices_ = {};
   }
 
-  // One line that the run says.
+  // The line that summarizes the trace after a run.
   std::string summary(const TrackerCounts& all) const {
     const auto number = [](std::uint64_t n) {
       return with_commas(static_cast<std::int64_t>(n));
@@ -364,7 +365,7 @@ class TraceProfile {
       profile.set_about("clock domain", reader_.info().clock_domain);
     profile.diagnostics.note(Problem::kResynchronised, all.resynchronised);
     profile.diagnostics.note(Problem::kUnknownCode, unknown_instructions_);
-    // A reader that counts these has put some of them right, too.
+    // A reader that notes these itself has corrected some of them.
     if (reader_.diagnostics().count(Problem::kTimeDisorder) == 0)
       profile.diagnostics.note(Problem::kTimeDisorder, all.time_disorder);
     profile.diagnostics.note(Problem::kDeepStack, accounts_.too_deep());
@@ -395,7 +396,7 @@ Profile read_trace(TraceReader& reader, CodeMap& map,
 
 Profile read_trace(TraceReader& reader, const ReadOptions& options) {
   CodeMap map(options.trace, reader.info());
-  // FirePerf's rule knows files at fixed addresses alone.
+  // FirePerf's rule uses only files at fixed addresses.
   if (options.trace.attribution != Attribution::kFirePerf)
     map.set_user_code(std::make_unique<AddressSpaces>(map, reader.info(),
                                                       options.trace.sysroot));

@@ -71,7 +71,7 @@ TEST_F(TraceProfileTest, HasCyclesCallsAndInstructions) {
             (Stacks{{"main", 2}, {"main;work", 2}}));
 }
 
-TEST_F(TraceProfileTest, WithTimesEveryChangeOfTheStackIsASample) {
+TEST_F(TraceProfileTest, WithTimesEveryStackChangeIsASample) {
   code_.function("main", "call nop");
   code_.function("work", "nop ret");
   const Profile profile = read("@100 main:0 work:0-1 main:1", {});
@@ -98,7 +98,7 @@ std::shared_ptr<const ElfFile> program_of(
   return elf.file();
 }
 
-// As in a file of another build.
+// As in a file from another build.
 TEST_F(TraceProfileTest, AFunctionMayBeginInTheMiddleOfAnInstruction) {
   constexpr std::uint32_t kNop = 0x13;
   CodeMap map({}, {});
@@ -114,7 +114,7 @@ TEST_F(TraceProfileTest, AFunctionMayBeginInTheMiddleOfAnInstruction) {
   EXPECT_EQ(stacks(profile, "cycles"), (Stacks{{"one", 2}, {"two", 2}}));
 }
 
-// "when+how long" of the stretches of a trace.
+// "cycle+weight" of the slices of a trace.
 std::string stretches(const Profile& profile) {
   std::string out;
   for (const Sample& sample : profile.samples)
@@ -124,7 +124,7 @@ std::string stretches(const Profile& profile) {
   return out;
 }
 
-TEST_F(TraceProfileTest, AStretchBeginsWithTheWaitThatItGets) {
+TEST_F(TraceProfileTest, ASliceBeginsWithItsWait) {
   code_.function("main", "call nop");
   code_.function("work", "nop ret");
   const char* const trace = "@100 main:0 @200 work:0-1 main:1";
@@ -135,7 +135,7 @@ TEST_F(TraceProfileTest, AStretchBeginsWithTheWaitThatItGets) {
       "100+100 200+2 202+1");
 }
 
-TEST_F(TraceProfileTest, OfTimesThatNobodyWantsOnlyTheFirstIsKept) {
+TEST_F(TraceProfileTest, OutsideTheWantedTimeOnlyTheFirstSliceIsKept) {
   code_.function("main", "call nop");
   code_.function("work", "nop ret");
   const Profile profile =
@@ -190,19 +190,19 @@ class InlinedCalls : public TraceProfileTest {
   }
 };
 
-TEST_F(InlinedCalls, StandOnTheFunctionThatTheyAreIn) {
+TEST_F(InlinedCalls, AreOnTopOfTheirFunction) {
   const Profile profile = read_inlined({.keep_time = false});
   EXPECT_EQ(stacks(profile, "cycles"),
             (Stacks{{"main", 8}, {"main;mid", 2}, {"main;mid;leaf", 1}}));
 }
 
-TEST_F(InlinedCalls, AreLeftOutIfTheyAreNotWanted) {
+TEST_F(InlinedCalls, AreLeftOutOnRequest) {
   ReadOptions options{.keep_time = false};
   options.symbols.inlines = false;
   EXPECT_EQ(stacks(read_inlined(options), "cycles"), (Stacks{{"main", 11}}));
 }
 
-TEST_F(InlinedCalls, AndLinesAreSumsIfLinesAreWantedMoreThanTimes) {
+TEST_F(InlinedCalls, AndLinesAreSummedIfLinesMatterMoreThanTimes) {
   ReadOptions options;
   options.trace.lines_before_times = true;
   const Profile profile = read_inlined(options);
@@ -214,7 +214,7 @@ TEST_F(InlinedCalls, AndLinesAreSumsIfLinesAreWantedMoreThanTimes) {
                                     {"main:8", 1}}));
 }
 
-TEST_F(InlinedCalls, AndLinesAreToldApartInTime) {
+TEST_F(InlinedCalls, AndLinesAreKeptApartInTime) {
   const Profile profile = read_inlined({});
   EXPECT_TRUE(profile.has_time);
   EXPECT_EQ(lines(profile), (Stacks{{"main:5", 7},
@@ -225,7 +225,7 @@ TEST_F(InlinedCalls, AndLinesAreToldApartInTime) {
 }
 
 // A function that calls itself without end, and then one with inlined calls.
-TEST_F(InlinedCalls, BeyondTheDepthThatIsKeptAreTheCallers) {
+TEST_F(InlinedCalls, BeyondTheMaximumDepthCountForTheCaller) {
   constexpr std::uint32_t kCall = 0xef;  // jal ra, .
   constexpr std::uint64_t kDepth = Accounts::kMaxDepth + 10;
   CodeMap map({}, {});
@@ -245,7 +245,7 @@ TEST_F(InlinedCalls, BeyondTheDepthThatIsKeptAreTheCallers) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kDeepStack), 11);
 }
 
-TEST_F(TraceProfileTest, UnknownCodeIsOfThosePrivilegeItRunsWith) {
+TEST_F(TraceProfileTest, UnknownCodeIsNamedByItsPrivilege) {
   TraceBlock block;
   for (std::uint64_t i = 0; i < 3; ++i)
     block.instructions.push_back({.cycle = i, .pc = 0x1000 + 0x10000 * i});
@@ -313,7 +313,7 @@ TEST_F(FirePerfTest, MutualRecursionIsTwoFrames) {
                                  {"main", 1}}));
 }
 
-TEST_F(FirePerfTest, FunctionsOfOneNameAreOne) {
+TEST_F(FirePerfTest, FunctionsWithTheSameNameAreOne) {
   code_.function("k_a", "call nop");
   code_.function("k_probe", "nop call ret");
   code_.function("k_probe#2", "nop nop ret");
@@ -327,7 +327,7 @@ TEST_F(FirePerfTest, FunctionsOfOneNameAreOne) {
                                  {"main", 1}}));
 }
 
-TEST_F(FirePerfTest, LabelsOfAssemblyTakeEachOthersPlace) {
+TEST_F(FirePerfTest, AssemblyLabelsReplaceEachOther) {
   code_.function("k_a", "call nop");
   code_.function("k_copy:", "nop call nop ret");
   code_.function("k_fixup:", "nop ret");
@@ -341,7 +341,7 @@ TEST_F(FirePerfTest, LabelsOfAssemblyTakeEachOthersPlace) {
                                  {"main", 1}}));
 }
 
-TEST_F(FirePerfTest, CodeBehindAFunctionIsTakenForIt) {
+TEST_F(FirePerfTest, CodeAfterAFunctionCountsForIt) {
   code_.function("k_a", "nop call nop");
   code_.function("k_a#0", "nop nop ret");
   code_.function("main", "nop");
@@ -350,7 +350,7 @@ TEST_F(FirePerfTest, CodeBehindAFunctionIsTakenForIt) {
   EXPECT_EQ(ours(trace), (Stacks{{"k_a", 3}, {"k_a;", 3}, {"main", 1}}));
 }
 
-TEST_F(FirePerfTest, AModuleIsTakenForAProgram) {
+TEST_F(FirePerfTest, AModuleIsMistakenForAProgram) {
   code_.function("k_a", "call nop");
   code_.function("main", "nop");
   TraceBlock block = code_.trace("k_a:0 @103 k_a:1 main:0");
@@ -391,7 +391,7 @@ TEST_F(FirePerfTest, AJumpIntoAFunctionLosesTheStack) {
       (Stacks{{"k_a", 2}, {"k_a;k_b", 2}, {"k_a;k_b.cold", 2}, {"main", 1}}));
 }
 
-TEST_F(FirePerfTest, ATailCallLeavesItsCallerBehind) {
+TEST_F(FirePerfTest, ATailCallKeepsItsCallerOnTheStack) {
   code_.function("k_a", "call nop");
   code_.function("k_b", "nop j");
   code_.function("k_c", "nop ret");
@@ -400,7 +400,7 @@ TEST_F(FirePerfTest, ATailCallLeavesItsCallerBehind) {
   EXPECT_EQ(ours(trace), (Stacks{{"k_a", 2}, {"k_a;k_b", 2}, {"k_a;k_c", 2}}));
 }
 
-TEST_F(FirePerfTest, TheSbiIsTakenForAProgramAndTheStackIsLost) {
+TEST_F(FirePerfTest, TheSbiIsMistakenForAProgramAndTheStackIsLost) {
   code_.function("k_a", "nop call nop");
   code_.function("k_b", "ecall nop ret");
   code_.function("m_sbi", "nop mret");
@@ -414,7 +414,7 @@ TEST_F(FirePerfTest, TheSbiIsTakenForAProgramAndTheStackIsLost) {
           {"k_a", 3}, {"k_a;k_b", 3}, {"k_a;k_b;m_sbi", 2}, {"k_a;m_sbi", 1}}));
 }
 
-TEST_F(FirePerfTest, TheEndOfATraceVanishes) {
+TEST_F(FirePerfTest, TheEndOfATraceIsLost) {
   code_.function("k_a", "call nop");
   code_.function("k_b", "nop nop");
   const char* const trace = "@0 k_a:0 @10 k_b:0 @1010 k_b:1";
@@ -441,7 +441,7 @@ TEST_F(FirePerfTest, ASystemCallHasNoCaller) {
                                  {"main;handle_exception;k_write", 2}}));
 }
 
-TEST_F(FirePerfTest, AThreadThatGoesOnHasNoCallers) {
+TEST_F(FirePerfTest, AResumedThreadHasNoCallers) {
   code_.function("main", "ecall nop");
   code_.function("handle_exception", "nop call sret");
   code_.function("k_schedule", "nop call nop ret");

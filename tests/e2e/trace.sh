@@ -104,4 +104,4 @@ fi
 # An error names the file, once.
 echo hello >hello.txt
 ! "$WICK" trace hello.txt >out 2>&1 || bad 'a text is no trace'
-has '^wick: hello.txt: this is no instruction trace'
+has '^wick: hello.txt: not an instruction trace'

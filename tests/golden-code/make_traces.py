@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the golden instruction traces, and the code that they are of.
+"""Writes the golden instruction traces and the code they execute.
 
-usage: make_traces.py     writes ../golden/*/small* and files beside this one
+usage: make_traces.py     writes ../golden/*/small* and files next to this one
 
-One walk through a program of three functions and a kernel of three, in every
-format that is read: main calls climb, which calls itself twice, then work by a
-tail call, then makes a system call; in the kernel, an instruction of copy waits
-for 20 cycles. What a format cannot say is left out.
+One run of a small program and kernel, in every trace format: main calls climb,
+which calls itself twice, then work by a tail call, then makes a system call; in
+the kernel, an instruction of copy waits for 20 cycles. Each format has as much of
+it as it can represent.
 """
 import pathlib
 import struct
@@ -20,7 +20,7 @@ SATP = 0x8000000000081234
 
 
 def jump(words, link):
-    """jal link, so many words ahead"""
+    """jal link, this many words ahead"""
     offset = 4 * words & 0x1fffff
     return ((offset >> 20 & 1) << 31 | (offset >> 1 & 0x3ff) << 21 |
             (offset >> 11 & 1) << 20 | (offset >> 12 & 0xff) << 12 |

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check.py TABLE FOLDED CALLS [CUT]: is the flame graph of the Linux example true?
+"""check.py TABLE FOLDED CALLS [CUT]: checks the flame graph of the Linux example.
 
-TABLE is histogram.py's, FOLDED and CALLS are fold_trace's stacks by instructions
-and by calls, CUT the same as FOLDED of the trace without all but pc and cycle.
-Prints each figure beside what it has to be; ends with 1 if one is worse.
+TABLE is the output of histogram.py, FOLDED and CALLS are fold_trace's stacks by
+instructions and by calls, CUT is like FOLDED for the trace reduced to pc and
+cycle. Prints each figure with its expected value; exits with 1 if one is worse.
 """
 import collections
 import re
 import sys
 
-# Calls of functions of examples/riscv-linux/programs, by what main calls.
+# Expected calls of functions of examples/riscv-linux/programs.
 CALLS = {
     # counts-static and counts-pie, three rounds each
     "fib": 2 * 3 * 1973,
@@ -34,20 +34,19 @@ ROOTS = re.compile(
     r"_start|_start_kernel|start_kernel|ret_from_fork(_kernel_asm|_user_asm)?|"
     r"ret_from_fork_kernel|clone3?|__clone3?|__thread_start|thread_start|start_thread|"
     r"handle_exception|ret_from_exception|secondary_start_sbi|"
-    # Functions that threads of the kernel consist of. They were called by
-    # ret_from_fork when the machine booted, before the trace began.
+    # Functions that kernel threads run. ret_from_fork called them when the
+    # machine booted, before the trace began.
     r"rcu_gp_kthread|worker_thread|rescuer_thread|smpboot_thread_fn|kcompactd|"
     r"kswapd|kthreadd|khugepaged|kauditd_thread|oom_reaper|rcu_tasks_kthread|"
-    # The beginning of a dynamic program, and of busybox, whose symbols are
-    # stripped.
+    # Where dynamic programs start, and busybox, whose symbols are stripped.
     r"\[ld-linux-riscv64-lp64d.so.1\]|\[busybox\]")
 failed = False
 
 
-def figure(what, value, wanted, good):
+def figure(what, value, expected, good):
     global failed
     failed |= not good
-    print(f"{'ok  ' if good else 'FAIL'} {what}: {value} (wanted: {wanted})")
+    print(f"{'ok  ' if good else 'FAIL'} {what}: {value} (expected: {expected})")
 
 
 def stacks(path):
@@ -61,14 +60,14 @@ def plain(name):
 
 
 def base(name):
-    """Without arguments: nm's names are not demangled, fold_trace's are."""
+    """Without arguments: fold_trace demangles names, nm does not."""
     return re.sub(r"\(.*", "", plain(name))
 
 
 def leaves(path):
     sums = collections.Counter()
     for frames, weight in stacks(path):
-        # Symbols know nothing of inlined functions.
+        # Symbols do not include inlined functions.
         leaf = next(frame for frame in reversed(frames)
                     if not frame.endswith("_[i]"))
         layer = "kernel" if leaf.endswith("_[k]") else "user"
@@ -77,7 +76,7 @@ def leaves(path):
 
 
 def merged(wanted):
-    """Places that share a name, in one file or in several, as one."""
+    """Merges places that share a name, in one file or in several."""
     group = {}  # by layer and name: the representative of its group
 
     def find(key):
@@ -100,7 +99,7 @@ def merged(wanted):
 
 
 def check_leaves(table, folded):
-    """Every function has the instructions that the histogram gives it."""
+    """Every function has as many instructions as in the histogram."""
     got = leaves(folded)
     wanted = collections.Counter()
     for line in open(table, encoding="utf-8"):
@@ -114,13 +113,13 @@ def check_leaves(table, folded):
     for (layer, names), count in wanted.items():
         if names == "?" or layer not in ("user", "kernel"):
             continue
-        # C++ names are compared demangled elsewhere (e2e of names).
+        # Demangled C++ names are compared by other tests.
         if any(name.startswith("_Z") for name in names.split("|")):
             continue
         named += count
         there = sum(got[layer, name] for name in set(names.split("|")))
-        # More than the histogram has are instructions behind the end of a
-        # symbol, which it gives to nobody.
+        # Extra instructions are past the end of a symbol; the histogram
+        # assigns those to no function.
         lacks = max(0, count - there)
         off += lacks
         if lacks:
@@ -129,9 +128,9 @@ def check_leaves(table, folded):
             user_total += count
             user_off += lacks
     for _, layer, names, there, count in sorted(worst, reverse=True)[:10]:
-        print(f"     {layer} {names}: {there}, by the histogram {count}")
-    figure("instructions in another function than the histogram says",
-           f"{off} of {named}", "1: the first, before which is no cycle",
+        print(f"     {layer} {names}: {there}, in the histogram {count}")
+    figure("instructions in another function than in the histogram",
+           f"{off} of {named}", "1: the first, which has no cycle before it",
            off <= 1)
     right = 100 * (1 - user_off / max(user_total, 1))
     figure("user instructions under the right symbol", f"{right:.3f} %",
@@ -176,7 +175,7 @@ def check_cut(folded, cut):
     keys = sorted(one | other, key=lambda key: -abs(one[key] - other[key]))
     for key in keys[:6] if share > 1 else []:
         print(f"     {one[key]}, cut {other[key]}: {';'.join(key)}")
-    figure("weight that the cut trace puts elsewhere", f"{share:.2f} %", "1 %",
+    figure("weight in other stacks in the cut trace", f"{share:.2f} %", "1 %",
            share <= 1)
 
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """histogram.py ROOT SYSTEM_MAP < LIST > TABLE: instructions by function.
 
-Knows nothing of wick's way from pcs to names: LIST is what `list_trace --sums` prints,
-ROOT the guest's files. User code is named by the mappings that the trace tells of
-and by nm, kernel code by the System.map. TABLE has lines "COUNT LAYER FILE
-FUNCTION", LAYER being user, kernel or machine; where no symbol is known, FILE or
-FUNCTION is "?".
+Independent of how wick gets from pcs to names: LIST is the output of `list_trace
+--sums`, ROOT has the guest's files. Names of user code come from the mappings in the
+trace and from nm, those of kernel code from System.map. TABLE has lines "COUNT LAYER
+FILE FUNCTION", where LAYER is user, kernel or machine; FILE or FUNCTION is "?" if not
+known.
 """
 import bisect
 import collections
@@ -21,8 +21,6 @@ class Symbols:
     """Names by address: the last one that begins at or before it."""
 
     def __init__(self, rows):
-        # Of names at one address, the first in the alphabet; the caller compares
-        # addresses where that matters.
         rows = sorted(rows)
         self.starts = [row[0] for row in rows]
         self.rows = rows
@@ -36,7 +34,7 @@ class Symbols:
         end = max(row[1] for row in self.rows[first : at + 1])
         if end and address >= end:
             return "?"
-        # All names of the place: which of them is shown is a matter of taste.
+        # All names at the address: wick may show any of them.
         return "|".join(sorted({row[2] for row in self.rows[first : at + 1]}))
 
 
@@ -89,8 +87,8 @@ def main():
     files = {}
     counts = collections.Counter()
     names = {}  # by (layer, place, pc)
-    spaces = collections.defaultdict(list)  # by pid: mappings, the newest last
-    ages = collections.Counter()  # by pid: how often they changed
+    spaces = collections.defaultdict(list)  # by pid: mappings, newest last
+    ages = collections.Counter()  # by pid: how often its mappings changed
     layers = {"0": "user", "1": "kernel", "3": "machine"}
     layer, pid = "?", "?"
 

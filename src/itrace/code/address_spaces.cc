@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/code/address_spaces.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
-
-#include "fmt/format.h"
 
 namespace wick {
 namespace {
 
-// Steps that are compared when user code begins to run, and on a page that is
-// decided, each kRecheckEvery-th time that control enters one.
+// Steps compared when user code starts to run, and on a decided page each
+// kRecheckEvery-th time that control enters one.
 constexpr std::uint32_t kWindow = 32;
 constexpr std::uint32_t kRecheckSteps = 8;
 constexpr std::uint32_t kRecheckEvery = 64;
-// A trace may tell satp some instructions late, and a program may be patched.
+// A trace may report satp some instructions late, and a program may be patched.
 constexpr std::uint32_t kTolerated = 2;
 
 constexpr std::size_t kMaxSpacesTried = 64;
 
-// A trace may also tell late that a user program goes on: fewer privileged
-// instructions in a row than these show nothing.
+// A trace may also report late that a user program continues: fewer privileged
+// instructions in a row than this prove nothing.
 constexpr std::uint32_t kLeastPrivileged = 16;
 
-// Visits of a page that showed nothing new, until most are left out; and
-// instructions of one visit.
+// After this many visits of a page without new evidence, most visits are
+// skipped; and after this many instructions, the rest of a visit is.
 constexpr std::uint8_t kQuietVisits = 16;
 constexpr std::uint32_t kQuietSteps = 128;
 
-// satp of Sv39 and its like: mode, ASID, then the page table's number, which
-// alone is the address space. ASIDs are handed out anew now and then.
+// satp holds the mode, the ASID and the number of the page table, which alone
+// identifies the address space: the kernel reassigns ASIDs.
 constexpr std::uint64_t page_table(std::uint64_t satp) {
   return satp & ((std::uint64_t{1} << 44) - 1);
 }
 
 // The first instruction from `i` on that is not between `start` and
-// start + size. This is what every instruction costs, so it looks at four at a
+// start + size. Every instruction goes through this, so it looks at four at a
 // time.
 std::uint32_t end_of_run(std::span<const Retired> all, std::uint32_t i,
                          std::uint64_t start, std::uint64_t size) {
@@ -79,7 +79,7 @@ void AddressSpaces::learn(const TraceBlock& block,
   const std::size_t size_before = changes.size();
   const std::uint32_t separated = pages_.separated();
   learn_block(hart, block, changes);
-  // Two processes were taken for one: now they can be told apart.
+  // Two processes were mistaken for one and can be told apart now.
   if (pages_.separated() == separated || !block.facts.empty()) return;
   changes.resize(size_before);
   hart = before;
@@ -152,7 +152,7 @@ void AddressSpaces::learn_privileged(Run& run, std::uint32_t from,
                           ? Layer::kMachine
                           : Layer::kKernel;
   for (std::uint32_t i = from; i < to;) {
-    // All but the programs, which may lie in the middle of it.
+    // Skips everything outside the programs: a range that wraps around.
     i = end_of_run(all, i, programs_.end, 0 - programs_.size());
     const std::uint32_t end =
         end_of_run(all, i, programs_.start, programs_.size());
@@ -210,7 +210,8 @@ void AddressSpaces::collect(const Run& run, std::uint32_t from,
   pages_.decide_early(page);
 }
 
-// Decisions may age: a library is unloaded and another takes its place.
+// Decisions may become outdated: a library is unloaded and another one takes
+// its place.
 void AddressSpaces::recheck(const Run& run, std::uint32_t from,
                             std::uint32_t to, UserPageId id) {
   const UserPages::Page& page = pages_.page(id);
@@ -227,7 +228,7 @@ void AddressSpaces::recheck(const Run& run, std::uint32_t from,
   if (!anew.is_settled) collect(run, from, to, anew.id, page.layer);
 }
 
-// User code runs after something else did: is it what we think it is?
+// User code runs after something else did: is it still what was learnt?
 void AddressSpaces::begin_user(Run& run, std::uint32_t from) {
   const SpaceId space = run.hart.space;
   if (space == SpaceId::kNone) return;
@@ -285,7 +286,7 @@ CodeStep AddressSpaces::step_at(const Run& run, std::uint32_t i) const {
     step.bits = block.bits[i];
     if ((step.bits & 3) != 3) step.bits &= 0xffff;
   } else if (i + 1 < block.instructions.size()) {
-    // Shifting the unknown bits out and back extends the sign of the others.
+    // Shifting left and back sign-extends the known bits.
     const std::uint64_t distance = block.instructions[i + 1].pc - pc;
     step.next = CodeStep::next_of(
         static_cast<std::int64_t>(distance << unknown_pc_bits_) >>
@@ -295,7 +296,7 @@ CodeStep AddressSpaces::step_at(const Run& run, std::uint32_t i) const {
 }
 
 // The satp of the instructions from `from` on. User code never runs without
-// translation: a satp of 0 is one that the source did not know yet.
+// translation: if satp is 0, the source did not know it yet.
 std::uint64_t AddressSpaces::satp_at(const Run& run, std::uint32_t from) const {
   const ContextChange& now = run.hart.context;
   if (now.satp != 0 || now.privilege != Privilege::kUser) return now.satp;
@@ -312,7 +313,7 @@ void AddressSpaces::apply(Run& run, const SideBandFact& fact) {
       return;
     case SideBandFact::Kind::kUnmapAll:
       if (fact.satp != 0)
-        fresh_space_of_satp(fact.satp);  // whoever runs in it goes there next
+        fresh_space_of_satp(fact.satp);  // harts switch to it at the next look
       else
         switch_to(run, fact.from, pages_.new_space());
       return;
@@ -352,7 +353,7 @@ void AddressSpaces::switch_to(Run& run, std::uint32_t from, SpaceId space) {
   run.changes.push_back({from, space});
 }
 
-// Without satp, all harts begin in the same one.
+// Without satp, all harts begin in the same space.
 SpaceId AddressSpaces::first_space() {
   return pages_.space_count() > 1 ? SpaceId{1} : pages_.new_space();
 }

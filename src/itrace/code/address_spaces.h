@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file is this pc in, for user code.
+// Finds the file that a pc of user code is in.
 //
-// A trace says nothing about files. But a page of code is as good as a
+// A trace does not mention files. But a page of code is as good as a
 // fingerprint: what is executed on it (PageEvidence) agrees with one page of
-// one file and no other. Each page that is decided tells where its whole file
-// is mapped, so its other pages are proposed and need only not be contradicted.
-// Other processes map the same files, often at the same places (fork): what was
-// found once is proposed everywhere.
+// one file and no other. Each decided page shows where its whole file is
+// mapped, so the file's other pages are proposed and only must not be
+// contradicted. Other processes map the same files, often at the same addresses
+// (fork), so what was found once is proposed everywhere.
 //
-// Decisions are per page of an address space and cost nothing afterwards, but
-// are tested whenever user code begins to run and now and then in between:
-//   - with satp, an address space is a page table. If what runs contradicts
-//     what was learnt, its page table has a new owner and all is learnt anew;
-//   - without, all processes share one space as long as nothing contradicts,
-//     which is for good if their addresses are random. Where something does
-//     (programs with fixed addresses), the space is looked for in which what
-//     runs now makes sense, or a new one begins.
+// Decisions are made per page of an address space and cost nothing afterwards,
+// but are checked whenever user code starts to run and from time to time:
+//   - With satp, an address space is a page table. If what runs contradicts
+//     what was learnt, the page table has a new owner and everything is learnt
+//     anew.
+//   - Without satp, all processes share one space until something contradicts,
+//     which never happens if their addresses are random. If something does
+//     (programs with fixed addresses), the space in which the current code
+//     makes sense is looked up, or a new one is made.
 //
-// Code with fixed addresses may also run in M-mode or S-mode, without a system
-// under it: what privileged instructions show where such a file has code is
-// collected in the same way, as pages that every address space has.
+// Code with fixed addresses may also run in M-mode or S-mode without an
+// operating system. Evidence from privileged instructions at the addresses of
+// such a file is collected in the same way, as pages of every address space.
 //
-// A page that two files could explain stays undecided until they differ or a
-// neighbour tells which it is.
+// A page that two files could explain stays undecided until the evidence tells
+// them apart or a neighbouring page does.
 #pragma once
 
 #include <array>
@@ -40,7 +41,7 @@ namespace wick {
 
 class AddressSpaces : public UserCode {
  public:
-  // As of UserPages.
+  // See UserPages.
   AddressSpaces(CodeMap& map, const TraceInfo& info, std::string sysroot = {});
 
   void learn(const TraceBlock& block,
@@ -51,8 +52,7 @@ class AddressSpaces : public UserCode {
   std::uint32_t generation() const override { return pages_.generation(); }
   std::string name(SpaceId space) const override;
 
-  // How often what was learnt was contradicted and learnt anew: a whole space,
-  // or one page.
+  // How often a whole space, or one page, was contradicted and learnt anew.
   std::uint64_t spaces_relearnt() const { return spaces_relearnt_; }
   std::uint64_t pages_relearnt() const override { return pages_relearnt_; }
   std::size_t space_count() const { return pages_.space_count() - 1; }
@@ -63,23 +63,23 @@ class AddressSpaces : public UserCode {
     ContextChange context;
     bool in_kernel = true;
   };
-  // Whole pages that are no user code: the map knows them by themselves.
+  // Whole pages of code that is not user code and that CodeMap places itself.
   struct FixedRange {
     std::uint64_t start = 0, end = 0;
     std::uint64_t size() const { return end - start; }
   };
-  // What the loop over a block has at hand.
+  // State of the loop over a block.
   struct Run {
     const TraceBlock& block;
     Hart& hart;
     std::vector<SpaceChange>& changes;
   };
-  // How steps agree with what is known of a space.
+  // How many steps agree with, or contradict, what is known about a space.
   struct Agreement {
     std::uint32_t agreeing = 0, contradicting = 0;
   };
-  // Of pages that are not kUndecided; a loop through a handful of pages costs
-  // no hashing.
+  // Caches settled pages, so that a loop over a handful of pages needs no
+  // hashing.
   struct CachedPage {
     SpaceId space = SpaceId::kNone;
     UserPageId id{};
@@ -114,15 +114,15 @@ class AddressSpaces : public UserCode {
 
   UserPages pages_;
   std::vector<FixedRange> fixed_;
-  // From the first to the last of the programs with fixed addresses that are
-  // not in fixed_; empty without one.
+  // From the first to the last program with fixed addresses that is not in
+  // fixed_; empty if there is none.
   FixedRange programs_;
   int unknown_pc_bits_;
   absl::flat_hash_map<std::uint32_t, Hart> harts_;
   absl::flat_hash_map<std::uint64_t, SpaceId> by_page_table_;
   absl::flat_hash_map<SpaceId, std::uint64_t> satps_;
   std::array<CachedPage, 1024> cache_;
-  std::uint32_t entries_ = 0;  // into pages that are not checked each time
+  std::uint32_t entries_ = 0;  // visits of pages that are checked only at times
   std::uint64_t spaces_relearnt_ = 0, pages_relearnt_ = 0;
 };
 

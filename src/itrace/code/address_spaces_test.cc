@@ -17,7 +17,7 @@ struct Knows {
   int pc_bits = 64;
 };
 constexpr Knows kAll{};
-// What stock TracerV has.
+// As stock TracerV.
 constexpr Knows kLeast{
     .bits = false, .privilege = false, .satp = false, .pc_bits = 40};
 
@@ -214,7 +214,7 @@ TEST_P(EveryTrace, TellsProgramsWithTheSameFixedAddressesApart) {
   EXPECT_EQ(machine.spaces().spaces_relearnt(), 0u);
 }
 
-TEST_P(EveryTrace, ForksAndSecondProcessesAreFoundByWhatIsKnown) {
+TEST_P(EveryTrace, FindsTheCodeOfForkedAndRepeatedProcesses) {
   Machine machine(GetParam());
   const RiscvProgram program(1, 8, 0x1000);
   machine.add(program, ET_DYN, "program");
@@ -224,7 +224,7 @@ TEST_P(EveryTrace, ForksAndSecondProcessesAreFoundByWhatIsKnown) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
-TEST_P(EveryTrace, OnePageTellsWhereAllOfAFileIs) {
+TEST_P(EveryTrace, OnePageShowsWhereTheWholeFileIs) {
   Machine machine(GetParam());
   const RiscvProgram program(1, 8, 0x1000);
   machine.add(program, ET_DYN, "program");
@@ -246,7 +246,7 @@ TEST_P(EveryTrace, CodeInNoFileStaysUnknown) {
   EXPECT_EQ(result.unknown, 20u * 300);
 }
 
-TEST_P(EveryTrace, EqualPagesStayUnknownUntilANeighbourTells) {
+TEST_P(EveryTrace, EqualPagesStayUnknownUntilANeighbourDecides) {
   // The second library is the first with another last page.
   const RiscvProgram one(1, 2, 0x1000);
   Machine machine(GetParam());
@@ -281,7 +281,7 @@ TEST(AddressSpaces, APageTableWithANewOwnerIsLearntAnew) {
   }
 }
 
-TEST(AddressSpaces, ALibraryThatTookThePlaceOfAnotherIsFound) {
+TEST(AddressSpaces, ALibraryThatReplacedAnotherIsFound) {
   Machine machine(kAll);
   const RiscvProgram main(1, 2, 0x10000), one(2, 2, 0x1000), two(3, 2, 0x1000);
   machine.add(main, ET_EXEC, "main");
@@ -319,7 +319,7 @@ TEST(AddressSpaces, UserCodeBeforeTheFirstSatpBelongsToIt) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
-TEST(AddressSpaces, SatpMayComeSomeInstructionsLate) {
+TEST(AddressSpaces, SatpMayBeReportedSomeInstructionsLate) {
   Machine machine(kAll);
   const RiscvProgram one(1, 3, 0x10000), two(2, 3, 0x10000);
   machine.add(one, ET_EXEC, "one");
@@ -351,7 +351,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(kAll, Knows{.bits = false}, Knows{.satp = false},
                     Knows{.bits = false, .satp = false, .pc_bits = 40}));
 
-TEST_P(EveryPrivilegedTrace, FindsAProgramThatHasNoSystemUnderIt) {
+TEST_P(EveryPrivilegedTrace, FindsAProgramWithoutAnOperatingSystem) {
   Machine machine(GetParam());
   const RiscvProgram program(1, 3, 0x20400000), other(2, 3, 0x10000);
   machine.add(program, ET_EXEC, "flash");
@@ -361,7 +361,7 @@ TEST_P(EveryPrivilegedTrace, FindsAProgramThatHasNoSystemUnderIt) {
   EXPECT_EQ(machine.layer_at(0x20400000), Layer::kMachine);
 }
 
-TEST_P(EveryPrivilegedTrace, FindsAKernelWhereProgramsAre) {
+TEST_P(EveryPrivilegedTrace, FindsAKernelAtTheAddressesOfPrograms) {
   Machine machine(GetParam());
   const RiscvProgram program(1, 3, 0x10000);
   machine.add(program, ET_EXEC, "kernel");
@@ -370,7 +370,7 @@ TEST_P(EveryPrivilegedTrace, FindsAKernelWhereProgramsAre) {
   EXPECT_EQ(machine.layer_at(0x10000), Layer::kKernel);
 }
 
-TEST_P(EveryPrivilegedTrace, ABootRomIsNotTakenForTheProgramThatLiesThere) {
+TEST_P(EveryPrivilegedTrace, ABootRomIsNotMistakenForAProgramAtItsAddress) {
   Machine machine(GetParam());
   machine.add(program_, ET_EXEC, "program");
   machine.run_as(Privilege::kMachine, rom_, "rom", 0);
@@ -380,7 +380,8 @@ TEST_P(EveryPrivilegedTrace, ABootRomIsNotTakenForTheProgramThatLiesThere) {
   EXPECT_EQ(machine.layer_at(0x10000), Layer::kUser);
 }
 
-TEST_P(EveryPrivilegedTrace, TheFileOfABootRomIsNotTakenForTheProgramEither) {
+TEST_P(EveryPrivilegedTrace,
+       TheFileOfABootRomIsNotMistakenForTheProgramEither) {
   Machine machine(GetParam());
   machine.add(rom_, ET_EXEC, "rom");
   machine.add(program_, ET_EXEC, "program");
@@ -390,7 +391,7 @@ TEST_P(EveryPrivilegedTrace, TheFileOfABootRomIsNotTakenForTheProgramEither) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
-TEST_P(EveryPrivilegedTrace, AProgramWithoutAFileIsNotTakenForTheBootRom) {
+TEST_P(EveryPrivilegedTrace, AProgramWithoutAFileIsNotMistakenForTheBootRom) {
   Machine machine(GetParam());
   machine.add(rom_, ET_EXEC, "rom");
   machine.run_as(Privilege::kMachine, rom_, "rom", 0);
@@ -410,7 +411,7 @@ TEST_P(EveryPrivilegedTrace, NorIsOneThatRanBeforeTheRom) {
 }
 
 // It is asked for before any of its code was learnt from.
-TEST_P(EveryPrivilegedTrace, WhatAProcessHasIsNotWhatWasAnsweredBefore) {
+TEST_P(EveryPrivilegedTrace, TheCodeOfAProcessReplacesAnEarlierAnswer) {
   Machine machine(GetParam());
   machine.add(rom_, ET_EXEC, "rom");
   machine.run(program_, "program", kSatp, 0, 0x12000);
@@ -434,7 +435,7 @@ TEST_P(EveryPrivilegedTrace, PrivilegeMayEndSomeInstructionsLate) {
   EXPECT_EQ(machine.layer_at(0x10000), Layer::kUser);
 }
 
-TEST(AddressSpaces, MappingsThatAreToldDecideAtOnce) {
+TEST(AddressSpaces, MappingsInTheTraceDecideImmediately) {
   Machine machine(kLeast);
   const RiscvProgram program(1, 4, 0x1000);
   const auto elf = program.elf(ET_DYN, "libtold.so");
@@ -448,7 +449,7 @@ TEST(AddressSpaces, MappingsThatAreToldDecideAtOnce) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
-TEST(AddressSpaces, CodeThatRanBeforeItsMappingIsToldIsFound) {
+TEST(AddressSpaces, FindsCodeThatRanBeforeItsMappingWasReported) {
   Machine machine(kLeast);
   const RiscvProgram program(1, 4, 0x1000);
   const auto elf = program.elf(ET_DYN, "libtold.so");
@@ -463,7 +464,7 @@ TEST(AddressSpaces, CodeThatRanBeforeItsMappingIsToldIsFound) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
-TEST(AddressSpaces, AFileThatIsToldAndMissingIsFoundByItsCode) {
+TEST(AddressSpaces, AMappedButMissingFileIsFoundByItsCode) {
   Machine machine(kAll);
   const RiscvProgram program(1, 4, 0x1000);
   machine.add(program, ET_DYN, "other");
@@ -490,7 +491,7 @@ TEST(AddressSpaces, AfterExecNothingIsKnown) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
-TEST(AddressSpaces, APcThatIsAnywhereCostsNoMemoryWithoutEnd) {
+TEST(AddressSpaces, RandomPcsTakeBoundedMemory) {
   CodeMap map({}, {.pc_bits = 64});
   AddressSpaces spaces(map, {});
   TraceBlock block;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kKernel = 0xffffffff80002000;
 
-// call; ret, as `first` and `second`, two bytes of padding behind each.
+// call; ret, as `first` and `second`, two bytes of padding after each.
 std::shared_ptr<const ElfFile> two_functions(std::uint64_t at,
                                              std::uint16_t type = ET_EXEC) {
   ElfBuilder elf({.machine = EM_RISCV, .type = type});
@@ -54,15 +54,15 @@ TEST(CodeMap, GivesFlowAndFunctionOfEverySlot) {
   EXPECT_EQ(page.flow[7].kind(), FlowKind::kUnknown);
 }
 
-TEST(CodeMap, CodeBehindAFunctionThatHasNoSymbolIsEnteredToo) {
+TEST(CodeMap, CodeWithoutASymbolAfterAFunctionIsAnEntry) {
   CodeMap map({}, {});
   map.add_elf(two_functions(kKernel), "vmlinux");
   const CodePage& page = map.page(SpaceId::kNone, kKernel);
-  EXPECT_TRUE(page.flow[3].is_entry());   // the padding behind `first`
+  EXPECT_TRUE(page.flow[3].is_entry());   // the padding after `first`
   EXPECT_FALSE(page.flow[2].is_entry());  // the end of `first`
 }
 
-TEST(CodeMap, FindsCodeByTheBitsThatTheSourceHas) {
+TEST(CodeMap, FindsCodeByTheBitsThatTheTraceHas) {
   CodeMap map({}, {.pc_bits = 40});
   map.add_elf(two_functions(kKernel), "vmlinux");
   const CodePage& page = map.page(SpaceId::kNone, 0xff80002000);
@@ -70,7 +70,7 @@ TEST(CodeMap, FindsCodeByTheBitsThatTheSourceHas) {
   EXPECT_EQ(page.elf_addr, kKernel);
 }
 
-TEST(CodeMap, PutsAModuleWhereItIsLoaded) {
+TEST(CodeMap, PlacesAModuleAtItsAddress) {
   CodeMap map({}, {});
   map.add_elf(two_functions(0x100, ET_DYN), "net.ko", 0xffffffff02000008);
   const CodePage& page = map.page(SpaceId::kNone, 0xffffffff02000008);
@@ -79,7 +79,7 @@ TEST(CodeMap, PutsAModuleWhereItIsLoaded) {
   EXPECT_TRUE(page.flow[4].is_entry());
 }
 
-TEST(CodeMap, FindsModulesWhereTheConsoleSaysThatTheyAre) {
+TEST(CodeMap, TakesTheAddressesOfModulesFromTheConsole) {
   ElfBuilder elf({.machine = EM_RISCV, .type = ET_REL});
   std::string text;
   elf.put<std::uint32_t>(text, 0x00008067);  // ret
@@ -100,7 +100,7 @@ TEST(CodeMap, FindsModulesWhereTheConsoleSaysThatTheyAre) {
   EXPECT_EQ(map.function(page.function(0)).name, "icenet_poll");
   EXPECT_EQ(page.flow[0].kind(), FlowKind::kReturn);
 
-  // One that the console does not list was not loaded: it stops nothing.
+  // One that the console does not list was not loaded, which is not an error.
   const std::string other = folder.path() + "/other.ko";
   std::ofstream(other) << elf.bytes();
   options.elfs.push_back(other);
@@ -110,7 +110,7 @@ TEST(CodeMap, FindsModulesWhereTheConsoleSaysThatTheyAre) {
                 {Problem::kUnlistedModule, 1, 0, other}}));
   EXPECT_EQ(both.image_count(), map.image_count());
 
-  // One that lists none does not say that it was not loaded.
+  // A console without a list does not show that it was not loaded.
   std::ofstream(options.uartlog) << "Welcome to Buildroot\r\n";
   options.elfs = {other};
   EXPECT_EQ(
@@ -130,7 +130,7 @@ TEST(CodeMap, ASystemMapHasNamesWithoutText) {
   EXPECT_EQ(page.flow[2].kind(), FlowKind::kUnknown);
 }
 
-TEST(CodeMap, UnknownCodeHasPagesOfItsOwn) {
+TEST(CodeMap, UnknownCodeHasItsOwnPages) {
   CodeMap map({}, {});
   CodePage& page = map.page(SpaceId{1}, 0x5555000);
   EXPECT_EQ(page.layer, Layer::kUser);
@@ -139,7 +139,7 @@ TEST(CodeMap, UnknownCodeHasPagesOfItsOwn) {
   EXPECT_NE(&map.page(SpaceId{2}, 0x5555000), &page);
 }
 
-TEST(CodeMap, AProgramWithFixedAddressesIsThere) {
+TEST(CodeMap, AProgramWithFixedAddressesIsPlacedThere) {
   CodeMap map({}, {});
   map.add_elf(two_functions(0x10000), "static");
   EXPECT_EQ(map.page(SpaceId{1}, 0x10000).layer, Layer::kUser);
@@ -152,7 +152,7 @@ TEST(CodeMap, AFileOfAnotherMachineIsRefused) {
   EXPECT_THROW(map.add_elf(ElfBuilder().file(), "x86"), Error);
 }
 
-// A library that is mapped at another place in each of two spaces.
+// A library that is mapped at different addresses in two spaces.
 class TwoSpaces : public UserCode {
  public:
   explicit TwoSpaces(CodeImageId library) : library_(library) {}

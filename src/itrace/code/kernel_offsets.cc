@@ -14,7 +14,7 @@ namespace {
 
 struct Wanted {
   const char *name = "", *type = "", *member = "";
-  bool always = true;  // else only in some versions
+  bool always = true;  // false: only in some versions
 };
 
 constexpr Wanted kWanted[] = {
@@ -50,8 +50,8 @@ std::string kernel_offsets(const std::string& path) {
     const auto btf = Btf::find(file.bytes(), "task_struct");
     if (!btf)
       fail(
-          "no BTF of a kernel in it; wanted is a kernel built with "
-          "CONFIG_DEBUG_INFO_BTF, not compressed, or its vmlinux");
+          "has no kernel BTF; expected an uncompressed kernel, or its vmlinux, "
+          "built with CONFIG_DEBUG_INFO_BTF");
     std::string lines;
     for (const Wanted& wanted : kWanted) {
       const auto offset = btf->offset(wanted.type, wanted.member);

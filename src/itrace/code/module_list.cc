@@ -12,7 +12,7 @@ std::optional<LoadedModule> parse_loaded_module(std::string_view line) {
   const std::size_t address = line.rfind("0x");
   if (state == line.npos || address == line.npos || address < state) return {};
   std::string_view digits = line.substr(address + 2);
-  // "(OE)" behind it is what the module does to the kernel's guarantees.
+  // Taint flags such as "(OE)" may follow.
   digits = digits.substr(0, digits.find_first_not_of("0123456789abcdef"));
   const auto start = to_number<std::uint64_t>(digits, 16);
   if (!start || *start == 0 || name.empty()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of /proc/modules, somewhere in what a console printed:
+// Lines of /proc/modules in the output of a console:
 //   nf_tables 323584 0 - Live 0xffffffff02000000
 #pragma once
 
@@ -10,11 +10,11 @@
 namespace wick {
 
 struct LoadedModule {
-  std::string_view name;    // of the line that it was read from
-  std::uint64_t start = 0;  // never 0, which is what others than root see
+  std::string_view name;    // a part of the line
+  std::uint64_t start = 0;  // never 0, which users other than root see
 };
 
-// Nothing if the line is another one.
+// Nothing for any other line.
 std::optional<LoadedModule> parse_loaded_module(std::string_view line);
 
 }  // namespace wick

@@ -6,7 +6,7 @@
 namespace wick {
 namespace {
 
-TEST(ModuleList, HasTheNameAndWhereTheModuleIs) {
+TEST(ModuleList, HasTheNameAndAddressOfEachModule) {
   const auto module = parse_loaded_module(
       "  nf_tables 323584 3 nft_ct,nft_nat, Live 0xffffffff02000000 (OE)\r");
   ASSERT_TRUE(module);
@@ -14,7 +14,7 @@ TEST(ModuleList, HasTheNameAndWhereTheModuleIs) {
   EXPECT_EQ(module->start, 0xffffffff02000000);
 }
 
-TEST(ModuleList, LeavesOutOtherLinesOfTheConsole) {
+TEST(ModuleList, SkipsOtherLinesOfTheConsole) {
   for (const char* line :
        {"", "Live", "Live 0x", "a 0x10 Live", "a Live 0x", "a Live 0xg",
         "a 1 0 - Live 0x0000000000000000", "[    0.1] Memory at 0x80000000",

@@ -71,7 +71,7 @@ bool PageEvidence::add(const CodeStep& step) {
   auto& seen = jumped ? jumped_ : went_on_;
   if (seen[at] || full()) return false;
   seen[at] = true;
-  // Of the instructions with words, the long ones are rarer.
+  // With instruction words, the long ones are more distinctive.
   const bool telling = step.has_bits ? (step.bits & 3) == 3
                                      : jumped && step.next != CodeStep::kFar;
   (telling ? telling_ : plain_).push_back(step);

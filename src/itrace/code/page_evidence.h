@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace shows of the code on one page of memory, and whether the code of
-// a file agrees with it.
+// What a trace shows about the code on one page of memory, and whether the code
+// of a file agrees with it.
 //
-// A trace without instruction words still shows where instructions begin and
-// where each went next, and that is a lot: a run of ten instructions fixes ten
-// lengths, and a jump that is taken must be found in the file with this very
-// distance. Twenty or thirty distinct steps single out one page of a whole
-// Debian. With instruction words, five do.
+// Even without instruction words, a trace shows where instructions begin and
+// where control went after each, which is a lot: a run of ten instructions
+// fixes ten lengths, and a taken jump must have exactly that distance in the
+// file. Twenty or thirty distinct steps single out one page of a whole Debian.
+// With instruction words, five do.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ inline constexpr std::uint64_t kTextPageMask = kTextPageSize - 1;
 
 // One instruction on a page and where control went after it.
 struct CodeStep {
-  // `next` where the trace does not say what followed, or where it was so far
-  // away that no direct jump reaches it: a trap, or an indirect jump.
+  // Values of `next`: kFar if no direct jump reaches that far (a trap or an
+  // indirect jump), kNotSeen if the trace does not show what followed.
   static constexpr std::int32_t kFar = INT32_MIN;
   static constexpr std::int32_t kNotSeen = INT32_MIN + 1;
   // jal reaches 1 MiB.
@@ -36,9 +36,9 @@ struct CodeStep {
   std::uint16_t offset = 0;  // on the page
   bool has_bits = false;
   std::uint32_t bits = 0;        // the instruction word, if has_bits
-  std::int32_t next = kNotSeen;  // the next pc less this one
+  std::int32_t next = kNotSeen;  // the next pc minus this one
 
-  // `distance` is the next pc less this one, as far as bits of a pc count.
+  // `distance` is the next pc minus this one, sign-extended from pc_bits.
   static std::int32_t next_of(std::int64_t distance) {
     return distance >= -kReach && distance < kReach
                ? static_cast<std::int32_t>(distance)
@@ -47,15 +47,15 @@ struct CodeStep {
 };
 
 // A page of code in a file: `text` is executable code, and the page begins at
-// text[start], which may lie before its first byte or run past its last.
+// text[start]. It may begin before the first byte or end after the last one.
 struct TextPageView {
   std::string_view text;
   std::int64_t start = 0;
-  // Of the file: what calls in RV32 adds in RV64 (c.jal, c.addiw).
+  // The file's: the same encoding is c.jal in RV32 and c.addiw in RV64.
   Xlen xlen = Xlen::k64;
 
   // The instruction word at this offset of the page, 16-bit ones zero-extended;
-  // nothing where the text does not reach.
+  // nothing outside the text.
   std::optional<std::uint32_t> instruction(std::uint32_t offset) const {
     const std::int64_t at = start + offset;
     const auto size = static_cast<std::int64_t>(text.size());
@@ -75,38 +75,37 @@ struct TextPageView {
   }
 };
 
-// How well a page of a file agrees with what was seen.
+// How well a page of a file agrees with the evidence.
 struct Fit {
   std::uint32_t contradictions = 0;
   // How unlikely it is that other code would agree as well, in bits, roughly.
   std::uint32_t score = 0;
 };
 
-// Whether the step can be one of this page; adds to `fit`.
+// Checks whether the step is possible on this page; adds to `fit`.
 void check_step(const CodeStep& step, const TextPageView& page, Fit& fit);
 
-// Distinct steps of one page, those that say most first.
+// The distinct steps seen on one page, the most telling ones first.
 class PageEvidence {
  public:
-  // Enough to single out a page; more would only cost.
+  // Enough to single out a page.
   static constexpr std::size_t kMaxSteps = 192;
 
-  // Whether it was new.
+  // Returns whether the step was new.
   bool add(const CodeStep& step);
   std::size_t size() const { return telling_.size() + plain_.size(); }
   bool full() const { return size() >= kMaxSteps; }
 
-  // Stops counting when there are more contradictions than `tolerated`.
+  // Stops when there are more contradictions than `tolerated`.
   Fit fit(const TextPageView& page, std::uint32_t tolerated) const;
-  // Contradictions that may be errors: code patched at run time, an address
-  // space that the trace tells a few instructions late.
+  // How many contradictions are accepted: code may be patched at run time, and
+  // a trace may report an address space a few instructions late.
   std::uint32_t tolerated() const {
     return static_cast<std::uint32_t>(size() / 32);
   }
 
  private:
-  // By half of the offset: whether a step that went on, and one that jumped,
-  // was seen there.
+  // By offset / 2: whether a step that went on, or one that jumped, was seen.
   std::bitset<kTextPageSize / 2> went_on_, jumped_;
   std::vector<CodeStep> telling_, plain_;
 };

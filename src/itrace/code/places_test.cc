@@ -43,7 +43,7 @@ TEST(Places, OfAFunctionAreTheChainsOfItsInlinedCalls) {
       "10014 0: main /src/a.c:0\n");
 }
 
-TEST(Places, AreToldApartByTheLinesOfTheCallsWhereLinesAreWanted) {
+TEST(Places, AreToldApartByLinesOnRequest) {
   EXPECT_EQ(
       told(Places::Detail::kLines),
       "10000 0: main /src/a.c:5\n"
@@ -68,12 +68,12 @@ TEST(Places, AreMarkedWhereTheyBegin) {
   EXPECT_EQ(goes_on, (std::vector{false, false, false, false, false, true}));
 }
 
-TEST(Places, AreOneIfOnlyFunctionsAreWanted) {
+TEST(Places, AreOnePerFunctionOnRequest) {
   EXPECT_EQ(told(Places::Detail::kFunctions),
             "10000 0:\n10004 0:\n10008 0:\n1000c 0:\n10010 0:\n10014 0:\n");
 }
 
-TEST(Places, AreOneWithoutDebugInformation) {
+TEST(Places, AreOnePerFunctionWithoutDebugInformation) {
   TracedCode code;
   code.function("main", "nop nop");
   CodeMap map({}, {});

@@ -4,11 +4,11 @@
 namespace wick {
 namespace {
 
-// The two registers that calls leave return addresses in: ra, and t0 for
+// The two registers that calls store return addresses in: ra, and t0 for
 // millicode (save and restore of registers) and the PLT's resolver.
 bool is_link(unsigned reg) { return reg == 1 || reg == 5; }
 
-// The table of return-address-stack hints in the description of JALR.
+// The table of return-address-stack hints in the specification of JALR.
 FlowKind jalr_kind(unsigned rd, unsigned rs1) {
   if (!is_link(rd))
     return is_link(rs1) ? FlowKind::kReturn : FlowKind::kIndirectJump;
@@ -21,7 +21,7 @@ Flow decode_compressed(std::uint32_t bits, Xlen xlen) {
   if (quadrant == 1) {
     if (funct3 == 5) return {FlowKind::kJump, 2};
     if (funct3 == 6 || funct3 == 7) return {FlowKind::kBranch, 2};
-    // c.jal has the place that RV64 uses for c.addiw.
+    // RV64 uses the encoding of c.jal for c.addiw.
     if (funct3 == 1 && xlen == Xlen::k32) return {FlowKind::kCall, 2};
   }
   if (quadrant == 2 && funct3 == 4) {
@@ -54,7 +54,7 @@ Flow decode_system(std::uint32_t bits) {
     case 0x10500073:
       return {FlowKind::kWait, 4};
     default:
-      return {FlowKind::kFlush, 4};  // sfence.vma and its like
+      return {FlowKind::kFlush, 4};  // sfence.vma and similar
   }
 }
 
@@ -73,7 +73,7 @@ Flow decode_riscv(std::uint32_t bits, Xlen xlen) {
     case 0x73:
       return decode_system(bits);
     case 0x0f:
-      // fence.i, or one of data.
+      // fence.i, or a data fence.
       return {(bits >> 12 & 7) == 1 ? FlowKind::kFlush : FlowKind::kPlain, 4};
     default:
       return {FlowKind::kPlain, 4};
@@ -81,7 +81,7 @@ Flow decode_riscv(std::uint32_t bits, Xlen xlen) {
 }
 
 std::int32_t riscv_distance(std::uint32_t bits, Xlen xlen) {
-  // Bits `from` to `from + count - 1`, put at `to`.
+  // Bits `from` to `from + count - 1`, shifted to `to`.
   const auto field = [&](unsigned from, unsigned count, unsigned to) {
     return (bits >> from & ((1u << count) - 1)) << to;
   };

@@ -40,7 +40,7 @@ TEST(Riscv, KnowsCompressedTransfers) {
   EXPECT_EQ(kind(0x953e), FlowKind::kPlain);         // c.add a0, a5
 }
 
-TEST(Riscv, OneEncodingIsACallOnlyWith32Bits) {
+TEST(Riscv, CJalIsACallOnlyWith32Bits) {
   EXPECT_EQ(kind(0x2001, Xlen::k32), FlowKind::kCall);   // c.jal .
   EXPECT_EQ(kind(0x2005, Xlen::k64), FlowKind::kPlain);  // c.addiw
 }
@@ -54,7 +54,7 @@ TEST(Riscv, KnowsTrapsAndTheirReturns) {
   EXPECT_EQ(kind(0x12000073), FlowKind::kFlush);  // sfence.vma
 }
 
-TEST(Riscv, SaysWhatEmptiesThePipeline) {
+TEST(Riscv, KnowsWhatFlushesThePipeline) {
   EXPECT_EQ(kind(0x12000073), FlowKind::kFlush);  // sfence.vma
   EXPECT_EQ(kind(0x0000100f), FlowKind::kFlush);  // fence.i
   EXPECT_EQ(kind(0x18079073), FlowKind::kFlush);  // csrw satp, a5
@@ -62,7 +62,7 @@ TEST(Riscv, SaysWhatEmptiesThePipeline) {
   EXPECT_EQ(kind(0x0ff0000f), FlowKind::kPlain);  // fence
 }
 
-TEST(Riscv, AnInstructionInPlaceOfAnotherTakesOverItsMarks) {
+TEST(Riscv, AnInstructionInPlaceOfAnotherKeepsItsMarks) {
   const Flow call(FlowKind::kCall, 4);
   const Flow entry = Flow(FlowKind::kUnknown, 2).as_entry().as_place();
   EXPECT_EQ(call.in_place_of(entry), call.as_entry().as_place());
@@ -84,7 +84,7 @@ TEST(Riscv, IgnoresTheUpperHalfOfACompressedInstruction) {
             decode_riscv(0x8082, Xlen::k64));
 }
 
-TEST(Riscv, DistancesAreAsTheAssemblerHasThem) {
+TEST(Riscv, DistancesAgreeWithTheAssembler) {
   const auto distance = [](std::uint32_t bits) {
     return riscv_distance(bits, Xlen::k64);
   };

@@ -2,11 +2,10 @@
 #include "itrace/code/text_index.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
-
-#include "fmt/format.h"
 
 namespace wick {
 namespace {
@@ -16,7 +15,7 @@ bool is_program(const ElfFile& elf) {
          (elf.type() == ET_EXEC || elf.type() == ET_DYN);
 }
 
-// A debug file has the headers of the code, and not the code.
+// A debug file has the section headers of the code without the code.
 bool is_debug_file(const ElfFile& elf) {
   return std::ranges::any_of(elf.sections(), [](const auto& section) {
     return (section.flags & SHF_EXECINSTR) != 0 && section.type == SHT_NOBITS;
@@ -49,7 +48,7 @@ std::optional<BinaryId> TextIndex::add(std::string path,
     hash = hash * 31 + std::hash<std::string_view>()(bytes) + segment.address;
   }
   if (texts.empty() || size > kMaxText - total_) return {};
-  // A stripped copy has the build id of the original.
+  // A stripped copy has the same build id as the original.
   std::string content = elf->build_id();
   if (content.empty()) content = fmt::format("text {:x} {}", hash, size);
   const auto [found, is_new] = by_content_.emplace(std::move(content), id);
@@ -83,7 +82,7 @@ std::optional<BinaryPage> TextIndex::page_of(BinaryId binary,
   file_off &= ~kTextPageMask;
   for (std::size_t i = first_text_[binary];
        i < texts_.size() && texts_[i].binary == binary; ++i) {
-    // The first page of a segment begins before it, with the end of another.
+    // The first page of a segment may begin with the end of another one.
     const std::uint64_t start = texts_[i].file_off & ~kTextPageMask;
     const BinaryPage page{binary, texts_[i].first_page() + (file_off - start)};
     if (file_off >= start && page.elf_page < texts_[i].end()) return page;

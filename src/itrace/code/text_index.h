@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of all files that a program might have mapped, to be asked which of
-// their pages agrees with what a trace shows of a page in memory.
+// The code of all files that a program might have mapped. It finds the pages
+// that agree with the evidence from a page in memory.
 //
-// Asking goes over every page: the first or second step that is compared rules
-// a wrong page out, so the 300 pages of a libc cost a microsecond, the 50,000
-// of a whole distribution a millisecond, and it is asked a few times for each
-// page that is met first. An index by instruction would cost several times the
-// text itself in memory and could not answer without instruction words.
+// A search visits every page: the first or second step compared rules out a
+// wrong page, so the 300 pages of a libc take a microsecond and the 50,000 of a
+// whole distribution a millisecond, and there are a few searches for each new
+// page. An index by instruction would take several times the memory of the text
+// itself, and would be useless without instruction words.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ namespace wick {
 
 enum class BinaryId : std::uint32_t {};
 
-// A page of a file's code; `elf_page` is its address as the file counts, a
-// multiple of the page size.
+// A page of a file's code; `elf_page` is its elf_addr, a multiple of the page
+// size.
 struct BinaryPage {
   BinaryId binary{};
   std::uint64_t elf_page = 0;
@@ -35,18 +35,18 @@ struct BinaryPage {
 
 class TextIndex {
  public:
-  // More code than this is not looked at: a distribution has 200 MB.
+  // Code beyond this is ignored; a distribution has 200 MB.
   static constexpr std::uint64_t kMaxText = 1 << 30;
 
   struct Binary {
     std::string path;
     std::shared_ptr<const ElfFile> elf;
-    bool fixed = false;  // runs at the addresses that it has in its file
+    bool fixed = false;  // runs at its link-time addresses
   };
 
-  // Whether it has RISC-V code of a program or library. One that is there
-  // already, by build id or by its text, is not added again; the same id is
-  // given. Nothing for others, and for what is beyond kMaxText.
+  // Nothing unless the file is a RISC-V program or library, or beyond kMaxText.
+  // A file that is already known, by its build id or its text, is not added
+  // again and keeps its id.
   std::optional<BinaryId> add(std::string path,
                               std::shared_ptr<const ElfFile> elf);
 
@@ -55,7 +55,7 @@ class TextIndex {
   bool has_page(const BinaryPage& page) const {
     return find_text(page) != nullptr;
   }
-  // An empty view where the file has no code there.
+  // An empty view if the file has no code there.
   TextPageView view(const BinaryPage& page) const;
 
   struct Match {
@@ -65,8 +65,7 @@ class TextIndex {
   // The pages that agree with the evidence; at most `limit`.
   std::vector<Match> matches(const PageEvidence& evidence,
                              std::size_t limit) const;
-  // The page of code that a mapping of this page of the file has; nothing where
-  // it is no code.
+  // The page of code at this offset of the file; nothing if it is not code.
   std::optional<BinaryPage> page_of(BinaryId binary,
                                     std::uint64_t file_off) const;
   // Binaries with fixed addresses that have code on the page at `address`.

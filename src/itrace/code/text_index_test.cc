@@ -70,7 +70,7 @@ TEST(TextIndex, AFewStepsFitManyPages) {
   EXPECT_EQ(index.matches(evidence, 9).size(), 9u);
 }
 
-TEST(TextIndex, TheSameFileTwiceIsOne) {
+TEST(TextIndex, AddsTheSameFileOnce) {
   TextIndex index;
   const RiscvProgram program(1, 2, 0x1000);
   const auto first = index.add("/lib/a.so", program.elf(ET_DYN, "a"));
@@ -79,7 +79,7 @@ TEST(TextIndex, TheSameFileTwiceIsOne) {
   EXPECT_EQ(index.size(), 1u);
 }
 
-TEST(TextIndex, OnlyProgramsOfRiscvWithCodeCount) {
+TEST(TextIndex, AddsOnlyRiscvProgramsWithCode) {
   TextIndex index;
   ElfBuilder other({.machine = EM_X86_64});
   other.add_section(
@@ -100,7 +100,7 @@ TEST(TextIndex, OnlyProgramsOfRiscvWithCodeCount) {
   EXPECT_TRUE(index.add("a.so", program.elf(ET_DYN, "a")));
 }
 
-TEST(TextIndex, PagesAreFoundByTheirPlaceInTheFile) {
+TEST(TextIndex, FindsPagesByFileOffset) {
   TextIndex index;
   const auto elf = RiscvProgram(1, 2, 0x1200).elf(ET_DYN, "a");
   const std::uint64_t file_off = elf->segments()[0].offset;
@@ -116,7 +116,7 @@ TEST(TextIndex, PagesAreFoundByTheirPlaceInTheFile) {
   EXPECT_EQ(page(first + 0x3000), 0u);
 }
 
-TEST(TextIndex, ProgramsWithFixedAddressesAreFoundByThem) {
+TEST(TextIndex, FindsProgramsWithFixedAddressesByAddress) {
   TextIndex index;
   index.add("pie", RiscvProgram(1, 2, 0x1000).elf(ET_DYN, "pie"));
   const auto fixed =
@@ -174,7 +174,7 @@ TEST(PageEvidence, AStepMustBePossible) {
   }
 }
 
-TEST(PageEvidence, TheSameBitsCallIn32BitFilesAndAddIn64BitOnes) {
+TEST(PageEvidence, TheSameBitsAreACallIn32BitFilesAndAnAdditionIn64BitOnes) {
   const std::string c_jal = {'\x11', '\x20'};  // jal ra, .+4; addiw x0, x0, 4
   const auto contradicts = [&](std::int32_t next, Xlen xlen) {
     Fit fit;
@@ -187,7 +187,7 @@ TEST(PageEvidence, TheSameBitsCallIn32BitFilesAndAddIn64BitOnes) {
   EXPECT_FALSE(contradicts(2, Xlen::k64));
 }
 
-TEST(TextIndex, APageIsReadWithTheWidthOfItsFile) {
+TEST(TextIndex, DecodesAPageWithTheXlenOfItsFile) {
   for (const bool is_64 : {true, false}) {
     ElfBuilder elf({.is_64 = is_64, .machine = EM_RISCV, .type = ET_EXEC});
     elf.add_section({.name = ".text",
@@ -205,16 +205,16 @@ TEST(PageEvidence, CodeBeyondTheTextContradicts) {
   const std::string text(16, '\x01');
   Fit fit;
   check_step({.offset = 0, .next = 2}, {text, -4}, fit);   // before it
-  check_step({.offset = 20, .next = 2}, {text, -4}, fit);  // behind it
+  check_step({.offset = 20, .next = 2}, {text, -4}, fit);  // after it
   EXPECT_EQ(fit.contradictions, 2u);
 }
 
-TEST(PageEvidence, KeepsEachStepOnceAndNotWithoutEnd) {
+TEST(PageEvidence, KeepsEachStepOnceAndALimitedNumber) {
   PageEvidence evidence;
   EXPECT_TRUE(evidence.add({.offset = 8, .next = 2}));
   EXPECT_FALSE(evidence.add({.offset = 8, .next = 2}));
   EXPECT_TRUE(evidence.add({.offset = 8, .next = 40}));  // the branch is taken
-  EXPECT_FALSE(evidence.add({.offset = 10}));            // says nothing
+  EXPECT_FALSE(evidence.add({.offset = 10}));            // proves nothing
   for (std::uint16_t offset = 0; offset < 4096; offset += 2)
     evidence.add({.offset = offset, .next = 4});
   EXPECT_EQ(evidence.size(), PageEvidence::kMaxSteps);

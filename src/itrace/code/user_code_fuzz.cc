@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that may be a program or a kernel, and a trace of 8 bytes an
-// instruction behind it. Whatever is found is a page of the file.
+// A file that may be a program or a kernel, followed by a trace of 8 bytes per
+// instruction. Every result must be a page of the file.
 #include <cstdlib>
 #include <vector>
 
@@ -21,7 +21,7 @@ TraceBlock trace_of(std::string_view bytes) {
     const auto pc = in.read<std::uint32_t>();
     const auto bits = in.read<std::uint32_t>();
     const auto at = static_cast<std::uint32_t>(block.instructions.size());
-    // Some bits of the words say when the context changes.
+    // Some bits of the words change the context.
     if ((bits & 0xff000000) == 0x55000000)
       block.contexts.push_back({.from = at,
                                 .privilege = Privilege::kUser,
@@ -54,7 +54,7 @@ void fuzz_user_code(std::string_view bytes) {
     find_vdso(*elf);
     map.add_elf(elf, "fuzz");
   } catch (const Error&) {
-    // No file then, and nothing may be found.
+    // Without a file, nothing may be found.
   }
   AddressSpaces spaces(map, info);
   std::vector<SpaceChange> changes;

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Entries of directories that are looked at, so that a sysroot that is a whole
-// file server ends.
+// The most directory entries visited, in case the sysroot is a whole file
+// server.
 constexpr std::size_t kMaxEntries = 2'000'000;
 
 // Nothing is executed from there.
@@ -28,7 +28,7 @@ bool is_skipped(const fs::directory_entry& entry, int depth) {
 }
 
 // Regular files, sorted, so that the same sysroot gives the same answer.
-// Symbolic links are not followed: what they lead to is there by itself.
+// Symbolic links are not followed: their targets are found as well.
 std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
@@ -47,8 +47,8 @@ std::vector<std::string> files_below(const std::string& folder) {
   return found;
 }
 
-// How many bytes an ELF file at the beginning of `bytes` has: up to the end of
-// its section headers, which stand last.
+// The size of the ELF file at the start of `bytes`: up to the end of its
+// section headers, which come last.
 std::size_t image_size(std::string_view bytes) {
   ByteReader in(bytes);
   in.read_bytes(0x28);
@@ -64,8 +64,8 @@ std::size_t image_size(std::string_view bytes) {
 }  // namespace
 
 std::shared_ptr<const ElfFile> find_vdso(const ElfFile& kernel) {
-  // It begins a page of the kernel's data, and is the only ELF file there but
-  // for the vDSO of 32-bit programs.
+  // It begins at a page boundary of the kernel's data, and is the only ELF file
+  // there apart from the vDSO of 32-bit programs.
   for (const ElfFile::Section& section : kernel.sections()) {
     if ((section.flags & SHF_ALLOC) == 0 || section.type != SHT_PROGBITS)
       continue;
@@ -81,7 +81,7 @@ std::shared_ptr<const ElfFile> find_vdso(const ElfFile& kernel) {
             "[vdso]", std::string(rest.substr(0, image_size(rest))));
         if (elf->machine() == Machine::kRiscV && elf->type() == ET_DYN) return elf;
       } catch (const Error&) {
-        // Bytes that begin like a file and are none.
+        // Bytes that only look like an ELF file.
       }
     }
   }
@@ -103,7 +103,7 @@ std::optional<BinaryId> UserFiles::add_file(const std::string& path) {
   try {
     return add(path, ElfFile::open(path));
   } catch (const Error&) {
-    return {};  // most files of a sysroot are no ELF files
+    return {};  // most files of a sysroot are not ELF files
   }
 }
 

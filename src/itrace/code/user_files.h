@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that user code can come from: those that were named (--elf), those
-// of a sysroot, which are opened when nothing else explains what runs, and the
-// vDSO, which is a library inside of the kernel's file.
+// The files that user code can come from: those given by the user, those of a
+// sysroot, which are opened when no other file explains what runs, and the
+// vDSO, which is a library inside the kernel's file.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +21,23 @@ std::shared_ptr<const ElfFile> find_vdso(const ElfFile& kernel);
 
 class UserFiles {
  public:
-  // A distribution with everything in it has some 10,000 files of code.
+  // A complete distribution has some 10,000 files with code.
   static constexpr std::size_t kMaxFiles = 50000;
 
   explicit UserFiles(std::string sysroot = {}) : sysroot_(std::move(sysroot)) {}
 
-  // Nothing if it has no code of a RISC-V program.
+  // Nothing if it is not a RISC-V program or library.
   std::optional<BinaryId> add(const std::string& path,
                               std::shared_ptr<const ElfFile> elf);
-  // Adds the vDSO in it, if there is one.
+  // Adds the kernel's vDSO, if it has one.
   void add_kernel(const ElfFile& kernel);
 
   const TextIndex& index() const { return index_; }
-  // Opens the files of the sysroot. Whether that added any; the second time it
-  // never does.
+  // Opens the files of the sysroot the first time it is called; returns whether
+  // that added any.
   bool open_sysroot();
-  // The file that a process calls `path`: that of the sysroot, or one of this
-  // name.
+  // The file that a process knows as `path`: the one in the sysroot, or any
+  // file with that name.
   std::optional<BinaryId> find(std::string_view path);
 
  private:

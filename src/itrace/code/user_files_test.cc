@@ -29,7 +29,7 @@ void write(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-TEST(UserFiles, OpensTheProgramsOfASysrootWhenAskedTo) {
+TEST(UserFiles, OpensTheProgramsOfASysrootOnRequest) {
   const TestFolder folder;
   write(folder.path() + "/usr/lib/libone.so", program_bytes(1));
   write(folder.path() + "/bin/two", program_bytes(2));
@@ -44,7 +44,7 @@ TEST(UserFiles, OpensTheProgramsOfASysrootWhenAskedTo) {
   EXPECT_FALSE(files.open_sysroot());
 }
 
-TEST(UserFiles, FindsAPathInTheSysrootAndElseByItsName) {
+TEST(UserFiles, FindsAPathInTheSysrootOrByItsName) {
   const TestFolder folder;
   write(folder.path() + "/usr/lib/libone.so", program_bytes(1));
   std::filesystem::create_directory_symlink("usr/lib", folder.path() + "/lib");
@@ -60,7 +60,7 @@ TEST(UserFiles, FindsAPathInTheSysrootAndElseByItsName) {
   EXPECT_FALSE(files.find(""));
 }
 
-TEST(UserFiles, TheVdsoIsTakenOutOfTheKernel) {
+TEST(UserFiles, ExtractsTheVdsoFromTheKernel) {
   ElfBuilder kernel({.machine = EM_RISCV, .type = ET_EXEC});
   std::string data(0x1800, 'x');  // up to the beginning of a page
   data += program_bytes(5);

@@ -7,17 +7,17 @@
 namespace wick {
 namespace {
 
-// Bits that make a page of a file sure when it is the only one that agrees;
-// 2^18 pages of candidates leave a chance of one in some millions.
+// The score (Fit::score) that decides for a page if it is the only one that
+// agrees; with 2^18 candidates, the chance of an error is one in millions.
 constexpr std::uint32_t kSureScore = 40;
-// The same where a file is expected at this very place.
+// The same if the file is expected exactly there.
 constexpr std::uint32_t kProposedScore = 10;
-// Less than this is not worth a search.
+// With fewer steps, a search is not worth its cost.
 constexpr std::size_t kLeastSteps = 4;
-// With so much evidence, a decision is not put off to the end of the block.
+// With this many, a decision is not put off to the end of the block.
 constexpr std::size_t kEarlySteps = 32;
 
-// A damaged trace has pages and spaces without end.
+// A damaged trace has any number of pages and spaces.
 constexpr std::size_t kMaxPages = 1 << 19;
 constexpr std::size_t kMaxOpenEvidence = 8192;
 constexpr std::size_t kMaxSpaces = 1 << 16;
@@ -39,7 +39,7 @@ void move_to_front(std::vector<T>& list, const T& value, std::size_t limit) {
 UserPages::UserPages(CodeMap& map, std::string sysroot)
     : map_(map), pc_mask_(map.pc_mask()), files_(std::move(sysroot)) {
   pages_.emplace_back().state = Page::State::kForeign;
-  // It never turns out to be that of several processes.
+  // It is never divided between processes.
   spaces_[index(SpaceId::kNone)].has_page_table = true;
   for (std::uint32_t i = 1; i < map.image_count(); ++i) {
     const CodeImage& image = map.image(CodeImageId{i});
@@ -69,7 +69,7 @@ UserPageId UserPages::find_or_make(SpaceId space_id, std::uint64_t page_pc) {
   page.space = space_id;
   page.page_pc = page_pc;
   space.pages.emplace(page_pc, id);
-  // What privileged code has there is no longer the answer for this space.
+  // The page of privileged code is no longer the answer for this space.
   if (find(SpaceId::kNone, page_pc) != nullptr) ++generation_;
   if (apply_told(page)) return id;
   if (open_evidence_ >= kMaxOpenEvidence) {
@@ -98,8 +98,7 @@ const UserPages::Page* UserPages::decided(SpaceId space,
 
 std::optional<UserCode::Place> UserPages::place(SpaceId space,
                                                 std::uint64_t page_pc) const {
-  // A process that ran code of its own there says what it is, or that it is
-  // unknown.
+  // A page on which the process ran its own code counts, even if unknown.
   const bool is_own = spaces_[index(space)].pages.contains(page_pc);
   const Page* page = find(is_own ? space : SpaceId::kNone, page_pc);
   if (page == nullptr) return {};
@@ -115,7 +114,7 @@ void UserPages::touch(UserPageId id) {
 }
 
 void UserPages::forget(const Page& page) {
-  // The row stays, and nobody finds it any more.
+  // The row stays but cannot be found any more.
   spaces_[index(page.space)].pages.erase(page.page_pc);
   ++generation_;
 }
@@ -137,7 +136,7 @@ void UserPages::tell(SpaceId space_id, const Mapping& mapping,
     if (page_pc >= told.start && page_pc < told.end) apply_told(page(id));
 }
 
-// Whether a mapping was told that says what it is.
+// Whether a mapping from tell() decides the page.
 bool UserPages::apply_told(Page& page) {
   const std::vector<Told>& all = spaces_[index(page.space)].told;
   const auto told =
@@ -145,7 +144,7 @@ bool UserPages::apply_told(Page& page) {
         return page.page_pc >= mapping.start && page.page_pc < mapping.end;
       });
   if (told == all.rend()) return false;
-  // A file that is missing may be there under another name.
+  // A missing file may be present under another name.
   if (!told->binary) return false;
   const auto place = files_.index().page_of(
       *told->binary, told->file_off + (page.page_pc - told->start));
@@ -162,8 +161,8 @@ void UserPages::decide_early(Page& page) {
   if (size >= kEarlySteps && size >= page.searched_at * 2) settle(page, true);
 }
 
-// A page that is decided may tell what its neighbours are, so the others are
-// asked again until nothing changes.
+// A decided page may decide its neighbours, so the others are tried again until
+// nothing changes.
 void UserPages::settle() {
   std::vector<UserPageId> open = std::move(touched_);
   touched_.clear();
@@ -180,7 +179,7 @@ void UserPages::settle() {
   }
 }
 
-// Whether it needs no more looking after.
+// Whether the page is settled.
 bool UserPages::settle(Page& page, bool search_all) {
   if (page.state != Page::State::kUndecided) return true;
   if (page.evidence->size() == 0) return false;
@@ -198,9 +197,9 @@ std::optional<BinaryPage> UserPages::at_bias(const Bias& bias,
   return place;
 }
 
-// Where a file is known to be mapped around here, it needs only not be
-// contradicted. What is expected for other reasons (programs with fixed
-// addresses, what other processes have here) must be the only one that agrees.
+// A file that is known to be mapped around here only must not be contradicted.
+// One that is expected for other reasons (a program with fixed addresses, what
+// other processes have here) must be the only one that agrees.
 std::optional<BinaryPage> UserPages::proposed(const Page& page) const {
   const TextIndex& text = files_.index();
   const PageEvidence& evidence = *page.evidence;
@@ -211,7 +210,7 @@ std::optional<BinaryPage> UserPages::proposed(const Page& page) const {
           tolerated)
         return place;
 
-  // A boot ROM often lies where programs do.
+  // A boot ROM often has the addresses of programs.
   const bool is_privileged = page.layer != Layer::kUser;
   std::optional<BinaryPage> only;
   bool several = false;
@@ -230,9 +229,9 @@ std::optional<BinaryPage> UserPages::proposed(const Page& page) const {
   return several ? std::nullopt : only;
 }
 
-// Searches all files. Each search wants a quarter more evidence than the one
-// before, so that code that is in no file costs a few searches and not one for
-// each block.
+// Searches all files. Each search requires a quarter more evidence than the
+// last one, so that code that is in no file costs a few searches and not one
+// per block.
 bool UserPages::search(Page& page) {
   const std::size_t size = page.evidence->size();
   if (size < kLeastSteps || size < page.searched_at + page.searched_at / 4 + 1)
@@ -250,9 +249,9 @@ bool UserPages::search(Page& page) {
   return true;
 }
 
-// A process has one program. Where code of another one with fixed addresses ran
-// in the same space, that was another process: the page goes to the space of
-// its program, and here all is open again.
+// A process has one program. If code of another program with fixed addresses
+// ran in the same space, that was another process: the page goes to the space
+// of its program and becomes undecided here.
 bool UserPages::separate(Page& page, const BinaryPage& place) {
   Space& here = spaces_[index(page.space)];
   if (here.has_page_table || page.is_told ||
@@ -265,7 +264,7 @@ bool UserPages::separate(Page& page, const BinaryPage& place) {
                                     spaces_[other].program != place.binary))
     ++other;
   if (other == spaces_.size()) {
-    if (new_space() != SpaceId{other}) return false;  // there are too many
+    if (new_space() != SpaceId{other}) return false;  // too many
     spaces_[other].program = place.binary;
   }
   Page& there = this->page(find_or_make(SpaceId{other}, page.page_pc));

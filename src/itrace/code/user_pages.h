@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the pages of user code in every address space: the file and
-// page that each is, or the evidence that is collected until that is decided.
+// What is known about the pages of user code in every address space: the file
+// and page that each one is, or the evidence collected until that is decided.
 #pragma once
 
 #include <array>
@@ -25,62 +25,62 @@ enum class UserPageId : std::uint32_t { kTooMany = 0 };
 
 class UserPages {
  public:
-  // Looks for user code among the files of `map`, which must outlive this, and
-  // those of the sysroot; files that turn out to be used are added to `map`.
+  // Looks for user code in the files of `map`, which must outlive this object,
+  // and in those of the sysroot. Files that turn out to be used are added to
+  // `map`.
   UserPages(CodeMap& map, std::string sysroot);
 
-  // Without a page table of its own, it may turn out to be that of several
+  // A space without a page table of its own may turn out to hold several
   // processes; see separate().
   SpaceId new_space(bool has_page_table = false);
-  // kNone is where privileged code runs, the same for every process. How many
-  // there are, with it:
+  // Includes SpaceId::kNone, where privileged code runs for every process.
   std::size_t space_count() const { return spaces_.size(); }
 
-  // The file `path` is mapped at start..end, from file_off on. If it is there,
-  // its pages are not doubted.
+  // The trace says that the file `path` is mapped at start..end, from file_off
+  // on. If the file is found, its pages are not doubted.
   void tell(SpaceId space, const Mapping& mapping, std::string_view path);
 
   struct Page {
     enum class State : std::uint8_t {
       kUndecided,  // evidence is collected
       kDecided,
-      kForeign,  // as much evidence as is kept, and no file agrees
+      kForeign,  // the evidence is complete, and no file agrees
     };
     State state = State::kUndecided;
     bool is_told = false;     // by tell(), not by evidence
     bool is_touched = false;  // is in touched_
-    std::uint8_t quiet = 0;   // visits in a row that showed nothing new
+    std::uint8_t quiet = 0;   // consecutive visits without new evidence
     SpaceId space = SpaceId::kNone;
     Layer layer = Layer::kUser;  // who runs it
     std::uint64_t page_pc = 0;
     BinaryPage place;                        // if kDecided
     std::unique_ptr<PageEvidence> evidence;  // if kUndecided
-    std::size_t searched_at =
-        0;  // evidence's size when all files were searched
+    // The size of the evidence when all files were last searched.
+    std::size_t searched_at = 0;
   };
   Page& page(UserPageId id) { return pages_[index(id)]; }
   UserPageId find_or_make(SpaceId space, std::uint64_t page_pc);
-  // Null if it is not known there, or told.
+  // Null if the page is unknown, or known from tell().
   const Page* decided(SpaceId space, std::uint64_t page_pc) const;
   TextPageView text(const Page& page) const {
     return files_.index().view(page.place);
   }
-  // Of this space, or of what privileged code has there if no code of this
-  // space ran there.
+  // The page of this space or, if no code of this space ran there, that of
+  // privileged code.
   std::optional<UserCode::Place> place(SpaceId space,
                                        std::uint64_t page_pc) const;
 
-  // A page that is not decided and runs now: to be settled, early with
-  // decide_early() if there is plenty of evidence, else by settle().
+  // Call touch() for an undecided page that runs. It is decided by settle() at
+  // the end of the block, or by decide_early() if there is plenty of evidence.
   void touch(UserPageId id);
   void decide_early(Page& page);
   void settle();
-  // Begins anew with this page.
+  // Starts again with this page.
   void forget(const Page& page);
 
-  // Grows when an answer of place() may have changed.
+  // Increases when a result of place() may have changed.
   std::uint32_t generation() const { return generation_; }
-  // Grows when pages turned out to be of another space than they ran in.
+  // Increases when pages turn out to belong to another space.
   std::uint32_t separated() const { return separated_; }
 
  private:
@@ -97,7 +97,7 @@ class UserPages {
   struct Space {
     absl::flat_hash_map<std::uint64_t, UserPageId> pages;
     std::vector<Bias> biases;
-    std::vector<Told> told;  // a later one hides those before
+    std::vector<Told> told;  // later ones hide earlier ones
     bool has_page_table = false;
     std::optional<BinaryId> program;  // with fixed addresses
   };

@@ -11,8 +11,9 @@
 //   ↑ cycle                 valid
 //   hart
 //
-// A line that is not valid but an exception, as BOOM gives them, has the pc of
-// the oldest instruction in flight, which may be another; it is left out.
+// BOOM writes lines that are exceptions but not valid, with the pc of the
+// oldest instruction in flight, which may be a different one. They are left
+// out.
 #include <array>
 
 #include "itrace/formats/line_trace.h"

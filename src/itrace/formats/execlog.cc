@@ -8,8 +8,8 @@
 //   ↑  pc
 //   CPU
 //
-// satp, priv and tp are taken from it. There is no clock: an instruction is one
-// unit of time of its CPU.
+// satp, priv and tp are used. There is no clock: each instruction is one unit
+// of time of its CPU.
 #include "itrace/formats/line_trace.h"
 
 namespace wick {
@@ -17,7 +17,7 @@ namespace {
 
 struct ExeclogLine {
   std::uint64_t cpu = 0, pc = 0, bits = 0;
-  std::string_view rest;  // behind the text of the instruction
+  std::string_view rest;  // after the disassembly
 };
 
 bool parse_execlog(std::string_view text, ExeclogLine& line) {
@@ -65,7 +65,7 @@ class ExeclogReader final : public LineTraceReader {
     return true;
   }
 
-  // What an instruction changed holds from the next one on.
+  // What an instruction changes applies from the next one on.
   void take_registers(HartBlocks::Hart& hart, std::string_view rest) {
     ContextChange context = hart.context;
     while (!rest.empty()) {
@@ -91,7 +91,7 @@ class ExeclogReader final : public LineTraceReader {
 
 extern const TraceFormat execlog_trace = {
     .name = "execlog",
-    .description = "the log of QEMU's plugin execlog",
+    .description = "log of QEMU's execlog plugin",
     .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff_execlog,
     .open =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of several harts, sorted into one block for each while they are
-// decoded. All blocks together hold about one TraceReader::kBlockSize, so
-// memory does not grow with the number of harts.
+// Sorts decoded instructions into one block per hart. All blocks together hold
+// about one TraceReader::kBlockSize, so memory does not grow with the number of
+// harts.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class HartBlocks {
  public:
   struct Hart {
     TraceBlock block;
-    ContextChange context;  // of the instruction that is added next
+    ContextChange context;  // of the next instruction
     bool context_changed = false;
     std::uint64_t last_cycle = 0;
-    std::uint64_t count = 0;  // of instructions so far
+    std::uint64_t count = 0;  // instructions so far
 
     std::uint32_t size() const {
       return static_cast<std::uint32_t>(block.instructions.size());
@@ -29,11 +29,11 @@ class HartBlocks {
 
   explicit HartBlocks(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  // The hart of this number; null if the input names more than a machine has.
-  // Lives as long as this object.
+  // The hart with this number; null if the number is implausible
+  // (TraceReader::kMaxHarts). Lives as long as this object.
   Hart* hart(std::uint32_t number);
 
-  // Time that runs backwards is noted and passed on.
+  // A cycle before the last one is noted and passed on.
   void add(Hart& hart, std::uint64_t cycle, std::uint64_t pc) {
     if (cycle < hart.last_cycle) diagnostics_.note(Problem::kTimeDisorder);
     hart.last_cycle = cycle;
@@ -45,27 +45,27 @@ class HartBlocks {
   void add(Hart& hart, std::uint64_t cycle, std::uint64_t pc,
            std::uint32_t bits) {
     add(hart, cycle, pc);
-    // The low two bits say that an instruction is not a 16-bit one.
+    // The two low bits of a 32-bit instruction are set.
     hart.block.bits.push_back((bits & 3) == 3 ? bits : bits & 0xffff);
   }
 
-  // Time begins anew, which whoever calls this has noted.
+  // Time starts again; the caller has noted it.
   void restart() {
     for (Hart& hart : harts_) hart.last_cycle = 0;
   }
 
-  // The instruction that was added last did not retire.
+  // The last instruction added did not retire.
   void mark_trap(Hart& hart, bool interrupt, std::uint64_t cause);
 
-  // Holds from the instruction that is added next.
+  // Applies from the next instruction on.
   void set_context(Hart& hart, const ContextChange& context);
 
-  // Whether there is enough to be given out. Decoders add at most kSlack
+  // Whether blocks should be given out. Decoders add at most kSlack
   // instructions before they ask again.
   static constexpr std::size_t kSlack = 64;
   bool full() const { return held_ + kSlack >= TraceReader::kBlockSize; }
 
-  // Moves the block of one hart that has one into `block`; false if none has.
+  // Moves the block of one hart into `block`; false if all are empty.
   bool give(TraceBlock& block);
 
  private:
@@ -73,7 +73,7 @@ class HartBlocks {
 
   Diagnostics& diagnostics_;
   std::deque<Hart> harts_;
-  std::vector<std::uint32_t> by_number_;  // index + 1; 0: not met
+  std::vector<std::uint32_t> by_number_;  // index + 1; 0: not seen yet
   std::size_t held_ = 0;
   std::size_t giving_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace of instructions consists of. Every source knows the cycle and
-// the pc; some know more. All that reads a trace works with the least of it and
-// gets exacter with each thing more.
+// What an instruction trace consists of. Every source knows the cycle and the
+// pc; some know more. Every consumer works with the minimum and becomes more
+// precise with each additional field.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 namespace wick {
 
 // One instruction that a hart retired. Sixteen bytes: a trace is as long as the
-// run, and this is what is passed on of each.
+// run, and every instruction passes through as one of these.
 struct Retired {
   std::uint64_t cycle = 0;
-  // As the source has it: TraceInfo::pc_bits of it count, those above are 0.
+  // As in the source: TraceInfo::pc_bits are valid, those above are 0.
   std::uint64_t pc = 0;
 };
 static_assert(sizeof(Retired) == 16);
@@ -26,8 +26,8 @@ enum class Privilege : std::uint8_t {
   kUnknown = 0xff,
 };
 
-// Where the hart runs, from instruction `from` of the block until the next
-// such row; across blocks, the last row holds on.
+// The hart's context from instruction `from` of the block until the next row;
+// the last row of a block applies to the next block, too.
 struct ContextChange {
   std::uint32_t from = 0;
   Privilege privilege = Privilege::kUnknown;
@@ -46,12 +46,12 @@ struct TrapMark {
   std::uint64_t cause = 0;
 };
 
-// Things that a source knows beside the instructions, as the QEMU plugin does
+// What a source knows in addition to the instructions. The QEMU plugin reads it
 // from the kernel's own data.
 struct SideBandFact {
   enum class Kind : std::uint8_t {
     kThread,   // from here on, this hart runs this thread
-    kMapping,  // `path` is mapped at start..end, from file_off on
+    kMapping,  // the file `name` is mapped at start..end, from file_off on
     kUnmapAll  // the address space was emptied: exec
   };
   std::uint32_t from = 0;  // instruction of the block
@@ -59,23 +59,22 @@ struct SideBandFact {
   std::uint64_t satp = 0;  // the address space it is about
   std::int32_t pid = -1, tid = -1;
   std::uint64_t start = 0, end = 0, file_off = 0;
-  std::string name;  // of the thread, or the path of the file
+  std::string name;  // the thread's name, or the file's path
 };
 
 // Consecutive instructions of one hart. A reader refills the same block, so
 // its vectors are allocated once.
 struct TraceBlock {
   std::uint32_t hart = 0;
-  // Instructions of this hart between the block before and this one are not
-  // here: a trigger cut them out, or the source lost them. The cycles between
-  // the two are nobody's.
+  // Instructions of this hart between the previous block and this one are
+  // missing: a trigger cut them out, or the source lost them. The cycles in
+  // between count for no stack.
   bool after_gap = false;
-  // The reader saw that no two instructions here have the same cycle, nor one
-  // an earlier one than that before it. False says nothing.
+  // The reader checked that cycles strictly increase. False: not known.
   bool cycles_rise = false;
   std::vector<Retired> instructions;
-  // The instruction words, 16-bit ones zero-extended; one for each instruction,
-  // or none at all where the source does not have them.
+  // The instruction words, 16-bit ones zero-extended: one per instruction, or
+  // none at all if the source does not have them.
   std::vector<std::uint32_t> bits;
   std::vector<ContextChange> contexts;  // by `from`
   std::vector<TrapMark> traps;          // by `at`

@@ -25,8 +25,8 @@ std::uint8_t hex_value(char c) {
   return kHexValues[static_cast<unsigned char>(c)];
 }
 
-// Eight digits at once: each step of the plain loop waits for the one before,
-// which makes the loop the larger part of reading a trace.
+// Eight digits at once: in the plain loop, each step depends on the previous
+// one, which makes it the larger part of reading a trace.
 std::uint64_t eight_bytes(const char* text) {
   std::uint64_t bytes;
   std::memcpy(&bytes, text, 8);
@@ -43,7 +43,7 @@ bool are_digits(std::uint64_t bytes) {
 bool are_hex_digits(std::uint64_t bytes) {
   constexpr std::uint64_t kEach = 0x0101010101010101, kHigh = 0x80 * kEach;
   if ((bytes & kHigh) != 0) return false;
-  // The high bit of each byte says whether it is at least, or more than.
+  // The high bit of each byte is the result of one comparison.
   const std::uint64_t digits =
       (bytes + (0x80 - '0') * kEach) & ~(bytes + (0x7f - '9') * kEach);
   const std::uint64_t lower = bytes | 0x20 * kEach;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of traces share that are texts, a line for each instruction.
+// Shared by the readers of text traces with one line per instruction.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace wick {
 
-// Reads a line from left to right. Each function takes what it names from the
-// front and says whether it was there; traces have hundreds of millions of
-// lines, so nothing is searched and nothing copied.
+// Reads a line from left to right. Each function removes what it names from the
+// front and returns whether it was found. Traces have hundreds of millions of
+// lines, so nothing is searched for or copied.
 class LineCursor {
  public:
   explicit LineCursor(std::string_view line) : rest_(line) {}
@@ -30,7 +30,7 @@ class LineCursor {
   // Digits of a number that fits into 64 bits; at least one.
   bool hex(std::uint64_t& value);
   bool decimal(std::uint64_t& value);
-  // Exactly 16 hexadecimal digits: a shorter number is one that was cut.
+  // Exactly 16 hexadecimal digits: a shorter number was cut off.
   bool hex16(std::uint64_t& value);
   // "0x" and hexadecimal digits.
   bool prefixed_hex(std::uint64_t& value) { return text("0x") && hex(value); }
@@ -49,14 +49,15 @@ class LineTraceReader : public TraceReader {
   bool next(TraceBlock& block) final;
 
  protected:
-  // Whether the line makes sense; one that does not is noted. Adds at most
+  // False for a malformed line, which next() notes. Adds at most
   // HartBlocks::kSlack instructions.
   virtual bool read_line(std::string_view line) = 0;
 
   HartBlocks harts_{diagnostics_};
-  // All bits of the pcs so far. TraceInfo::pc_bits grows with it where a reader
-  // does not know from the beginning how wide they are; what it can see then
-  // (visit_some_lines) it should say then, since files are placed by it.
+  // The bits set in any pc so far. TraceInfo::pc_bits grows with it where a
+  // reader does not know the width in advance. Since files are placed by
+  // pc_bits, a reader should find as many bits as it can when it opens the
+  // trace (visit_some_lines).
   std::uint64_t pcs_seen_ = 0;
   void grow_pc_bits();
 
@@ -65,14 +66,13 @@ class LineTraceReader : public TraceReader {
   bool ended_ = false;
 };
 
-// Calls visit(line) for the lines of the head of `file`, and for some from all
-// over it where that costs nothing: what lies in a mapping. To be called before
-// anything of it is read. A line may be cut, at either end of what is visited.
+// Calls visit(line) for the lines of the head of `file`, and for some lines
+// from all over it if the file is mapped. Call it before anything is read. The
+// first and the last line of each part may be cut.
 void visit_some_lines(InputFile& file,
                       const std::function<void(std::string_view)>& visit);
 
-// The privilege of RISC-V's encoding; the bit above it says that a debugger has
-// the hart.
+// From RISC-V's encoding of the privilege; the bit above it is debug mode.
 Privilege privilege_of(std::uint64_t bits);
 
 }  // namespace wick

@@ -48,7 +48,7 @@ TEST(LineCursor, ReadsSixteenHexadecimalDigits) {
   }
 }
 
-TEST(LineCursor, RefusesAnyCharacterThatIsNoHexadecimalDigit) {
+TEST(LineCursor, RefusesCharactersThatAreNotHexadecimalDigits) {
   for (int c = 0; c < 256; ++c)
     for (const std::size_t at : {0, 7, 8, 15}) {
       std::string text(16, '0');

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logs of Spike, the RISC-V simulator. With -l, a line before each
-// instruction is executed, and what happened to it:
+// The logs of Spike, the RISC-V simulator. With -l, it writes a line before it
+// executes an instruction, and then what happened to it:
 //
 //   core   0: 0xffffffff80002a1c (0x00000073) ecall
 //   core   0: exception trap_supervisor_ecall, epc 0xffffffff80002a1c
 //   core   0:           tval 0x0000000000000000
 //   core   0: >>>>  some_function
 //
-// With --log-commits, a line for each that retired, with its privilege and what
-// it wrote:
+// With --log-commits, it writes a line for each instruction that retired, with
+// its privilege and what it wrote:
 //
 //   core   0: 1 0xffffffff80002a20 (0x18051073) c384_satp 0x8000000000081234
 //
-// With both, the lines of -l count only where the instruction trapped. Spike
-// has no clock: an instruction is one unit of time of its core.
+// With both, the lines of -l are used only where the instruction trapped. Spike
+// has no clock: each instruction is one unit of time of its core.
 #include <optional>
 
 #include "itrace/formats/line_trace.h"
@@ -42,8 +42,8 @@ bool parse_spike(std::string_view text, SpikeLine& line) {
     line.kind = SpikeLine::Kind::kException;
     std::string_view rest = cursor.rest();
     line.rest = take_until(rest, ',');
-    LineCursor behind(rest);
-    return behind.text(" epc ") && behind.prefixed_hex(line.pc);
+    LineCursor after(rest);
+    return after.text(" epc ") && after.prefixed_hex(line.pc);
   }
   if (cursor.text(">>>>") || cursor.rest().starts_with(' ')) return true;
   line.kind = SpikeLine::Kind::kExecuted;
@@ -56,7 +56,7 @@ bool parse_spike(std::string_view text, SpikeLine& line) {
   return true;
 }
 
-// The value behind ` NAME 0x`, NAME being followed by any number of blanks.
+// The value after ` NAME 0x`, with any number of blanks after NAME.
 std::optional<std::uint64_t> written(std::string_view text,
                                      std::string_view name) {
   const std::size_t at = text.find(name);
@@ -141,7 +141,7 @@ class SpikeReader final : public LineTraceReader {
         if (!has_commits_) add(*hart, line);
         return true;
       case SpikeLine::Kind::kException:
-        // An interrupt comes before an instruction, not at one.
+        // An interrupt is taken between instructions.
         if (!line.rest.starts_with("trap_") || line.pc != executed_.pc ||
             line.core != executed_.core)
           return true;
@@ -158,7 +158,7 @@ class SpikeReader final : public LineTraceReader {
                static_cast<std::uint32_t>(line.bits));
   }
 
-  // What an instruction wrote holds from the next one on.
+  // What an instruction writes applies from the next one on.
   void commit(HartBlocks::Hart& hart, const SpikeLine& line) {
     ContextChange context = hart.context;
     context.privilege = privilege_of(line.privilege);
@@ -176,14 +176,14 @@ class SpikeReader final : public LineTraceReader {
   }
 
   bool has_commits_;
-  SpikeLine executed_;  // its `rest` is gone
+  SpikeLine executed_;  // its `rest` dangles
 };
 
 }  // namespace
 
 extern const TraceFormat spike_trace = {
     .name = "spike",
-    .description = "logs of Spike (-l, --log-commits)",
+    .description = "Spike logs (-l, --log-commits)",
     .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff_spike,
     .open =

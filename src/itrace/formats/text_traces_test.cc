@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that are texts: TracerV's, Cospike's, TraceDoctor's, Spike's, QEMU's.
+// Text traces: those of TracerV, Cospike, TraceDoctor, Spike and QEMU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ TEST(TracervText, ReadsBeatsPrintedForTests) {
       "70:10040 71:10044");
 }
 
-TEST(TracervText, TakesOnlyTheBitsOfAPcThatWereMeasured) {
+TEST(TracervText, KeepsOnlyTheRecordedBitsOfAPc) {
   const ReadTrace read = read_trace(
       "ffffffe0000000400000000000000046\n"
       "00000000000100400000000000000047\n");
@@ -75,10 +75,10 @@ int pc_bits_when_opened(std::string bytes) {
   return open_trace(file, "", {})->info().pc_bits;
 }
 
-TEST(TextTraces, KnowWidePcsWhenTheyAreOpened) {
+TEST(TextTraces, FindWidePcsWhenOpened) {
   EXPECT_EQ(pc_bits_when_opened(tracerv_text(kernel_behind(9000))), 48);
   EXPECT_EQ(pc_bits_when_opened(tracedoctor_text(kernel_behind(9000))), 48);
-  // What is compressed is not looked at any further than its beginning.
+  // Of compressed files, only the beginning is examined.
   EXPECT_EQ(pc_bits_when_opened(gzip(tracerv_text(kernel_behind(100)))), 48);
   EXPECT_EQ(pc_bits_when_opened(as_beat_lines(
                 tracerv_records(kernel_behind(9), {.words = 8, .slots = 7}))),
@@ -86,13 +86,13 @@ TEST(TextTraces, KnowWidePcsWhenTheyAreOpened) {
   EXPECT_EQ(pc_bits_when_opened(tracerv_text({{.cycle = 1, .pc = 2}})), 40);
 }
 
-TEST(TracervText, ReadsARunWithoutAnInstruction) {
+TEST(TracervText, ReadsARunWithoutInstructions) {
   const ReadTrace read = read_trace(std::string(kClockHeader));
   EXPECT_EQ(read.text(), "");
   EXPECT_TRUE(read.diagnostics.empty());
 }
 
-TEST(TracervText, CountsALineThatIsCut) {
+TEST(TracervText, NotesALineThatIsCutOff) {
   const ReadTrace read = read_trace(
       "Cycle: 0000000000000337 I0: 0000000000010014\n"
       "Cycle: 0000000000000338 I0: 00000000000100");
@@ -100,7 +100,7 @@ TEST(TracervText, CountsALineThatIsCut) {
   EXPECT_EQ(read.diagnostics.count(Problem::kBadLine), 1u);
 }
 
-TEST(TracervText, CountsTimeThatRunsBackwards) {
+TEST(TracervText, NotesTimeThatGoesBackwards) {
   const ReadTrace read = read_trace(
       "Cycle: 0000000000000337 I0: 0000000000010014\n"
       "Cycle: 0000000000000336 I0: 0000000000010018\n");
@@ -132,7 +132,7 @@ TEST(Cospike, MarksInstructionsThatTrapped) {
   EXPECT_TRUE(read.steps().at(2).interrupt);
 }
 
-TEST(Cospike, LeavesOutWhatIsNotValid) {
+TEST(Cospike, SkipsInvalidLines) {
   EXPECT_EQ(read_trace("1 1403 80002a1c 1 0 0 0 0 0\n"
                        "1 1404 80002a20 0 0 0 0 0 0\n"
                        "1 1405 80002a24 0 1 0 0 2 0\n")
@@ -140,7 +140,7 @@ TEST(Cospike, LeavesOutWhatIsNotValid) {
             "1/1403:80002a1c");
 }
 
-TEST(TraceDoctor, LeavesOutSlotsThatAre0) {
+TEST(TraceDoctor, SkipsSlotsThatAreZero) {
   EXPECT_EQ(read_trace("cycle;instr0;instr1;instr2\n"
                        "1403;0x80002a1c;0x0;0x80002a20\n"
                        "1404;0x0;0x0;0x0\n")
@@ -179,7 +179,7 @@ TEST(Spike, MarksAnInstructionThatTrappedInTheLog) {
   EXPECT_TRUE(read.diagnostics.empty());
 }
 
-TEST(Spike, CountsAnInstructionOnceWhereBothLogsAreMixed) {
+TEST(Spike, CountsAnInstructionOnceIfBothLogsAreMixed) {
   const ReadTrace read = read_trace(
       "core   0: 0x0000000080000000 (0x00000297) auipc   t0, 0x0\n"
       "core   0: 3 0x0000000080000000 (0x00000297) x5  0x0000000080000000\n"
@@ -190,7 +190,7 @@ TEST(Spike, CountsAnInstructionOnceWhereBothLogsAreMixed) {
   EXPECT_EQ(read.text(), "0:80000000 1:80000004! 2:80000100");
 }
 
-TEST(Spike, CountsEachCoreByItself) {
+TEST(Spike, CountsEachCoreSeparately) {
   EXPECT_EQ(read_trace("core   0: 3 0x0000000080000000 (0x00000297)\n"
                        "core   1: 3 0x0000000080000000 (0x00000297)\n"
                        "core   0: 3 0x0000000080000004 (0x00000297)\n")
@@ -221,7 +221,7 @@ TEST(TraceCsv, MarksInstructionsThatTrapped) {
   EXPECT_EQ(read.steps().at(0).cause, 2u);
 }
 
-TEST(TraceCsv, TakesColumnsByTheirNames) {
+TEST(TraceCsv, FindsColumnsByName) {
   const ReadTrace read = read_trace(
       "VALID,PRIVILEGE,ADDRESS\n"
       "1,0,8000005c\n"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CSV of the reference flow of the RISC-V trace specification. The first
-// line names the columns, all numbers are hexadecimal, and there is no clock:
+// The CSV of the RISC-V trace specification's reference flow. The first line
+// names the columns, all numbers are hexadecimal, and there is no clock:
 //
 //   VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,INTERRUPT
 //   1,8000005c,3a079073,3,1,2,0,0
 //
-// ECAUSE keeps its value behind the exception: only EXCEPTION and INTERRUPT say
+// ECAUSE keeps its value after the exception: only EXCEPTION and INTERRUPT show
 // that an instruction trapped.
 #include <array>
 
@@ -47,7 +47,7 @@ class TraceCsvReader final : public LineTraceReader {
         if (kNames[column] == name) place_[column] = i;
     }
     if (place_[kValid] == kMaxFields || place_[kAddress] == kMaxFields)
-      fail("the first line names no column VALID or no ADDRESS");
+      fail("the first line lacks the column VALID or ADDRESS");
     info_.has_bits = has(kBits);
     info_.has_privilege = has(kPrivilege);
     info_.has_traps = has(kException);
@@ -86,7 +86,7 @@ class TraceCsvReader final : public LineTraceReader {
   }
 
   std::string header_;
-  // Of each column in a line; kMaxFields, where fields[] is 0: not there.
+  // The field of each column; kMaxFields, where fields[] is 0: none.
   std::array<std::size_t, kColumns> place_ = [] {
     std::array<std::size_t, kColumns> place{};
     place.fill(kMaxFields);

@@ -19,34 +19,34 @@
 namespace wick {
 
 struct TraceInfo {
-  // How many low bits of a pc the source has: 40 for stock TracerV, 64 where
-  // it is whole. What the others are is found by what fits (see CodeMap).
+  // How many low bits of a pc the source has: 40 for stock TracerV, 64 for the
+  // whole pc. See CodeMap for how code is found with fewer.
   int pc_bits = 64;
   bool has_bits = false;  // instruction words
   bool has_privilege = false;
   bool has_satp = false;
-  bool has_traps = false;  // TrapMarks are given where there are traps
-  // "cycles", or "instructions" where the source has no clock and counts one
-  // for each.
+  bool has_traps = false;  // every trap has a TrapMark
+  // "cycles", or "instructions" if the source has no clock: then each
+  // instruction counts 1.
   std::string unit = "cycles";
-  std::string clock_domain;  // TracerV's header line; "" if there is none
-  std::string layout;        // what was found or forced, in words
+  std::string clock_domain;  // from TracerV's header line, or ""
+  std::string layout;        // detected or given, in words
 };
 
 class TraceReader {
  public:
   virtual ~TraceReader() = default;
 
-  // Fills `block` (cleared first) with the next instructions, at most
-  // kBlockSize of them and of one hart; false at the end, and then the block is
-  // empty. Damage is counted and skipped, never thrown.
+  // Clears `block` and fills it with the next instructions of one hart, at most
+  // kBlockSize; false at the end, with an empty block. Damage is noted and
+  // skipped, never thrown.
   virtual bool next(TraceBlock& block) = 0;
 
   const TraceInfo& info() const { return info_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
   static constexpr std::size_t kBlockSize = 1 << 16;
-  // Harts have smaller numbers; what names another one is damaged.
+  // A larger hart number is damage.
   static constexpr std::uint32_t kMaxHarts = 4096;
 
  protected:
@@ -65,8 +65,8 @@ struct TraceFormat {
   };
   Evidence evidence;
   bool (*sniff)(std::string_view head);
-  // `file` must outlive the reader. Fails (wick::Error) only if this cannot be
-  // the format at all.
+  // `file` must outlive the reader. Fails (wick::Error) only if the file cannot
+  // have this format at all.
   std::unique_ptr<TraceReader> (*open)(InputFile& file,
                                        const TraceOptions& options);
 };
@@ -74,9 +74,9 @@ struct TraceFormat {
 // In the order of detection, which is also that of their evidence.
 std::span<const TraceFormat* const> trace_formats();
 
-// Opens a trace by what it looks like, or by the name of a format if that is
-// not "". Fails with the formats' names if none fits; the file's own name is
-// for the caller to add.
+// Opens a trace in the format of that name, or in the detected one if the name
+// is "". If none fits, the error lists the formats; the caller adds the name of
+// the file.
 std::unique_ptr<TraceReader> open_trace(InputFile& file,
                                         std::string_view format_name,
                                         const TraceOptions& options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CSV of TraceDoctor's worker "tracerv": a line for each cycle, a column
-// for each commit slot, 0 where nothing was committed.
+// The CSV of TraceDoctor's "tracerv" worker: one line per cycle, one column per
+// commit slot, 0 where nothing was committed.
 //
 //   cycle;instr0;instr1;instr2
 //   1403;0x80002a1c;0x80002a20;0x0
@@ -55,7 +55,7 @@ class TracedoctorReader final : public LineTraceReader {
       : LineTraceReader(file), hart_(hart_of_name(file.name())) {
     info_.pc_bits = 40;
     info_.layout = "CSV of TraceDoctor";
-    // The number at the end of a line may have been cut, which makes it
+    // A number at the end of a part may be cut off, which only makes it
     // smaller.
     visit_some_lines(file, [&](std::string_view text) {
       if (!parse_tracedoctor(text, line_)) return;
@@ -78,7 +78,8 @@ class TracedoctorReader final : public LineTraceReader {
   }
 
   std::uint32_t hart_;
-  // To set all its slots to zero would be a good part of reading a line.
+  // A member, because zeroing all its slots takes a good part of the time to
+  // read a line.
   TracedoctorLine line_;
 };
 
@@ -86,7 +87,7 @@ class TracedoctorReader final : public LineTraceReader {
 
 extern const TraceFormat tracedoctor_trace = {
     .name = "tracedoctor",
-    .description = "CSV of TraceDoctor's worker tracerv",
+    .description = "CSV of TraceDoctor's tracerv worker",
     .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff_tracedoctor,
     .open =

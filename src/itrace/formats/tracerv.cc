@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary traces of FireSim's TracerV (output format 1), of every version,
-// and the tokens of "Extending FirePerf to Userspace", which have the
-// instruction, satp and the privilege beside the pc. See
-// itrace/formats/tracerv_layout.h.
+// The binary traces of FireSim's TracerV (output format 1), all versions, and
+// the tokens of "Extending FirePerf to Userspace", which add the instruction,
+// satp and the privilege to the pc. See itrace/formats/tracerv_layout.h.
 #include <bit>
 
 #include "base/error.h"
@@ -22,8 +21,8 @@ bool sniff_tracerv(std::string_view head) {
   return header.size > 0 || (found->share >= 0.7 && found->records >= 2);
 }
 
-// A trace may begin in machine mode, with small addresses, so places all over
-// the file are looked at where that costs nothing.
+// A trace may begin in machine mode, with small addresses, so records from all
+// over the file are examined if it is mapped.
 int pc_bits_of(InputFile& file, const TracervLayout& layout,
                std::size_t begin) {
   if (layout.valid_bit != 63 || file.size_hint() == 0) return layout.pc_bits;

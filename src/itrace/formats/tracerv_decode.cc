@@ -14,7 +14,7 @@ using Kind = TracervLayout::Kind;
 using Streams = TracervLayout::Streams;
 
 constexpr std::size_t kRunRecords = 256;
-constexpr int kLookAhead = 4;  // records that show where the next begins
+constexpr int kLookAhead = 4;  // records that must fit to resynchronise
 
 }  // namespace
 
@@ -40,7 +40,7 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
   const int first_slot = cycle_at == 0 ? 1 : 0;
   const int valid_bit = layout_.valid_bit;
   const std::uint64_t pc_mask = pc_mask_, wrong_mask = wrong_mask_;
-  // Records that are shorter than a beat have an instruction in them.
+  // Records shorter than a beat contain at least one instruction.
   const std::uint64_t must_be_valid = layout_.words < 8 ? 1 : 0;
   Retired* const begin = out;
   out += run.filled;
@@ -60,12 +60,12 @@ TracervDecoder::Run TracervDecoder::decode_run(const char* records,
     run.seen |= all;
   }
   run.filled = static_cast<std::size_t>(out - begin);
-  run.not_later = ~std::uint64_t{0};  // for all that is known
+  run.not_later = ~std::uint64_t{0};  // not checked
   return run;
 }
 
-// A cycle and one pc, oldest first, are an instruction but for the bits above
-// the pc. Both words are handled at once.
+// Records of a cycle and one pc have the layout of Retired, except for the bits
+// above the pc. Both words are handled at once.
 TracervDecoder::Run TracervDecoder::copy_run(const char* records,
                                              std::size_t count, Retired* out,
                                              Run run) const {
@@ -124,8 +124,7 @@ void TracervDecoder::start_block(TraceBlock& block, std::size_t bytes) {
   const std::size_t slots =
       bytes / layout_.record_size() * static_cast<std::size_t>(layout_.slots);
   room_ = std::min(TraceReader::kBlockSize, slots);
-  // One more than may be filled: a slot that is not valid is written and not
-  // kept.
+  // One more than may be filled: an invalid slot is written but not kept.
   block.instructions.resize(room_ + 1);
   filled_ = 0;
 }
@@ -190,7 +189,7 @@ std::size_t TracervDecoder::decode(std::string_view bytes, HartBlocks& harts) {
   return all.size() - bytes.size();
 }
 
-// Whether whole records begin here, as far as can be seen.
+// Whether `bytes` begin with whole records, judging by the next few.
 bool TracervDecoder::continues(std::string_view bytes,
                                std::uint64_t after) const {
   const std::size_t size = layout_.record_size();
@@ -218,11 +217,11 @@ std::size_t TracervDecoder::decode_carefully(std::string_view bytes,
   const std::string_view next = bytes.substr(size);
   if (look.fits) {
     diagnostics_.note(Problem::kTimeDisorder);
-    // One cycle that is wrong is put right.
+    // A single wrong cycle is corrected.
     if (!next.empty() && continues(next, last_)) return take(last_);
     gap_ = true;
     if (continues(next, look.cycle)) {
-      started_ = false;  // a new beginning: the next call takes it
+      started_ = false;  // time starts again: the next call accepts it
       return 0;
     }
   } else {

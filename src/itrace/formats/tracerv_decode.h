@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From TracerV's records to instructions.
+// Decodes TracerV's records into instructions.
 //
-// Records are taken in runs of some hundred without a single branch on what is
-// in them: everything that must hold is collected into one word, which is
-// looked at after the run. Only a run that has something wrong in it is gone
-// through record by record, and there the place is searched where records begin
-// again.
+// Records are decoded in runs of a few hundred without a single branch on their
+// content: all violations of what must hold are collected in one word, which is
+// checked after the run. Only a run with a violation is decoded again record by
+// record, and after a damaged record the decoder searches for the next one.
 #pragma once
 
 #include <cstdint>
@@ -28,28 +27,28 @@ class TracervDecoder {
            layout_.streams == TracervLayout::Streams::kSlots;
   }
 
-  // Decodes whole records from the front of `bytes` until those are used up or
-  // the block (or the blocks) can take no more; returns how many bytes were
-  // used. Whoever has more bytes gives them together with the rest. `block` is
-  // added to: see finish_block(). It ends where something is missing.
+  // Decodes whole records from the front of `bytes` until they are used up or
+  // the block (or the blocks) are full; returns the number of bytes used. The
+  // caller passes the rest again, together with the bytes that follow. Appends
+  // to `block`, which ends where something is missing; see finish_block().
   std::size_t decode(std::string_view bytes, TraceBlock& block);
   std::size_t decode(std::string_view bytes, HartBlocks& harts);
 
-  // A block that is being filled has room behind its instructions, which is
-  // not cleared again and again. These two say where filling begins and ends;
-  // the block gets room for what `bytes` bytes can hold.
+  // A block has spare room after its instructions while it is filled, so that
+  // it is not cleared again and again. Call start_block() before filling it,
+  // which makes room for what `bytes` bytes can hold, and finish_block() after.
   void start_block(TraceBlock& block, std::size_t bytes);
   void finish_block(TraceBlock& block);
 
-  // All bits that were set in a pc so far.
+  // The bits set in any pc so far.
   std::uint64_t pcs_seen() const { return seen_ & pc_mask_; }
 
  private:
   struct Run {
     std::size_t filled = 0;
     std::uint64_t last = 0, seen = 0;
-    std::uint64_t wrong = 0;      // not 0: something is
-    std::uint64_t not_later = 0;  // its top bit: a cycle is not
+    std::uint64_t wrong = 0;      // not 0: a record is damaged
+    std::uint64_t not_later = 0;  // top bit: some cycle does not increase
   };
   Run copy_run(const char* records, std::size_t count, Retired* out,
                Run run) const;
@@ -58,8 +57,8 @@ class TracervDecoder {
                  Run run) const;
   Run decode_run(const char* records, std::size_t count, Retired* out,
                  Run run) const;
-  // Decodes one record into `visit`, or finds out what is wrong with it;
-  // returns how many bytes are done with.
+  // Passes one record to `visit`, or finds out what is wrong with it; returns
+  // the number of bytes consumed.
   template <class Visit>
   std::size_t decode_carefully(std::string_view bytes, Visit visit);
   bool continues(std::string_view bytes, std::uint64_t after) const;
@@ -74,7 +73,7 @@ class TracervDecoder {
   std::uint64_t pc_mask_;
   std::uint64_t wrong_mask_;  // bits of a slot that are never set
   bool started_ = false;      // last_ is a cycle
-  bool gap_ = false;  // something is missing before the next instruction
+  bool gap_ = false;          // instructions are missing before the next one
   std::uint64_t last_ = 0;
   std::uint64_t seen_ = 0;
   std::uint64_t not_later_ = 0;        // of the block, as in Run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TracerV writes as output format 2: not the instructions but the calls
-// that FirePerf made of them inside the simulator.
+// TracerV's output format 2: not the instructions but the calls that FirePerf
+// derived from them inside the simulator.
 //
 //   Indent: 1, Start label: start_kernel, At cycle: 1000
 //   Indent: 2, Start label: setup_arch, At cycle: 1200
@@ -8,13 +8,12 @@
 //   WARN: STACK ZEROED WHEN WE WERE LOOKING FOR LABEL: f, iaddr 0x…
 //
 // The time between two lines was spent in the stack before the second. Where
-// FirePerf had lost the stack, it stands at the root: every cycle between the
-// first line and the last is in the profile. Labels have commas in them if they
-// are C++, and labels of old files are written "<name>:". Calls are a second
-// event.
+// FirePerf had lost the stack, it goes to the root, so every cycle between the
+// first line and the last is in the profile. C++ labels contain commas, and old
+// files write labels as "<name>:". Calls are a second event.
 //
-// The end of a call may be earlier than a line before it: FirePerf gives the
-// cycle of the function's own last instruction.
+// The end of a call may precede the cycle of an earlier line: FirePerf writes
+// the cycle of the function's own last instruction.
 #include <optional>
 #include <vector>
 
@@ -53,8 +52,8 @@ bool parse_tracerv_labels(std::string_view text, TracervLabelsLine& line) {
   const std::size_t end = cursor.rest().rfind(mark);
   if (end == std::string_view::npos || end == 0) return false;
   line.name = without_brackets(cursor.rest().substr(0, end));
-  LineCursor behind(cursor.rest().substr(end + mark.size()));
-  return behind.decimal(line.cycle) && behind.at_end() &&
+  LineCursor after(cursor.rest().substr(end + mark.size()));
+  return after.decimal(line.cycle) && after.at_end() &&
          line.cycle <= INT64_MAX && line.depth > 0;
 }
 
@@ -90,7 +89,7 @@ class TracervLabelsReader {
   bool read_line(std::string_view text) {
     if (text.empty() || text.starts_with('#')) return true;
     if (text.starts_with("WARN: ")) {
-      // Further lines say more about the same loss.
+      // Further warnings are about the same loss.
       if (text.starts_with("WARN: STACK ZEROED"))
         profile_.diagnostics.note_at(Problem::kBadStack, text);
       return true;
@@ -118,15 +117,15 @@ class TracervLabelsReader {
     last_ = now;
   }
 
-  // Says false, but goes on as well as it can, where the depth of a line does
-  // not follow from the lines before.
+  // Returns false, but carries on as well as possible, if the depth of a line
+  // does not follow from the previous lines.
   bool enter(const TracervLabelsLine& line) {
     const bool fits = line.depth == open_.size() + 1;
     if (line.depth <= open_.size()) open_.resize(line.depth - 1);
     if (open_.size() == kMaxDepth) return false;
     std::string name(line.name);
     for (char& c : name)
-      if (c == ';') c = ':';  // it separates the frames of folded stacks
+      if (c == ';') c = ':';  // folded stacks separate frames by it
     const StackId caller = open_.empty() ? StackId::kRoot : open_.back();
     open_.push_back(profile_.stacks.push(caller, profile_.named_frame(name)));
     samples_.add(
@@ -146,7 +145,7 @@ class TracervLabelsReader {
   SampleCollector samples_;
   const EventId cycles_ = profile_.event_id("cycles", "cycles");
   const EventId calls_ = profile_.event_id("calls", "calls");
-  std::vector<StackId> open_;          // calls that did not end yet
+  std::vector<StackId> open_;          // calls that have not ended yet
   std::optional<std::uint64_t> last_;  // the cycle of the last line
   std::int64_t cycles_spent_ = 0, calls_made_ = 0;
 };
@@ -155,7 +154,7 @@ class TracervLabelsReader {
 
 extern const InputFormat tracerv_labels_input = {
     .name = "tracerv-labels",
-    .description = "calls as FireSim's TracerV writes them (output format 2)",
+    .description = "call labels of FireSim's TracerV (output format 2)",
     .sniff = sniff_tracerv_labels,
     .read =
         [](InputFile& file, const ReadOptions& options) {

@@ -23,7 +23,7 @@ TEST(TracervLabels, GivesTheTimeBetweenTwoLinesToTheStackBeforeTheSecond) {
             "main;parse 700\n");
 }
 
-TEST(TracervLabels, KeepsTheTimeWithoutAStack) {
+TEST(TracervLabels, KeepsTimeWithoutAStack) {
   const Profile profile =
       read_text("tracerv-labels",
                 "Indent: 1, Start label: a, At cycle: 10\n"
@@ -41,7 +41,7 @@ TEST(TracervLabels, KeepsTheTimeWithoutAStack) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kBadLine), 0u);
 }
 
-TEST(TracervLabels, KeepsNamesWithCommasWhole) {
+TEST(TracervLabels, KeepsNamesWithCommas) {
   EXPECT_EQ(
       cycles("Indent: 1, Start label: std::map<int, char>::at, At cycle: 1\n"
              "Indent: 1, End label: std::map<int, char>::at, End cycle: "
@@ -65,7 +65,7 @@ TEST(TracervLabels, CountsCalls) {
   EXPECT_TRUE(is_trace(profile));
 }
 
-TEST(TracervLabels, CountsTimesThatRunBackwards) {
+TEST(TracervLabels, NotesTimeThatGoesBackwards) {
   const Profile profile =
       select(read_text("tracerv-labels",
                        "Indent: 1, Start label: a, At cycle: 10\n"
@@ -77,7 +77,7 @@ TEST(TracervLabels, CountsTimesThatRunBackwards) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kTimeDisorder), 1u);
 }
 
-TEST(TracervLabels, GoesOnWhereADepthDoesNotFollow) {
+TEST(TracervLabels, ContinuesAfterAnUnexpectedDepth) {
   const Profile profile =
       select(read_text("tracerv-labels",
                        "Indent: 1, Start label: a, At cycle: 10\n"

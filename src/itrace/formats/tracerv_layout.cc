@@ -27,7 +27,7 @@ constexpr std::uint64_t low_bits(int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-// The 64 bits of a beat from bit `from` on.
+// 64 bits of a beat, from bit `from` on.
 std::uint64_t bits_at(const char* beat, int from) {
   const int word = from / 64, shift = from % 64;
   std::uint64_t bits = word_at(beat, word) >> shift;
@@ -40,7 +40,7 @@ RecordLook look_at_slots(const TracervLayout& layout, const char* record) {
   RecordLook look;
   const int cycle_at = layout.cycle_last ? layout.words - 1 : 0;
   look.cycle = word_at(record, cycle_at);
-  // An address has at most 58 bits, of which the highest is the sign.
+  // An address has at most 58 bits; the highest is the sign.
   const std::uint64_t address_bits = low_bits(std::min(layout.valid_bit, 58));
   const std::uint64_t valid_bit = std::uint64_t{1} << layout.valid_bit;
   bool odd_pc = false;
@@ -51,12 +51,13 @@ RecordLook look_at_slots(const TracervLayout& layout, const char* record) {
     const bool valid = (word & valid_bit) != 0;
     look.valid += valid;
     if (word % 2 != 0) (valid ? odd_pc : look.odd) = true;
-    // This cycle or one soon after: another record, taken for a slot.
+    // This cycle or one shortly after it: another record, mistaken for a slot.
     if (!valid && word != 0 && word - look.cycle < 8) look.odd = true;
     if ((word & ~(address_bits | valid_bit)) != 0) look.fits = false;
   }
   if (odd_pc) look.fits = false;
-  // Short records came after those without an instruction were left out.
+  // When FireSim introduced short records, it already left out those without
+  // an instruction.
   if (layout.words < kBeatWords && look.valid == 0) look.fits = false;
   return look;
 }
@@ -71,8 +72,8 @@ RecordLook look_at_token(const TracervLayout& layout, const char* record) {
   if (look.valid && (pc % 2 != 0 || bits == 0 || bits >> 32 != 0 ||
                      privilege > 7 || (privilege & 3) == 2))
     look.fits = false;
-  // An address in the instruction's place: the low bits are those of a 16-bit
-  // instruction, and it has more.
+  // An address in place of the instruction: the low bits are those of a 16-bit
+  // instruction, but higher ones are set.
   look.odd = look.valid && (bits & 3) != 3 && bits >> 16 != 0;
   for (int i = 5; i < layout.words; ++i)
     if (word_at(record, i) != 0) look.fits = false;
@@ -94,9 +95,9 @@ RecordLook look_at_packed(const TracervLayout& layout, const char* record) {
   return look;
 }
 
-// In the order in which they are preferred where several fit: the stricter
-// before the looser. A record of three slots of which the last two are never
-// valid looks like two records of one, so narrow ones come first.
+// In order of preference if several fit: strict ones before loose ones. A
+// record of three slots whose last two are never valid looks like two records
+// of one slot, so narrow ones come first.
 std::vector<TracervLayout> all_layouts() {
   std::vector<TracervLayout> all;
   for (const int words : {5, kBeatWords})
@@ -123,9 +124,9 @@ bool all_zero(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == bytes.npos;
 }
 
-// Whether instructions follow each other, as those of code do most of the
-// time. Bundles have no cycle that must rise: without this, one in thirty files
-// of a system looks like some, programs most of all.
+// Whether instructions follow each other, as they mostly do in real code.
+// Bundles have no cycle that must increase: without this check, one in thirty
+// files of a system looks like a trace, programs most of all.
 class FlowLook {
  public:
   void add(const TracervLayout& layout, const char* record) {
@@ -134,17 +135,19 @@ class FlowLook {
       const PackedInstruction in = packed_at(record, i);
       if (!in.valid) continue;
       if (last_[i] != kNone || before != kNone) ++steps_;
-      // Bundles of one hart are its slots, in this order or the other.
+      // The bundles of one hart are its slots, in this order or reversed.
       following_ += follows(in.pc, last_[i]) || follows(in.pc, before) ||
                     follows(before, in.pc);
       last_[i] = before = in.pc;
     }
   }
-  bool is_of_code() const { return steps_ > 0 && following_ * 4 >= steps_; }
+  bool looks_like_code() const {
+    return steps_ > 0 && following_ * 4 >= steps_;
+  }
 
  private:
   static constexpr std::uint64_t kNone = 1;
-  // An odd address, kNone, neither follows nor is followed.
+  // kNone is odd, so it neither follows nor is followed.
   static bool follows(std::uint64_t pc, std::uint64_t last) {
     return pc % 2 == 0 && (pc == last + 2 || pc == last + 4);
   }
@@ -152,17 +155,17 @@ class FlowLook {
   std::size_t steps_ = 0, following_ = 0;
 };
 
-// Where nothing is valid yet, a token in a beat and one of slots look the same
-// but for the privilege: 1 and 3 are no address, and 0 is a slot that is not
-// there.
+// While nothing is valid yet, a beat that holds a token and one that holds
+// slots differ only in the privilege: 1 and 3 are not addresses, while 0 could
+// be an unused slot.
 bool has_privilege(const TracervLayout& layout, const char* record) {
   if (layout.kind != Kind::kTokens) return false;
   const std::uint64_t privilege = word_at(record, 4);
   return privilege == 1 || privilege == 3;
 }
 
-// Judges by the first records, `at_most` of them with an instruction: a core in
-// reset, or one that waits, may fill any number before.
+// Judges by the first records, up to `at_most` of them with an instruction: a
+// core in reset, or one that waits, may write any number of empty ones before.
 FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
                        std::size_t at_most) {
   FoundLayout found{.layout = layout};
@@ -176,15 +179,15 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
     const char* record = bytes.data();
     const RecordLook look = look_at(layout, record);
     judged += !look.fits || look.valid > 0;
-    // Zeros say nothing where they fit at all.
+    // Records of zeros prove nothing.
     if (look.fits && all_zero({record, size})) continue;
     const bool is_first = count++ == 0;
-    // The first cycle may be any.
+    // The first cycle may be any number.
     const bool in_order = is_first || look.cycle - last < kLongPause;
-    // Only cores of more than seven slots have several records in a cycle.
+    // Only cores with more than seven slots write several records per cycle.
     const bool repeats =
         !is_first && look.cycle == last && layout.words < kBeatWords;
-    // A beat that ends in its cycle is all that happened in it.
+    // A beat that ends with its cycle covers all of that cycle.
     const bool stands = !is_first && look.cycle == last && layout.cycle_last;
     if (look.fits && in_order && !stands)
       fitting += repeats || look.odd ? 0.75 : 1;
@@ -194,21 +197,21 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
     last = look.cycle;
     if (layout.kind == Kind::kPacked) flow.add(layout, record);
   }
-  // Beats of a core in reset have no instruction, but their cycles count on;
-  // FireSim wrote such before the valid bit moved to 63.
+  // Beats of a core in reset have no instruction, but their cycles increase;
+  // FireSim wrote those before the valid bit moved to 63.
   const bool says_something =
       with_valid > 0 ||
       (layout.valid_bit == 40 && count > 2 && with_next_cycle + 1 == count &&
        (layout.kind == Kind::kSlots || layout.words < kBeatWords ||
         with_privilege > 0));
   if (count == 0 || !says_something) return found;
-  if (layout.kind == Kind::kPacked && !flow.is_of_code()) return found;
+  if (layout.kind == Kind::kPacked && !flow.looks_like_code()) return found;
   found.records = count;
   found.share = fitting / static_cast<double>(count);
   return found;
 }
 
-// pcs of more than 40 bits: those of a core with Sv48 or Sv57.
+// Cores with Sv48 or Sv57 have pcs of more than 40 bits.
 int pc_bits_of(const TracervLayout& layout, std::string_view bytes) {
   if (layout.kind != Kind::kSlots || layout.valid_bit == 40) return 40;
   std::uint64_t seen = 0;
@@ -228,8 +231,9 @@ PackedInstruction packed_at(const char* record, int index) {
   const int from = index * kPackedBits;
   const std::uint64_t low = bits_at(record, from);
   const std::uint64_t high = bits_at(record, from + 64);
-  // From the most significant bit: valid 1, pc 40, instruction 32, privilege 3,
-  // exception 1, interrupt 1, cause 8, trap value 40.
+  // Bits of each field, from the most significant end: valid 1, pc 40,
+  // instruction 32, privilege 3, exception 1, interrupt 1, cause 8, trap
+  // value 40.
   PackedInstruction in;
   in.trap_value = low & low_bits(40);
   in.cause = static_cast<std::uint8_t>(low >> 40);
@@ -263,7 +267,7 @@ FoundLayout best_layout(std::string_view bytes, int words,
   for (const TracervLayout& layout : all_layouts()) {
     if (words != 0 && layout.words != words) continue;
     const FoundLayout found = try_layout(layout, bytes, at_most);
-    // Of a short trace, one long record that fits says less than four short
+    // In a short trace, one long record that fits proves less than four short
     // ones.
     const auto count = static_cast<double>(found.records);
     const double weight = found.share * count / (count + 1);
@@ -278,7 +282,7 @@ FoundLayout best_layout(std::string_view bytes, int words,
 
 std::optional<FoundLayout> find_layout(std::string_view bytes, int words) {
   FoundLayout best = best_layout(bytes, words, 512);
-  // Bytes may be missing among these, and records begin elsewhere behind them.
+  // If bytes are missing among these, the records after the gap are misaligned.
   if (best.share < 0.9) {
     const FoundLayout first = best_layout(bytes, words, 32);
     if (first.share > best.share) best = first;
@@ -347,16 +351,17 @@ namespace {
 
 [[noreturn]] void fail_layout(std::string_view text, std::string_view part) {
   fail_usage(
-      "'{}' in the layout '{}' is not known; a layout is one of tracerv, "
-      "tokens, packed, and behind a colon any of width=1..7, record=16..64, "
-      "valid=40|63, cycle=first|last, streams=slots|harts|reversed, pc=40..62: "
-      "tracerv:width=3,valid=63",
+      "unknown '{}' in the layout '{}'; a layout is tracerv, tokens or packed, "
+      "optionally followed by a colon and any of width=1..7, record=16..64, "
+      "valid=40|63, cycle=first|last, streams=slots|harts|reversed, pc=40..62, "
+      "as in tracerv:width=3,valid=63",
       part, text);
 }
 
 }  // namespace
 
-TracervLayout parse_layout(std::string_view text, const WidthAndBits& unsaid) {
+TracervLayout parse_layout(std::string_view text,
+                           const WidthAndBits& defaults) {
   TracervLayout layout;
   std::string_view rest = text;
   const std::string_view kind = take_until(rest, ':');
@@ -406,7 +411,7 @@ TracervLayout parse_layout(std::string_view text, const WidthAndBits& unsaid) {
     layout.words = record != 0                        ? record / 8
                    : width != 0 && !layout.cycle_last ? width + 1
                    : layout.cycle_last                ? kBeatWords
-                                                      : unsaid.width + 1;
+                                                      : defaults.width + 1;
     layout.slots = width != 0 ? width : layout.words - 1;
     if (layout.slots >= layout.words) fail_layout(text, "width");
   } else {
@@ -415,7 +420,7 @@ TracervLayout parse_layout(std::string_view text, const WidthAndBits& unsaid) {
     if (layout.kind == Kind::kPacked && width != 0) layout.slots = width;
   }
   if (valid != 0) layout.valid_bit = valid;
-  if (pc == 0) pc = unsaid.pc_bits;
+  if (pc == 0) pc = defaults.pc_bits;
   layout.pc_bits = std::min(pc, layout.valid_bit);
   return layout;
 }

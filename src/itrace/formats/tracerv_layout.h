@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How TracerV's binary records are laid out. The files say nothing about it:
-// FireSim changed the record six times without a number of the version, and the
-// commit width of the core is not written down. So every layout is tried on
-// the first records, and the one that they are consistent with is taken.
+// How TracerV's binary records are laid out. The files do not say: FireSim
+// changed the record six times without a version number, and does not write the
+// core's commit width. So every layout is tried on the first records, and the
+// one that fits them best is chosen.
 //
 // docs/formats/instruction-traces.md draws each of them.
 #pragma once
@@ -22,16 +22,16 @@ struct TracervLayout {
     kTokens,  // cycle, pc, instruction, satp, privilege
     kPacked,  // FireSim 1.4 to 1.7: bundles of 126 bits, no cycle
   };
-  // What the slots, or the bundles, of a record are.
+  // What the slots or bundles of a record stand for.
   enum class Streams : std::uint8_t {
     kSlots,          // of one hart, oldest first
     kHarts,          // harts
-    kHartsReversed,  // harts, the last one first
+    kHartsReversed,  // harts, last one first
   };
   Kind kind = Kind::kSlots;
-  int words = 2;            // of 8 bytes in a record
-  int slots = 1;            // instructions in a record
-  bool cycle_last = false;  // kSlots: the last word, not the first
+  int words = 2;            // per record, 8 bytes each
+  int slots = 1;            // instructions per record
+  bool cycle_last = false;  // kSlots: the cycle is the last word
   int valid_bit = 63;       // 40 or 63; the pc is below
   int pc_bits = 40;
   Streams streams = Streams::kSlots;
@@ -43,23 +43,22 @@ struct TracervLayout {
 // In words: "16-byte records: cycle, 1 slot; valid bit 63; 40-bit pc".
 std::string describe(const TracervLayout& layout);
 
-// What holds where the text of a layout says neither width nor record, or no
-// pc.
+// Defaults for a layout text without width and record, or without pc.
 struct WidthAndBits {
   int width = 1, pc_bits = 40;
 };
-// From the text of --trace-layout: "tracerv:width=3,valid=63,cycle=first". A
-// UsageError says what may be given.
+// From text such as "tracerv:width=3,valid=63,cycle=first"; a UsageError lists
+// the choices.
 TracervLayout parse_layout(std::string_view text,
-                           const WidthAndBits& unsaid = {});
+                           const WidthAndBits& defaults = {});
 
-// What `bytes`, the first records of a trace, are consistent with.
+// The layout that fits the first records of a trace.
 struct FoundLayout {
   TracervLayout layout;
-  double share = 0;  // of the records that fit
+  double share = 0;  // of records that fit
   std::size_t records = 0;
 };
-// With `words`, only records of so many are tried.
+// With `words`, only layouts with that many words are tried.
 std::optional<FoundLayout> find_layout(std::string_view bytes, int words = 0);
 
 // One word of a record.
@@ -71,30 +70,30 @@ inline std::uint64_t word_at(const char* record, int index) {
   return word;
 }
 
-// A cycle that is further from the one before than any pause of tracing.
+// Tracing never pauses for this many cycles: such a step is damage.
 inline constexpr std::uint64_t kMaxPause = std::uint64_t{1} << 48;
 
 struct RecordLook {
-  bool fits = false;  // what must be 0 is 0, addresses are even …
+  bool fits = false;  // reserved bits are 0, addresses are even …
   std::uint64_t cycle = 0;
   int valid = 0;  // instructions
-  // A slot that is not valid has no address of an instruction, or a token no
-  // instruction: either may be, but rarely.
+  // Unusual but possible: an invalid slot holds something other than an
+  // address, or a token no instruction.
   bool odd = false;
 };
 // `record` has layout.record_size() bytes.
 RecordLook look_at(const TracervLayout& layout, const char* record);
 
-// "# Clock Domain: …": FireSim 1.10 and later put one line before the records
-// of every output format.
+// "# Clock Domain: …": the first line that FireSim 1.10 and later write in
+// every output format.
 struct TracervHeader {
-  std::size_t size = 0;      // with its line end; 0: there is none
+  std::size_t size = 0;      // with its newline; 0: no header
   std::string clock_domain;  // "baseClock, 1/1 of Base Clock"
 };
 TracervHeader tracerv_header(std::string_view head);
 
-// The hart of a file that is named TRACEFILE-C3, as FireSim names one for each
-// core; else 0, and 0 where no machine has such a number.
+// The hart of a file named TRACEFILE-C3, as FireSim names one per core; 0 for
+// other names and for implausible numbers.
 std::uint32_t hart_of_name(std::string_view path);
 
 // An instruction of the packed layout.

@@ -27,7 +27,7 @@ std::string with_header(const Steps& steps, const TracervLayout& layout) {
   return std::string(kClockHeader) + tracerv_records(steps, layout);
 }
 
-TEST(Tracerv, ReadsRecordsOfEveryWidthWithoutBeingToldIt) {
+TEST(Tracerv, DetectsRecordsOfEveryWidth) {
   for (int width = 1; width <= 7; ++width)
     for (const int valid_bit : {40, 63}) {
       const TracervLayout layout{
@@ -40,7 +40,7 @@ TEST(Tracerv, ReadsRecordsOfEveryWidthWithoutBeingToldIt) {
     }
 }
 
-TEST(Tracerv, ReadsBeatsWithoutAnInstruction) {
+TEST(Tracerv, ReadsBeatsWithoutInstructions) {
   const TracervLayout beats{.words = 8, .slots = 7, .valid_bit = 40};
   std::string bytes;
   for (char cycle = 0; cycle < 9; ++cycle)
@@ -121,7 +121,7 @@ TEST(Tracerv, ReadsTokensThatBeginWithIdleCyclesInUserMode) {
   EXPECT_TRUE(read.info.has_bits);
 }
 
-TEST(Tracerv, TakesTheBeatsOfOneCycleAsTheArmsOfAWideCore) {
+TEST(Tracerv, JoinsTheBeatsOfOneCycleOfAWideCore) {
   Steps steps;
   for (std::uint64_t i = 0; i < 9; ++i)
     steps.push_back({.cycle = 5, .pc = 0x1000 + 4 * i});
@@ -131,14 +131,14 @@ TEST(Tracerv, TakesTheBeatsOfOneCycleAsTheArmsOfAWideCore) {
             "5:1000 5:1004 5:1008 5:100c 5:1010 5:1014 5:1018 5:101c 5:1020");
 }
 
-TEST(Tracerv, LeavesOutSlotsThatAreNotValidWhereverTheyStand) {
+TEST(Tracerv, SkipsInvalidSlotsAnywhere) {
   std::string bytes = tracerv_records(kProgram, {.words = 3, .slots = 2});
   for (const std::uint64_t word : {40ul, 0x1234ul, 0x8000000000010050ul})
     append_raw(bytes, word);
   EXPECT_EQ(read_trace(bytes).text(), std::string(kProgramText) + " 40:10050");
 }
 
-TEST(Tracerv, TakesTheStreamsOfFireSim19AsHarts) {
+TEST(Tracerv, ReadsTheStreamsOfFireSim19AsHarts) {
   const ReadTrace read =
       read_trace(tracerv_records({{.cycle = 70, .pc = 0x10040},
                                   {.cycle = 70, .pc = 0x20040, .hart = 3},
@@ -154,7 +154,7 @@ TEST(Tracerv, TakesTheStreamsOfFireSim19AsHarts) {
             "64-byte records: 7 harts, cycle; valid bit 40; 40-bit pc");
 }
 
-TEST(Tracerv, ReadsTheReversedStreamsOfFireSim18IfToldTheirNumber) {
+TEST(Tracerv, ReadsTheReversedStreamsOfFireSim18IfGivenTheirNumber) {
   const TracervLayout reversed{.words = 8,
                                .slots = 2,
                                .cycle_last = true,
@@ -196,7 +196,7 @@ TEST(Tracerv, ReadsTrapsFromTheBundlesOfFireSim14) {
   EXPECT_EQ(read.steps().at(2).privilege, 3);
 }
 
-TEST(Tracerv, KnowsTheHartFromTheNameThatFireSimGives) {
+TEST(Tracerv, TakesTheHartFromFireSimsFileName) {
   const std::string bytes = with_header(kProgram, {});
   EXPECT_EQ(read_trace(bytes, "", {}, "run/TRACEFILE-C2").blocks.at(0).hart,
             2u);
@@ -222,7 +222,7 @@ TEST(Tracerv, FindsWidePcsAnywhereInTheFile) {
   EXPECT_EQ(read_trace(gzip(bytes)).info.pc_bits, 49);
 }
 
-TEST(Tracerv, SaysThatCyclesRiseOnlyWhereTheyDo) {
+TEST(Tracerv, SetsCyclesRiseOnlyIfTheyDo) {
   // The first block does not know the cycle before it.
   const auto second_block_rises = [](std::uint64_t doubtful) {
     Steps steps;
@@ -270,7 +270,7 @@ Steps hundred() {
 
 std::size_t count_of(const ReadTrace& read) { return read.steps().size(); }
 
-TEST(Tracerv, SaysThatTheLastRecordIsCut) {
+TEST(Tracerv, NotesThatTheLastRecordIsCutOff) {
   std::string bytes = tracerv_records(hundred(), {});
   bytes.pop_back();
   const ReadTrace read = read_trace(bytes);
@@ -278,7 +278,7 @@ TEST(Tracerv, SaysThatTheLastRecordIsCut) {
   EXPECT_EQ(read.diagnostics.count(Problem::kTruncated), 1u);
 }
 
-TEST(Tracerv, FindsTheNextRecordBehindMissingBytes) {
+TEST(Tracerv, FindsTheNextRecordAfterMissingBytes) {
   for (const std::size_t missing : {1, 7, 8, 9, 15, 21}) {
     SCOPED_TRACE(missing);
     std::string bytes = tracerv_records(hundred(), {});
@@ -291,7 +291,7 @@ TEST(Tracerv, FindsTheNextRecordBehindMissingBytes) {
   }
 }
 
-TEST(Tracerv, PutsOneWrongCycleRight) {
+TEST(Tracerv, CorrectsASingleWrongCycle) {
   Steps steps = hundred();
   steps[50].cycle = std::uint64_t{1} << 55;
   const ReadTrace read = read_trace(tracerv_records(steps, {}));
@@ -300,7 +300,7 @@ TEST(Tracerv, PutsOneWrongCycleRight) {
   EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
 }
 
-TEST(Tracerv, CountsATraceThatBeginsAnew) {
+TEST(Tracerv, NotesATraceThatStartsAgain) {
   const std::string once = tracerv_records(hundred(), {});
   const ReadTrace read = read_trace(once + once);
   EXPECT_EQ(count_of(read), 200u);
@@ -311,7 +311,7 @@ TEST(Tracerv, CountsATraceThatBeginsAnew) {
   EXPECT_TRUE(read.blocks[1].after_gap);
 }
 
-TEST(Tracerv, CountsTokensThatBeginAnewOnce) {
+TEST(Tracerv, NotesTokensThatStartAgainOnce) {
   const TracervLayout tokens{
       .kind = Kind::kTokens, .words = 5, .valid_bit = 40};
   const std::string once = tracerv_records(hundred(), tokens);
@@ -320,7 +320,7 @@ TEST(Tracerv, CountsTokensThatBeginAnewOnce) {
   EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
 }
 
-TEST(Tracerv, LeavesOutARecordThatCannotBeOne) {
+TEST(Tracerv, SkipsAnImpossibleRecord) {
   std::string bytes = tracerv_records(hundred(), {});
   bytes.replace(50 * 16, 16, 16, '\x7f');
   const ReadTrace read = read_trace(bytes);
@@ -340,7 +340,7 @@ std::string layout_error(std::string_view text) {
   }
 }
 
-TEST(TracervLayout, IsForcedByItsText) {
+TEST(TracervLayout, IsParsedFromText) {
   EXPECT_EQ(parse_layout("tracerv:width=3,valid=63,cycle=first"),
             (TracervLayout{.words = 4, .slots = 3}));
   EXPECT_EQ(parse_layout("tracerv:record=64,width=3,valid=40"),
@@ -363,7 +363,7 @@ TEST(TracervLayout, IsForcedByItsText) {
                            .streams = Streams::kHarts}));
 }
 
-TEST(TracervLayout, OfAnotherTextIsAnErrorThatNamesWhatThereIs) {
+TEST(TracervLayout, ListsTheChoicesForAnUnknownText) {
   for (const char* text :
        {"", "trace", "tracerv:width=8", "tracerv:width=0", "tracerv:valid=41",
         "tracerv:record=20", "tracerv:record=16,width=3", "tracerv:colour=red",
@@ -373,7 +373,7 @@ TEST(TracervLayout, OfAnotherTextIsAnErrorThatNamesWhatThereIs) {
   }
 }
 
-TEST(TracervLayout, IsTheOneThatWasForced) {
+TEST(TracervLayout, CanBeForced) {
   const std::string bytes = tracerv_records(hundred(), {});
   EXPECT_EQ(count_of(read_trace(bytes, "", {.layout = "tracerv:width=1"})),
             100u);
@@ -381,10 +381,10 @@ TEST(TracervLayout, IsTheOneThatWasForced) {
             "16-byte records: cycle, 1 slot; valid bit 63; 40-bit pc");
 }
 
-TEST(TracervHart, IsInTheNameOfTheFile) {
+TEST(TracervHart, IsInTheFileName) {
   EXPECT_EQ(hart_of_name("results/TRACEFILE-C3"), 3u);
   EXPECT_EQ(hart_of_name("TRACEFILE-C4095.gz"), 4095u);
-  // The number of a machine, of a day: no hart.
+  // The number of a machine or a day is not a hart.
   EXPECT_EQ(hart_of_name("run-C70000"), 0u);
   EXPECT_EQ(hart_of_name("run-C99999999999"), 0u);
 }

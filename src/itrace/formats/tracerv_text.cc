@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TracerV prints for people (output format 0) and for tests:
+// TracerV's text output, for people (output format 0) and for tests:
 //
 //   Cycle: 0000000000000337 I1: 0000000000010014       1.10 on; cycle decimal
 //   C0: 0000010000010040, cycle: 0000000000000046      1.9; both hexadecimal
@@ -7,10 +7,10 @@
 //   <128 hexadecimal digits>                           1.4 to 1.7, and
 //   TRACEPORT: <128 hexadecimal digits>                +trace-test-output
 //   <16 digits of pc><16 digits of cycle>              FIREPERF_LOGGER
-//   Cycle: … I0: … Inst: … satp: … priv: …             the user space variant
+//   Cycle: … I0: … Inst: … satp: … priv: …             the userspace variant
 //
-// In 1.10 to 1.15, a line is missing for each slot behind one that was not
-// valid: FireSim stopped printing there.
+// FireSim 1.10 to 1.15 stop printing a record at its first invalid slot, so the
+// lines of later slots are missing.
 #include "base/error.h"
 #include "itrace/formats/line_trace.h"
 #include "itrace/formats/tracerv_decode.h"
@@ -23,7 +23,7 @@ constexpr std::size_t kBeatDigits = 128;
 
 enum class TextKind {
   kNone,
-  kSlots,   // a line for each slot
+  kSlots,   // one line per slot
   kUser,    // the same with instruction, satp and privilege
   kWords,   // 1.8 and 1.9: a word and a cycle
   kBeats,   // a whole beat
@@ -66,8 +66,7 @@ bool parse_word(std::string_view line, WordLine& out) {
          cursor.hex16(out.cycle) && cursor.at_end();
 }
 
-// The beat as it is in a binary trace; its most significant word is printed
-// first.
+// The beat as in a binary trace; its most significant word is printed first.
 bool parse_beat(std::string_view line, char* beat) {
   line = without_prefix(line);
   if (line.size() != kBeatDigits) return false;
@@ -96,7 +95,7 @@ TextKind kind_of_line(std::string_view line) {
     return slot.has_more ? TextKind::kUser : TextKind::kSlots;
   if (parse_word(line, word)) return TextKind::kWords;
   if (parse_beat(line, beat)) return TextKind::kBeats;
-  // 32 digits may be an MD5 sum as well.
+  // 32 digits may also be an MD5 sum.
   if (parse_logger(line, slot.pc, slot.cycle) && slot.pc % 2 == 0 &&
       slot.cycle >> 56 == 0)
     return TextKind::kLogger;
@@ -112,7 +111,7 @@ TextKind kind_of(std::string_view head) {
   return kind;
 }
 
-// A run without an instruction has nothing but the header line.
+// The trace of a run without instructions has only the header line.
 bool sniff_tracerv_text(std::string_view head) {
   const std::size_t header = tracerv_header(head).size;
   return (header > 0 && header == head.size()) ||
@@ -126,8 +125,8 @@ TracervLayout layout_of_beats(std::string_view head,
     if (layout.words != 8 && layout.slots + 1 == layout.words) layout.words = 8;
     if (layout.words != 8)
       fail_usage(
-          "lines of 128 digits are records of 64 bytes; the layout '{}' "
-          "is one of {}",
+          "lines of 128 digits are records of 64 bytes, but those of the "
+          "layout '{}' have {}",
           options.layout, layout.record_size());
     return layout;
   }
@@ -156,8 +155,7 @@ class TracervTextReader final : public LineTraceReader {
     info_.clock_domain = header.clock_domain;
     switch (kind_) {
       case TextKind::kNone:
-        if (!trim(head).empty())
-          fail("no line of what TracerV prints is at its beginning");
+        if (!trim(head).empty()) fail("the first lines are not TracerV output");
         break;
       case TextKind::kSlots:
         info_.layout = "text: a line for each slot";
@@ -189,7 +187,7 @@ class TracervTextReader final : public LineTraceReader {
   }
 
  private:
-  // Only these lines have all of a pc.
+  // Only these lines show the whole pc.
   void find_pc_bits(InputFile& file) {
     visit_some_lines(file, [&](std::string_view line) {
       SlotLine slot;
@@ -237,7 +235,7 @@ class TracervTextReader final : public LineTraceReader {
     harts_.set_context(*hart, {.privilege = privilege_of(slot.privilege),
                                .has_satp = true,
                                .satp = slot.satp});
-    // Printed with bit 39 in all bits above, whatever they were.
+    // Printed sign-extended from bit 39, whatever the bits above it were.
     harts_.add(*hart, slot.cycle, slot.pc & kLow40,
                static_cast<std::uint32_t>(slot.bits));
     return true;
@@ -270,7 +268,7 @@ class TracervTextReader final : public LineTraceReader {
 
 extern const TraceFormat tracerv_text_trace = {
     .name = "tracerv-text",
-    .description = "what FireSim's TracerV prints, all versions",
+    .description = "text output of FireSim's TracerV, all versions",
     .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff_tracerv_text,
     .open =

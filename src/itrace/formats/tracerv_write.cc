@@ -19,9 +19,9 @@ using Streams = TracervLayout::Streams;
 constexpr std::size_t kBufferSize = 1 << 16;
 constexpr int kSlotsOfABeat = 7;
 
-// Whether a pc can be told from this many of its bits. Of a source that has all
-// 64, user and kernel code may differ in nothing but the highest of them: it is
-// the sign, and those above are as it is. Others have no bits above theirs.
+// Whether `bits` low bits determine the pc. If the source has all 64, the
+// highest one kept is the sign and the others must equal it: user and kernel
+// code may differ in nothing else. Other sources have no bits above theirs.
 bool is_kept(std::uint64_t pc, int bits, int source_bits) {
   if (bits >= 64) return true;
   if (source_bits < 64) return pc >> bits == 0;
@@ -56,7 +56,7 @@ TracervWriter::TracervWriter(std::ostream& out,
   const TracervLayout& layout = options.layout;
   if (!options.text &&
       (layout.kind == Kind::kPacked || layout.streams != Streams::kSlots))
-    fail_usage("'{}' is only read; write tracerv:… or tokens",
+    fail_usage("records with '{}' can only be read; write tracerv:… or tokens",
                describe(layout));
   pc_bits_ = options.text ? std::min(layout.pc_bits, 64)
                           : std::min(layout.pc_bits, layout.valid_bit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes traces as TracerV does: for people (its output format 0) or as binary
-// records (1) of a chosen layout.
+// Writes traces as TracerV does: as text (its output format 0) or as binary
+// records (format 1) of a given layout.
 #pragma once
 
 #include <ostream>
@@ -14,37 +14,36 @@ namespace wick {
 
 struct TracervWriteOptions {
   bool text = false;
-  // For records: slots of one hart, or tokens; those of old versions are only
-  // read. Its pc_bits also say how much of a pc a text has: TracerV has 40 of
-  // a core with Sv39.
+  // For records: slots of one hart, or tokens; the layouts of old versions can
+  // only be read. Its pc_bits also apply to text: TracerV prints 40 bits of the
+  // pcs of an Sv39 core.
   TracervLayout layout;
-  bool header = true;  // the line that FireSim 1.10 and later begin with
-  // As TraceInfo has them.
+  bool header = true;  // the first line that FireSim 1.10 and later write
+  // As in TraceInfo.
   int source_pc_bits = 64;
   std::string clock_domain = "baseClock, 1/1 of Base Clock";
 };
 
-// What the records of a hart need, by its first block: the slots of its core,
-// as far as a cycle filled them. In records of fewer slots a cycle is several,
-// which nothing but being told so tells from a wider core.
-// And the bits of its pcs: those of Sv57, since a trace may begin in M-mode and
-// show its long addresses only later. They cost nothing, and pcs that have
-// fewer are the same words.
+// What the records of a hart need, judging by its first block. The width is the
+// largest number of instructions in one cycle: with fewer slots, a cycle would
+// take several records, and a reader could not tell that from a narrower core.
+// pc_bits are those of Sv57, since a trace may begin in M-mode and show its
+// long addresses only later; shorter pcs are encoded the same.
 WidthAndBits needs_of(const TraceBlock& first);
 
-// A TracerV file is of one hart: a trace of several is written by several
-// writers. Instructions of one cycle share a record; more than it has slots go
-// into a further record of the same cycle, as those of wide cores do.
+// A TracerV file holds one hart: a trace of several takes several writers.
+// Instructions of one cycle share a record; those that do not fit go into
+// further records of the same cycle, as for wide cores.
 class TracervWriter {
  public:
   // `out` must outlive the writer.
   TracervWriter(std::ostream& out, const TracervWriteOptions& options);
 
   void add(const TraceBlock& block);
-  // Writes what is still held back. Nothing may be added afterwards.
+  // Writes what is still buffered. Nothing may be added afterwards.
   void finish();
 
-  // Instructions so far whose pc has more bits than were written.
+  // Instructions so far whose pc had more bits than were written.
   std::uint64_t cut_pcs() const { return cut_pcs_; }
 
  private:
@@ -61,8 +60,8 @@ class TracervWriter {
   int pc_bits_;
   std::uint64_t cut_pcs_ = 0;
   std::string buffer_;
-  int filled_ = 0;           // slots of the record that is held back
-  std::uint64_t cycle_ = 0;  // of it, or of the last line
+  int filled_ = 0;           // slots of the buffered record
+  std::uint64_t cycle_ = 0;  // of that record, or of the last line
   std::uint64_t words_[8] = {};
   int slot_ = -1;  // of the last line
   ContextChange context_;

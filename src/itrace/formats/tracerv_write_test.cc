@@ -73,7 +73,7 @@ std::string records_of(const Steps& steps, std::string_view layout) {
   return out.str();
 }
 
-TEST(TracervWrite, HasTheSlotsOfTheTraceWhereNoneAreSaid) {
+TEST(TracervWrite, DefaultsToTheWidthOfTheTrace) {
   for (std::uint64_t width = 1; width <= 7; ++width) {
     const Steps steps = wide_steps(width);
     for (const std::string_view layout : {"tracerv", "tracerv:valid=40"}) {
@@ -86,14 +86,14 @@ TEST(TracervWrite, HasTheSlotsOfTheTraceWhereNoneAreSaid) {
   }
 }
 
-TEST(TracervWrite, HasTheSlotsThatAreSaid) {
+TEST(TracervWrite, WritesTheRequestedWidth) {
   const std::string one = records_of(wide_steps(3), "tracerv:width=1");
   EXPECT_EQ(one.size(), kClockHeader.size() + 16 * wide_steps(3).size());
   EXPECT_EQ(records_of(wide_steps(3), "tracerv:record=16"), one);
 }
 
 // A cycle in several records is not what a narrow core writes.
-TEST(TracervWrite, IsReadWhereItsRecordsAreNarrowerThanTheTrace) {
+TEST(TracervWrite, CanBeReadIfItsRecordsAreNarrowerThanTheTrace) {
   for (const std::uint64_t width : {2, 3, 4, 5, 6, 7}) {
     SCOPED_TRACE(width);
     const Steps steps = wide_steps(width);
@@ -110,7 +110,7 @@ TEST(TracervWrite, FillsBeatsOfANarrowCoreWithZeros) {
             tracerv_records(kSteps, layout));
 }
 
-TEST(TracervWrite, WritesTokensWithAllThatIsKnown) {
+TEST(TracervWrite, WritesTokensWithEverythingKnown) {
   const TracervLayout layout{
       .kind = TracervLayout::Kind::kTokens, .words = 5, .valid_bit = 40};
   EXPECT_EQ(written_as({.layout = layout, .header = false}),
@@ -133,7 +133,7 @@ TEST(TracervWrite, CutsAddressesToTheBitsOfTheLayout) {
   EXPECT_EQ(out.str(), "Cycle: 0000000000000001 I0: 000000e000000040\n");
 }
 
-// A machine begins at addresses that need few bits.
+// A machine starts at addresses with few bits.
 TEST(TracervWrite, KeepsLongAddressesThatComeLate) {
   std::ostringstream out;
   const TraceBlock first = block_of({{.cycle = 1, .pc = 0x80000000}});
@@ -148,7 +148,7 @@ TEST(TracervWrite, KeepsLongAddressesThatComeLate) {
             "1:80000000 2:7ff012345000 3:100000080000000");
 }
 
-TEST(TracervWrite, WritesTextWithAllBitsIfToldSo) {
+TEST(TracervWrite, WritesTextWithAllBitsOnRequest) {
   std::ostringstream out;
   TracervWriter writer(
       out, {.text = true, .layout = {.pc_bits = 64}, .header = false});
@@ -158,7 +158,7 @@ TEST(TracervWrite, WritesTextWithAllBitsIfToldSo) {
   EXPECT_EQ(writer.cut_pcs(), 0u);
 }
 
-TEST(TracervWrite, KeepsUserAndKernelCodeApartThatDifferInTheSign) {
+TEST(TracervWrite, KeepsUserAndKernelCodeApartThatDifferOnlyInTheSign) {
   const TraceBlock block = block_of({{.cycle = 1, .pc = 0x7fff80300000},
                                      {.cycle = 2, .pc = 0xffffffff80300000}});
   std::ostringstream out;
@@ -167,14 +167,14 @@ TEST(TracervWrite, KeepsUserAndKernelCodeApartThatDifferInTheSign) {
   EXPECT_EQ(writer.cut_pcs(), 1u);
 }
 
-TEST(TracervWrite, CutsNoPcsOfASourceThatHasNoMoreBits) {
+TEST(TracervWrite, DoesNotCutPcsOfASourceWithoutMoreBits) {
   std::ostringstream out;
   TracervWriter writer(out, {.source_pc_bits = 40});
   writer.add(block_of({{.cycle = 1, .pc = 0xffe0000040}}));
   EXPECT_EQ(writer.cut_pcs(), 0u);
 }
 
-TEST(TracervWrite, CountsThePcsThatItCuts) {
+TEST(TracervWrite, CountsTruncatedPcs) {
   std::ostringstream out;
   TracervWriter writer(out, {});
   writer.add(block_of({{.cycle = 1, .pc = 0xffffffff80000000},
@@ -183,7 +183,7 @@ TEST(TracervWrite, CountsThePcsThatItCuts) {
   EXPECT_EQ(writer.cut_pcs(), 2u);
 }
 
-TEST(TracervWrite, RefusesLayoutsThatAreOnlyRead) {
+TEST(TracervWrite, RefusesReadOnlyLayouts) {
   std::ostringstream out;
   EXPECT_THROW(
       TracervWriter(out, {.layout = {.kind = TracervLayout::Kind::kPacked}}),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader. Definitions become rows of two columns, the offsets and words of
-// instructions; executing a block copies its rows. A chunk depends on
-// definitions only, so damage costs the chunk that it is in.
+// instructions; executing a block copies its rows. A chunk depends only on
+// definitions, so damage is confined to the chunk it is in.
 #include "itrace/formats/wick_trace.h"
 
 #include <algorithm>
@@ -28,8 +28,9 @@ struct Block {
 
 // Rows for 2^27 instructions would be code of half a gigabyte.
 constexpr std::size_t kMaxRows = std::size_t{1} << 27;
-// Bytes whose checksum may turn out wrong: so many, and so often the file.
-// Chunks that lie one within the other could be summed up again and again.
+// The most bytes in chunks with wrong checksums: a fixed number plus a multiple
+// of the file's size. Without a limit, nested chunks could be summed over and
+// over.
 constexpr std::size_t kFreeWrongBytes = std::size_t{1} << 26;
 constexpr std::size_t kWrongBytesPerByte = 4;
 
@@ -55,8 +56,8 @@ class WickTraceReader : public TraceReader {
   bool define(std::uint32_t id, std::uint64_t pc, std::string_view code,
               std::uint64_t count);
 
-  // One operation of the chunk. False if it has to wait for the next
-  // TraceBlock; a damaged one ends the chunk.
+  // Reads one operation of the chunk. False if it must wait for the next
+  // TraceBlock; a damaged operation ends the chunk.
   bool step(TraceBlock& out);
   void special(TraceBlock& out);
   bool execute(TraceBlock& out, std::uint32_t id);
@@ -68,7 +69,7 @@ class WickTraceReader : public TraceReader {
 
   std::string_view rest_;
   std::size_t size_;  // of the file
-  // What search() found last.
+  // The last results of search().
   const char *next_exec_ = nullptr, *next_defs_ = nullptr;
   std::size_t wrong_bytes_ = 0;
   std::uint32_t flags_ = 0;
@@ -79,7 +80,7 @@ class WickTraceReader : public TraceReader {
   std::vector<std::uint16_t> offsets_;  // by row, from the block's pc
   std::uint32_t code_bytes_ = 0;        // of the block defined last
 
-  // The chunk that is being read.
+  // The current chunk.
   std::uint32_t hart_ = 0;
   ByteReader ops_{{}}, times_{{}};
   std::uint64_t run_ = 0;
@@ -90,20 +91,20 @@ class WickTraceReader : public TraceReader {
   bool has_cycle_ = false;
   std::uint64_t cycle_ = 0, unit_steps_ = 0;
   std::uint64_t allowed_ = 0;  // instructions
-  // By id + 1: who followed it (id + 1), with the chunk's number in the upper
-  // half.
+  // By id + 1: the id + 1 of the block that followed it last, with the number
+  // of the chunk in the upper half.
   std::vector<std::uint64_t> followers_;
   std::uint64_t epoch_ = 0;
 
   std::map<std::uint32_t, TraceBlock> waiting_;  // rows, by hart
-  std::size_t filled_ = 0;   // instructions of the block that next() fills
+  std::size_t filled_ = 0;   // instructions in the block that next() fills
   bool block_ends_ = false;  // at a gap
 };
 
 WickTraceReader::WickTraceReader(InputFile& file, const TraceOptions& options)
     : rest_(file.bytes()), size_(rest_.size()), only_hart_(options.hart) {
   if (rest_.size() < kHeaderSize)
-    fail("a wick trace of {} bytes is cut off before its header ends",
+    fail("this wick trace is cut off in its header, after {} bytes",
          rest_.size());
   ByteReader header(rest_.substr(kMagic.size(), kHeaderSize - kMagic.size()));
   const auto major = header.read<std::uint16_t>();
@@ -113,10 +114,10 @@ WickTraceReader::WickTraceReader(InputFile& file, const TraceOptions& options)
   header.read<std::uint64_t>();
   if (header.read<std::uint32_t>() !=
       checksum(0, 0, rest_.substr(0, kHeaderSize - 4)))
-    fail("the header of this wick trace is damaged: its checksum is wrong");
+    fail("the header of this wick trace is damaged (wrong checksum)");
   if (major != kMajor)
-    fail("this wick trace has version {}, this wick reads version {}", major,
-         kMajor);
+    fail("this wick trace has version {}, but only version {} can be read",
+         major, kMajor);
   rest_.remove_prefix(kHeaderSize);
   info_.pc_bits =
       pc_bits >= 32 && pc_bits <= 64 ? static_cast<int>(pc_bits) : 64;
@@ -127,7 +128,7 @@ WickTraceReader::WickTraceReader(InputFile& file, const TraceOptions& options)
   info_.unit = flags_ & kInCycles ? "cycles" : "instructions";
   info_.layout = "wick trace";
   followers_.resize(1);
-  // What stands in front of all code is known when the trace is opened.
+  // An INFO chunk at the start is read when the trace is opened.
   ByteReader chunk(rest_);
   if (chunk.read<std::uint32_t>() == kInfoChunk) next_chunk();
 }
@@ -138,8 +139,8 @@ void WickTraceReader::damaged(std::string_view what) {
   ops_ = ByteReader({});
 }
 
-// The next place behind the first byte of what is left that has this name; the
-// end if there is none. No byte is searched twice.
+// The next occurrence of `name` after the first byte of what is left, or the
+// end. No byte is searched twice.
 const char* WickTraceReader::search(const char*& known, std::string_view name) {
   if (known == nullptr || known <= rest_.data())
     known = rest_.data() + std::min(rest_.find(name, 1), rest_.size());
@@ -153,7 +154,7 @@ void WickTraceReader::resynchronise() {
   rest_.remove_prefix(static_cast<std::size_t>(next - rest_.data()));
 }
 
-// True if there was something, which need not be instructions.
+// False at the end; true for any chunk, even one without instructions.
 bool WickTraceReader::next_chunk() {
   if (rest_.empty()) return false;
   ByteReader header(rest_);
@@ -163,8 +164,8 @@ bool WickTraceReader::next_chunk() {
   const auto sum = header.read<std::uint32_t>();
   if (header.failed() ||
       (size <= kMaxPayload && size > rest_.size() - kChunkHeaderSize)) {
-    // The end of a file that still grows, or was cut; unless another chunk
-    // begins behind a wrong size.
+    // The end of a file that is still being written or was cut off, unless
+    // another chunk follows: then the size is wrong.
     if (header.failed() ||
         search(next_exec_, "EXEC") == rest_.data() + rest_.size()) {
       diagnostics_.note(Problem::kTruncated);
@@ -182,7 +183,7 @@ bool WickTraceReader::next_chunk() {
     if (wrong_bytes_ <= kFreeWrongBytes + kWrongBytesPerByte * size_) {
       resynchronise();
     } else {
-      damaged("the rest of a wick trace, which has too much damage");
+      damaged("the rest of a wick trace with too much damage");
       rest_ = {};
     }
     return true;
@@ -193,7 +194,7 @@ bool WickTraceReader::next_chunk() {
   if (type == kExecChunk &&
       (only_hart_ < 0 || argument == static_cast<std::uint32_t>(only_hart_)))
     begin_chunk(argument, payload);
-  return true;  // chunks of other types are for later versions
+  return true;  // other types of chunks are for later versions
 }
 
 void WickTraceReader::read_info(std::string_view payload) {
@@ -211,8 +212,8 @@ void WickTraceReader::read_definitions(std::uint32_t first,
                                        std::string_view payload) {
   ByteReader in(payload);
   std::uint64_t pc = 0;
-  // Ids grow by one, from 0, and a definition has bytes; gaps are left by
-  // chunks that were damaged.
+  // Ids count from 0, and every definition takes bytes, so a larger id is
+  // damage. Damaged chunks leave gaps.
   std::uint64_t id = first;
   if (id > size_) return damaged("definitions of a wick trace");
   for (; !in.at_end(); ++id) {
@@ -223,7 +224,7 @@ void WickTraceReader::read_definitions(std::uint32_t first,
         in.read_bytes(has_bits ? size : size / 8 + (size % 8 != 0));
     if (in.failed() || !define(static_cast<std::uint32_t>(id), pc, code, size))
       return damaged("definitions of a wick trace");
-    pc += code_bytes_;  // the next is expected behind this one
+    pc += code_bytes_;  // the next one is expected right after this one
   }
 }
 
@@ -231,7 +232,7 @@ bool WickTraceReader::define(std::uint32_t id, std::uint64_t pc,
                              std::string_view code, std::uint64_t size) {
   const std::size_t first = words_.size();
   if (size == 0 || size > kMaxBlock * 4 || first > kMaxRows) return false;
-  // What was written while it was read may have wider pcs than its first ones.
+  // A trace converted on the fly may have wider pcs than its header says.
   info_.pc_bits = std::max(info_.pc_bits, static_cast<int>(std::bit_width(pc)));
   std::uint32_t offset = 0;
   if (flags_ & kHasBits) {
@@ -290,7 +291,6 @@ void WickTraceReader::begin_chunk(std::uint32_t hart,
   epoch_ += std::uint64_t{1} << 32;
 }
 
-// A file's instructions without cycles are one tick each.
 std::uint64_t WickTraceReader::next_cycle() {
   if (!has_cycle_) {
     has_cycle_ = true;
@@ -315,13 +315,13 @@ bool WickTraceReader::execute(TraceBlock& out, std::uint32_t id) {
   const std::uint32_t count =
       is_left_early_ ? std::min(left_early_, block.count) : block.count;
   if (count > allowed_) {
-    damaged("more instructions in a chunk than there may be");
+    damaged("a chunk with more instructions than allowed");
     return true;
   }
   if (out.instructions.size() - filled_ < count) {
     if (kBlockSize - filled_ < count) return false;
-    // Grown step by step, and not shrunk between blocks: vectors set to zero
-    // what they grow by. Few to begin with: each hart may have such a block.
+    // Grown step by step and not shrunk between blocks, because vectors zero
+    // what they grow by. Small at first, because every hart may have a block.
     const std::size_t room =
         std::min(kBlockSize,
                  std::max(out.instructions.size() * 2, filled_ + count + 64));
@@ -358,7 +358,7 @@ bool WickTraceReader::step(TraceBlock& out) {
   if (run_ != 0) {
     const std::uint64_t follower = followers_[last_];
     if ((follower & ~std::uint64_t{0xffffffff}) != epoch_ || last_ == 0) {
-      damaged("a block of a wick trace that cannot be known");
+      damaged("a repeated block of a wick trace without a predecessor");
       return true;
     }
     if (!execute(out, static_cast<std::uint32_t>(follower) - 1)) return false;
@@ -414,7 +414,7 @@ void WickTraceReader::special(TraceBlock& out) {
       if (context.has_thread_pointer)
         context.thread_pointer = ops_.read_varint();
       if (ops_.failed()) return;
-      // The last one in the same place is the one that counts.
+      // Of several at the same place, the last one counts.
       if (!out.contexts.empty() && out.contexts.back().from == from)
         out.contexts.pop_back();
       out.contexts.push_back(context);
@@ -427,7 +427,7 @@ void WickTraceReader::special(TraceBlock& out) {
     }
     case Special::kTrapBetween:
       ops_.read<std::uint8_t>();
-      ops_.read_varint();  // seen where it leads
+      ops_.read_varint();  // visible from where it leads
       return;
     case Special::kThread: {
       SideBandFact fact = fact_of(SideBandFact::Kind::kThread);
@@ -466,10 +466,10 @@ void WickTraceReader::special(TraceBlock& out) {
       }
       return;
   }
-  damaged("an operation of a wick trace that is not known");
+  damaged("an unknown operation of a wick trace");
 }
 
-// What was said after the last instruction is about the one to come.
+// Rows after the last instruction apply to the next one.
 void WickTraceReader::keep_for_next(TraceBlock& out) {
   const auto move_end = [&](auto& rows, auto& waiting) {
     auto first = rows.end();

@@ -12,7 +12,7 @@ namespace wick {
 
 extern const TraceFormat wick_trace_format;
 
-// Writes all that `reader` gives as such a file, piece by piece.
+// Writes everything that `reader` yields as such a file, piece by piece.
 void write_wick_trace(TraceReader& reader,
                       const std::function<void(std::string_view)>& sink);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any trace as a wick trace. What a source executed is cut into blocks where
-// it does not go straight on and behind instructions that may go elsewhere, so
-// that code is defined about once.
+// Converts any trace to a wick trace. Execution is cut into blocks wherever it
+// does not continue sequentially and after every instruction that may transfer
+// control, so that most code is defined once.
 #include <map>
 #include <memory>
 
@@ -49,8 +49,8 @@ class Converter {
   WickTraceWriter& writer_;
   std::map<std::uint32_t, Hart> harts_;
   std::string code_;
-  // Code seen lately, by pc: looking it up in the writer is several times as
-  // dear.
+  // Recently seen code, by pc: looking it up in the writer costs several times
+  // as much.
   struct Recent {
     std::uint64_t pc = 0;
     std::uint32_t id = 0;
@@ -88,7 +88,6 @@ void Converter::add(const TraceBlock& block) {
         writer_, block.hart,
         block.instructions.empty() ? 0 : block.instructions[0].cycle);
   if (block.after_gap) hart.out->gap();
-  if (block.after_gap) hart.out->gap();
   auto context = block.contexts.begin();
   auto trap = block.traps.begin();
   auto fact = block.facts.begin();
@@ -122,7 +121,7 @@ void Converter::add(const TraceBlock& block) {
 
 void write_wick_trace(TraceReader& reader,
                       const std::function<void(std::string_view)>& sink) {
-  // Some sources learn how wide pcs are while they are read.
+  // Some readers learn the width of pcs only while reading.
   TraceBlock block;
   bool any = reader.next(block);
   const TraceInfo& info = reader.info();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of wick's own trace file, as docs/formats/wick-trace.md has it;
-// shared by its reader, its writer and the QEMU plugin.
+// The layout of wick's own trace file (docs/formats/wick-trace.md), shared by
+// its reader, its writer and the QEMU plugin.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ inline constexpr std::size_t kHeaderSize = 32, kChunkHeaderSize = 16;
 // Flags of the header.
 inline constexpr std::uint32_t kHasBits = 1;       // definitions have bytes
 inline constexpr std::uint32_t kTimed = 2;         // instructions have cycles
-inline constexpr std::uint32_t kHasPrivilege = 4;  // contexts tell these
+inline constexpr std::uint32_t kHasPrivilege = 4;  // contexts have these
 inline constexpr std::uint32_t kHasSatp = 8;
 inline constexpr std::uint32_t kHasTraps = 16;  // every trap is marked
 inline constexpr std::uint32_t kInCycles = 32;  // the unit, else instructions
@@ -38,8 +38,8 @@ inline constexpr std::uint32_t kExecChunk = chunk_type("EXEC");
 inline constexpr std::uint32_t kMaxPayload = 1 << 24;
 // Instructions in one definition.
 inline constexpr std::uint32_t kMaxBlock = 1024;
-// Instructions in an EXEC chunk: so many, and so many for each byte of its
-// payload. Without it, a few bytes could stand for any number of them.
+// The most instructions in an EXEC chunk: a fixed number plus some for each
+// byte of its payload. Without a limit, a few bytes could stand for any number.
 inline constexpr std::uint64_t kFreeInstructions = 1 << 16;
 inline constexpr std::uint64_t kInstructionsPerByte = 1024;
 
@@ -60,8 +60,8 @@ enum ContextMask : std::uint8_t {
   kKnowsThreadPointer = 4
 };
 
-// Of a chunk: its type, argument and payload. Eight bytes at a time; what is
-// guarded against is damage, not malice.
+// Of a chunk's type, argument and payload, eight bytes at a time. It guards
+// against damage, not malice.
 inline std::uint32_t checksum(std::uint32_t type, std::uint32_t argument,
                               std::string_view payload) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -83,7 +83,7 @@ inline std::uint32_t checksum(std::uint32_t type, std::uint32_t argument,
   return static_cast<std::uint32_t>(hash);
 }
 
-// Bytes of a RISC-V instruction that begins with these.
+// The size in bytes of a RISC-V instruction that begins with `bits`.
 constexpr std::uint32_t riscv_size(std::uint32_t bits) {
   return (bits & 3) == 3 ? 4 : 2;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies behind the checksums of a wick trace: they are made right first,
-// which no fuzzer finds by itself.
+// The content of a wick trace: its checksums are corrected first, since no
+// fuzzer guesses them.
 #include <cstdlib>
 #include <cstring>
 

@@ -24,7 +24,7 @@ struct Read {
   TraceInfo info;
   Diagnostics diagnostics;
   std::vector<std::uint32_t> harts;  // of each instruction
-  TraceBlock all;                    // of all harts, one behind the other
+  TraceBlock all;                    // of all harts, one after the other
 };
 
 Read read(std::string bytes, const TraceOptions& options = {}) {
@@ -82,7 +82,7 @@ std::string written(
   return bytes;
 }
 
-TEST(WickTrace, GivesBackEveryInstructionOfTheBlocks) {
+TEST(WickTrace, KeepsEveryInstructionOfTheBlocks) {
   const Read got = read(written([](auto& writer, auto& hart) {
     hart.block(writer.define(0x1000, kCode), 3);
     hart.block(writer.define(0x2000, kLoop), 2);
@@ -119,7 +119,7 @@ TEST(WickTrace, ALoopOfAMillionTakesLessThanABytePerThousand) {
   EXPECT_EQ(got.all.instructions[999'999].cycle, 999'999u);
 }
 
-TEST(WickTrace, ABlockThatIsLeftEarlyGivesItsFirstInstructionsOnly) {
+TEST(WickTrace, ABlockLeftEarlyHasOnlyItsFirstInstructions) {
   const Read got = read(written([](auto& writer, auto& hart) {
     const auto code = writer.define(0x1000, kCode);
     hart.block(code, 3);
@@ -135,7 +135,7 @@ TEST(WickTrace, ABlockThatIsLeftEarlyGivesItsFirstInstructionsOnly) {
   EXPECT_EQ(got.all.traps[0].cause, 13u);
 }
 
-TEST(WickTrace, ContextsAndFactsStandBeforeTheInstructionsTheyAreAbout) {
+TEST(WickTrace, ContextsAndFactsPrecedeTheirInstructions) {
   WickTraceHeader header;
   header.flags |= kHasPrivilege | kHasSatp;
   const Read got = read(written(
@@ -185,7 +185,7 @@ TEST(WickTrace, ContextsAndFactsStandBeforeTheInstructionsTheyAreAbout) {
   EXPECT_EQ(got.all.facts[2].kind, SideBandFact::Kind::kUnmapAll);
 }
 
-TEST(WickTrace, ABlockBeginsBehindAGap) {
+TEST(WickTrace, ABlockBeginsAfterAGap) {
   const std::string bytes = written([](auto& writer, auto& hart) {
     const auto code = writer.define(0x1000, kCode);
     hart.block(code, 3);
@@ -203,7 +203,7 @@ TEST(WickTrace, ABlockBeginsBehindAGap) {
   ASSERT_TRUE(reader->next(block));
   EXPECT_EQ(block.instructions.size(), 6u);
   EXPECT_TRUE(block.after_gap);
-  // And so it is written again.
+  // And it is written again.
   std::string copy;
   InputFile again = InputFile::from_memory("t", bytes);
   write_wick_trace(*wick_trace_format.open(again, {}),
@@ -243,7 +243,7 @@ TEST(WickTrace, HartsStayApartAndOneCanBeChosen) {
   EXPECT_EQ(got.all.instructions[0].cycle, 500u);
 }
 
-TEST(WickTrace, WhatIsSaidOfAHartWaitsForItsNextInstruction) {
+TEST(WickTrace, RowsOfAHartWaitForItsNextInstruction) {
   const Read got = read(written([](auto& writer, auto& hart) {
     WickTraceHart other(writer, 1);
     hart.block(writer.define(0x1000, kCode), 3);
@@ -306,7 +306,7 @@ std::string rich_file() {
   });
 }
 
-TEST(WickTrace, APrefixGivesTheBeginningAndSaysThatItIsCut) {
+TEST(WickTrace, APrefixHasTheBeginningAndIsNotedAsCutOff) {
   const std::string bytes = rich_file();
   const auto whole = pcs(read(bytes));
   ASSERT_GT(whole.size(), 9000u);
@@ -324,7 +324,7 @@ TEST(WickTrace, APrefixGivesTheBeginningAndSaysThatItIsCut) {
   EXPECT_THROW(read(bytes.substr(0, kHeaderSize - 1)), Error);
 }
 
-TEST(WickTrace, AChangedByteCostsItsChunkAndIsCounted) {
+TEST(WickTrace, AChangedByteLosesItsChunkAndIsNoted) {
   const std::string bytes = rich_file();
   const std::size_t whole = read(bytes).all.instructions.size();
   for (std::size_t at = kHeaderSize; at < bytes.size(); at += 97) {
@@ -361,7 +361,7 @@ std::string chunk(std::string_view type, std::uint32_t argument,
 }
 
 // Otherwise each could take as much memory as the ids that it leaves out.
-TEST(WickTrace, AnIdThatTheFileHasNoBytesForIsDamage) {
+TEST(WickTrace, AnIdBeyondTheFileSizeIsDamage) {
   const std::string_view definition = "\0\x01\0"sv;  // pc 0, 1 instruction
   std::string bytes = written([](auto&, auto&) {}, {.flags = 0});
   for (std::uint32_t i = 1; i <= 50; ++i)
@@ -369,11 +369,11 @@ TEST(WickTrace, AnIdThatTheFileHasNoBytesForIsDamage) {
   bytes += chunk("EXEC", 0, "\0\x03\xd3\x0f\x03"sv);  // block 1000, block 0
   const Read got = read(bytes);
   EXPECT_EQ(pcs(got), (std::vector<std::uint64_t>{0}));
-  // The 49 behind the first one, and block 0.
+  // The 49 after the first one, and block 0.
   EXPECT_EQ(got.diagnostics.count(Problem::kBadRecord), 50u);
 }
 
-TEST(WickTrace, AHartThatNoMachineHasIsDamage) {
+TEST(WickTrace, AnImplausibleHartIsDamage) {
   const std::string bytes = written([](auto& writer, auto&) {
     writer.define(0x2000, kLoop);
     for (const std::uint32_t hart : {4095u, 4096u, 0xffffffffu})
@@ -384,8 +384,8 @@ TEST(WickTrace, AHartThatNoMachineHasIsDamage) {
   EXPECT_EQ(got.diagnostics.count(Problem::kBadRecord), 2u);
 }
 
-// Chunks of 1 MB, each of which begins 16 bytes behind the one before it.
-TEST(WickTrace, IsGivenUpWhereChunksLieOneWithinTheOther) {
+// Chunks of 1 MB, each of which begins 16 bytes after the previous one.
+TEST(WickTrace, GivesUpOnNestedChunks) {
   std::string bytes = written([](auto&, auto&) {});
   for (int i = 0; i < 200; ++i) bytes += "EXEC\0\0\x10\0\0\0\0\0\0\0\0\0"sv;
   bytes.append(1 << 20, '\0');
@@ -413,7 +413,7 @@ TEST(WickTrace, AnotherVersionIsRefusedByName) {
       Error);
 }
 
-// A source that other formats stand for.
+// Stands in for any source.
 class GivenTrace : public TraceReader {
  public:
   GivenTrace(TraceInfo info, TraceBlock block) : block_(std::move(block)) {
@@ -436,7 +436,7 @@ std::string converted(TraceInfo info, TraceBlock block) {
   return bytes;
 }
 
-TEST(WickTrace, ATraceWithCyclesKeepsEachOfThem) {
+TEST(WickTrace, ATraceWithCyclesKeepsThem) {
   TraceInfo info;
   info.pc_bits = 40;
   info.clock_domain = "core";
@@ -456,7 +456,7 @@ TEST(WickTrace, ATraceWithCyclesKeepsEachOfThem) {
   }
 }
 
-// Behind 40 bits come 48: the source learned it as it went.
+// 48 bits come after 40: the source learns the width while reading.
 class WideningTrace : public TraceReader {
  public:
   explicit WideningTrace(std::vector<std::uint64_t> pcs)
@@ -477,7 +477,7 @@ class WideningTrace : public TraceReader {
   std::size_t at_ = 0;
 };
 
-TEST(WickTrace, KeepsAllBitsOfAPcWhenTheyAreKnownLate) {
+TEST(WickTrace, KeepsAllBitsOfAPcThatAreKnownLate) {
   const auto kept = [](const std::vector<std::uint64_t>& given) {
     std::string bytes;
     WideningTrace trace(given);
@@ -492,7 +492,7 @@ TEST(WickTrace, KeepsAllBitsOfAPcWhenTheyAreKnownLate) {
   kept({0x80000000, 0x8f0000200000});
 }
 
-TEST(WickTrace, ATraceWithEverythingIsConvertedWithAllOfIt) {
+TEST(WickTrace, ConvertsEverythingInATrace) {
   const std::string bytes = rich_file();
   const Read given = read(bytes);
   InputFile file = InputFile::from_memory("t", bytes);

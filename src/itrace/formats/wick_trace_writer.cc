@@ -10,10 +10,10 @@ namespace {
 
 using namespace wick_trace;
 
-// The sink gets pieces of about this size; a chunk of operations is a bit less.
+// The sink gets pieces of about this size; chunks of operations are smaller.
 constexpr std::size_t kFlushAt = 1 << 17;
 constexpr std::size_t kChunkAt = 1 << 16;
-// Paths and names are cut here; the reader has no use for more.
+// Longer paths and names are cut; the reader has no use for more.
 constexpr std::size_t kMaxText = 4096;
 
 std::uint64_t hash_of(std::uint64_t pc, std::string_view code) {
@@ -165,7 +165,7 @@ void WickTraceHart::miss(std::uint32_t id) {
 void WickTraceHart::set_limit() {
   limit_ = start_tick_ + kFreeInstructions - kMaxBlock +
            kInstructionsPerByte * ops_.size();
-  // Full: the chunk ends with this block.
+  // The chunk is full and ends with this block.
   if (ops_.size() >= kChunkAt || times_.size() >= kChunkAt) limit_ = 0;
 }
 

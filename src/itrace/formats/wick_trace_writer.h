@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes wick's own trace file (docs/formats/wick-trace.md): code is defined
-// once, block by block, and what each hart executed is a list of blocks, of
-// which most are those that followed the last time. A block costs a few
-// nanoseconds and most blocks no byte at all.
+// once, block by block, and what a hart executed is a list of blocks, most of
+// which are the ones that followed last time. A block costs a few nanoseconds,
+// and most blocks take no byte at all.
 //
-// The QEMU plugin is built from this file too, so it includes nothing but
-// headers of its own and of the standard library.
+// The QEMU plugin is built from this file, too, so it uses nothing but these
+// headers and the standard library.
 #pragma once
 
 #include <cstdint>
@@ -28,24 +28,24 @@ struct WickTraceHeader {
   std::string info;  // lines "key=value" for the reader
 };
 
-// What is common to all harts; its functions may be called by several threads.
+// Shared by all harts and safe to call from several threads.
 class WickTraceWriter {
  public:
   using Sink = std::function<void(std::string_view)>;
 
   WickTraceWriter(Sink sink, const WickTraceHeader& header);
 
-  // The id of straight-line code at `pc`: the same one for the same code.
-  // `code` is the instructions' bytes; in a file without them, one byte for
-  // each instruction, its size.
+  // The id of straight-line code at `pc`; the same code has the same id. `code`
+  // is the bytes of the instructions or, in a file without them, one byte per
+  // instruction: its size.
   std::uint32_t define(std::uint64_t pc, std::string_view code);
 
-  // Gives definitions and then this chunk to the sink.
+  // Passes new definitions and then this chunk to the sink.
   void write_exec(std::uint32_t hart, std::string_view payload);
   void flush();
 
-  // For a process that was forked: forgets what is buffered, and begins a file
-  // again with all definitions.
+  // For a forked process: drops what is buffered and begins another file with
+  // all definitions.
   void begin_again(Sink sink);
 
   std::mutex& mutex() { return mutex_; }
@@ -71,14 +71,14 @@ class WickTraceWriter {
   std::string out_;
 };
 
-// What one hart does. Not thread-safe; each hart has its own.
+// What one hart executes. Not thread-safe; each hart has its own.
 class WickTraceHart {
  public:
   WickTraceHart(WickTraceWriter& writer, std::uint32_t hart,
                 std::uint64_t tick = 0);
 
-  // The hart executed block `id`, all its `count` instructions. Inline: this is
-  // what tracing costs.
+  // The hart executed all `count` instructions of block `id`. Inline, because
+  // this is the cost of tracing.
   void block(std::uint32_t id, std::uint32_t count) {
     std::uint64_t& follower = followers_[last_];
     const std::uint64_t wanted = epoch_ | id;
@@ -95,22 +95,22 @@ class WickTraceHart {
   // As block(), but only the first `executed` instructions.
   void block_left_early(std::uint32_t id, std::uint32_t executed);
 
-  // The next block ends with an instruction that does not retire, but traps.
+  // The next block ends with an instruction that traps instead of retiring.
   void trap(bool interrupt, std::uint64_t cause);
 
-  // These stand between the blocks before and after the call.
+  // These take place between the blocks before and after the call.
   void context(const ContextChange& context);  // `from` is not used
   void trap_between(bool interrupt, std::uint64_t cause);
   void fact(const SideBandFact& fact);  // `from` is not used
   void gap();
 
-  // Only in a timed file: the cycle of each instruction of the blocks, in
-  // order, given before the block.
+  // Only in a timed file: the cycle of each instruction of a block, in order,
+  // before the block itself.
   void cycle(std::uint64_t cycle);
 
   std::uint64_t tick() const { return tick_; }
   void end_chunk();
-  // Forgets what is not in the file yet.
+  // Drops what is not in the file yet.
   void drop();
 
  private:
@@ -129,8 +129,8 @@ class WickTraceHart {
   std::uint64_t tick_ = 0;
   std::uint64_t limit_ = 0;
   std::uint64_t epoch_ = std::uint64_t{1} << 32;
-  // By block: the one that followed it, with the epoch (the chunk) of that. Row
-  // 0 is before the first block, so ids are shifted by one.
+  // By block: the one that followed it last, with the epoch (chunk) in which it
+  // did. Row 0 stands for the start, so ids are shifted by one.
   std::vector<std::uint64_t> followers_;
 
   std::uint64_t start_tick_ = 0;
@@ -139,7 +139,7 @@ class WickTraceHart {
   bool timed_ = false;
   std::uint64_t first_cycle_ = 0, last_cycle_ = 0, unit_steps_ = 0;
   ContextChange context_;
-  std::size_t prefix_ = 0;  // of ops_: the context at the chunk's beginning
+  std::size_t prefix_ = 0;  // of ops_: the context at the chunk's start
 };
 
 }  // namespace wick

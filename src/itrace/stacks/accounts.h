@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets the cycles: a tree of calling contexts, with a row of counters for
-// each, one counter for every place (inlined call, line) of its function. An
-// instruction costs one addition; memory follows the number of distinct stacks.
+// Counts cycles in a tree of calling contexts, with a row of counters for each
+// context: one for every place (inlined call, line) of its function. An
+// instruction costs one addition; memory grows with the number of distinct
+// stacks.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class Accounts {
   struct Counter {
     std::uint64_t weight = 0, instructions = 0;
   };
-  // A function that was called from one place of another, which ...
+  // A function that was called from one place of its caller.
   struct Node {
     CallNodeId caller = CallNodeId::kRoot;
     FunctionId function = FunctionId::kNone;
@@ -29,15 +30,15 @@ class Accounts {
     std::uint32_t depth = 0;
     std::uint16_t place = 0;                    // of the call, in the caller
     std::uint64_t calls = 0;                    // how often it was entered
-    CallNodeId last_child = CallNodeId::kRoot;  // that was asked for
+    CallNodeId last_child = CallNodeId::kRoot;  // last result of child()
   };
 
   Accounts();
 
-  // The bottom of a thread's stacks, which is no function.
+  // The bottom of a thread's stacks, which is not a function.
   CallNodeId root(std::uint32_t thread);
-  // `places`: how many the function has. Beyond kMaxDepth and kMaxNodes the
-  // caller itself is given: what is deeper counts as part of it.
+  // `places` is the number of places of the function. Beyond kMaxDepth and
+  // kMaxNodes, returns the caller itself: what is deeper counts as part of it.
   CallNodeId child(CallNodeId caller, std::uint16_t place, FunctionId function,
                    std::uint32_t places);
 
@@ -46,12 +47,12 @@ class Accounts {
   auto ids() const { return nodes_.ids(); }
   std::size_t size() const { return nodes_.size(); }
 
-  // `place`, where the node has it, else 0: what is too deep has other places
-  // than the caller that gets it.
+  // `place` if the node has it, else 0: what is too deep has other places than
+  // the caller that it counts for.
   std::uint16_t place_in(CallNodeId id, std::uint16_t place) const {
     return place < nodes_[id].places ? place : std::uint16_t{0};
   }
-  // The first counter of a node; until the next node is made.
+  // The first counter of a node; valid until the next node is made.
   Counter* row(CallNodeId id) { return &counters_[nodes_[id].first_counter]; }
   Counter& counter(std::uint32_t i) { return counters_[i]; }
   const Counter& counter(CallNodeId id, std::uint32_t place) const {

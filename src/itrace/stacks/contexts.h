@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of a traced machine: the stack of each that does not run is
-// parked here until a hart goes on with it.
+// The threads of a traced machine: the stack of a thread that does not run is
+// parked here until a hart resumes it.
 //
 // One stack holds all layers of a thread, outermost first:
 //
 //   main  read_all  read | handle_exception  do_trap_ecall_u  ksys_read | _trap
-//   user calls             a trap, then calls of the kernel     and the SBI's
+//   user calls             a trap, then kernel calls            the SBI
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ namespace wick {
 
 struct StackFrame {
   enum class Kind : std::uint8_t {
-    kBottom,  // whoever called it did so before anything was known
-    kCall,    // entered by the instruction at `site`
-    kTrap,    // entered when the hart trapped at `site`, which goes on later
-    kSignal,  // a handler of a signal, put on top of what was to go on
-    kPart,    // of the function below, which branched to it
+    kBottom,  // its caller is not known
+    kCall,    // called by the instruction at `site`
+    kTrap,    // entered when the hart trapped at `site`, which resumes later
+    kSignal,  // a signal handler, on top of what was to continue
+    kPart,    // a part of the function below, which branched to it
   };
   // pc of the call, or of the last instruction before the trap.
   std::uint64_t site = 0;
   Flow flow;  // of the instruction at `site`
   Kind kind = Kind::kBottom;
-  // Of a kSignal: its handler has returned, to the code that ends a signal.
+  // kSignal: the handler has returned to the code that ends a signal.
   bool returned = false;
   Layer layer = Layer::kUnknown;
   FunctionId function = FunctionId::kNone;
@@ -44,7 +44,7 @@ struct StackFrame {
     const auto length = static_cast<std::uint64_t>(flow.length());
     return length != 0 ? pc == site + length : pc == site + 2 || pc == site + 4;
   }
-  // Whether a trap at `site` may go on at `pc`: there again, or behind it.
+  // Whether a trap at `site` may resume at `pc`: at `site` again or after it.
   bool resumes_at(std::uint64_t pc) const {
     if (pc == site) return true;
     const auto length = static_cast<std::uint64_t>(flow.length());
@@ -53,17 +53,17 @@ struct StackFrame {
 };
 
 struct Context {
-  std::uint32_t thread = 0;  // the bottom of its stacks in Accounts
+  std::uint32_t thread = 0;  // for Accounts::root()
   std::vector<StackFrame> frames;
-  // How many frames there are up to each kTrap, that one included.
+  // For each kTrap, the number of frames up to and including it.
   std::vector<std::uint32_t> traps;
   SpaceId space = SpaceId::kNone;    // of its user code, once it ran some
   std::uint64_t thread_pointer = 0;  // the kernel's; 0: not known
-  bool is_new = false;         // was made while traced and ran no user code yet
-  bool is_urgent = false;      // went on and was left again before it did much
-  bool leaves_signal = false;  // the kernel was asked to (sigreturn)
-  // Where the parent of a new thread was when it made it, callers first: who
-  // returns from there returns to the parent's callers (fork).
+  bool is_new = false;         // created while traced; no user code ran yet
+  bool is_urgent = false;      // was switched away from before it did much
+  bool leaves_signal = false;  // it called sigreturn
+  // The stack of the parent when it created this thread, callers first: after
+  // fork, the child returns to the parent's callers.
   std::vector<StackFrame> inherited;
 };
 
@@ -77,26 +77,26 @@ struct ThreadFacts {
 
 class Contexts {
  public:
-  // A thread that nothing is known of.
+  // A thread that nothing is known about.
   Context make(std::uint32_t hart);
 
-  // Keeps a thread that does not run, as the one that was left last; or first,
-  // if it is urgent. The first is forgotten beyond kMaxParked.
+  // Keeps a thread that does not run as the last one, or as the first one if it
+  // is urgent. Beyond kMaxParked, the first one is forgotten.
   void park(Context context);
   std::size_t parked() const { return parked_.size(); }
-  // The parked ones, the one that was parked last first.
+  // The parked threads, the last one parked first.
   const Context& operator[](std::size_t i) const {
     return parked_[parked_.size() - 1 - i];
   }
   Context take(std::size_t i);
 
-  // What a thread did when it made another one: its user code, and the trap
-  // into the kernel as the last frame.
+  // The stack of a thread when it created another one: its user code, with the
+  // trap into the kernel as the last frame.
   struct Birth {
     std::vector<StackFrame> frames;
     SpaceId space = SpaceId::kNone;
   };
-  // The oldest is forgotten beyond kMaxBirths.
+  // Beyond kMaxBirths, the oldest one is forgotten.
   void note_birth(Birth birth);
   // The oldest one that returns from the kernel to `pc`.
   std::optional<Birth> take_birth(std::uint64_t pc);

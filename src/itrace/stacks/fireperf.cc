@@ -17,7 +17,7 @@
 namespace wick {
 namespace {
 
-// Of a symbol; a table without ends is not read again and again.
+// In case names are not terminated.
 constexpr std::size_t kMaxName = 1 << 16;
 constexpr std::uint32_t kUserspace = 0;  // the row of USERSPACE_ALL
 
@@ -26,7 +26,7 @@ struct Label {
   bool is_function = true;
 };
 
-// Each symbol reaches to the next one.
+// Each symbol extends to the next one.
 class Labels {
  public:
   Labels(const CodeImage& image, std::uint64_t mask) {
@@ -60,7 +60,7 @@ class Labels {
   void add(std::uint64_t address, std::string_view name, bool is_function) {
     const auto [at, fresh] = by_address_.try_emplace(address, 0);
     if (!fresh) return;  // the first at an address wins
-    // Functions of equal names are one.
+    // Functions with the same name are one.
     const auto [row, is_new] =
         by_name_.try_emplace(name, static_cast<std::uint32_t>(rows_.size()));
     if (is_new) rows_.push_back({name, is_function});
@@ -152,7 +152,7 @@ class FirePerfStack {
     lost_stacks_ += stack_.empty();
   }
 
-  // The time that no stack got.
+  // Notes the time that belongs to no stack.
   void finish() {
     if (!any_) return;
     const std::uint64_t lost = last_cycle_ - first_cycle_ - given_;
@@ -185,7 +185,7 @@ class FirePerfStack {
     if (!stack_.empty()) stack_.back().end = cycle;
   }
 
-  // The time since the last beginning or end goes to the stack before this one.
+  // The time since the last event goes to the current stack.
   void event(std::uint64_t cycle) {
     if (cycle < last_event_) return;
     const std::uint64_t weight = cycle - last_event_;
@@ -207,7 +207,7 @@ class FirePerfStack {
   bool any_ = false;
 };
 
-// The kernel, or whatever else is at fixed addresses.
+// The kernel, or else the first file with fixed addresses.
 const CodeImage& one_file(const CodeMap& map) {
   const CodeImage* found = nullptr;
   for (std::uint32_t i = 1; i < map.image_count(); ++i) {
@@ -229,7 +229,7 @@ Profile read_fireperf(TraceReader& reader, const CodeMap& map,
   Profile profile;
   profile.event_id(reader.info().unit, reader.info().unit);
   SampleCollector samples(profile, false);
-  // One tracker a hart, as FirePerf has one a core.
+  // One tracker per hart, as FirePerf has one per core.
   std::map<std::uint32_t, FirePerfStack> stacks;
   TraceBlock block;
   while (reader.next(block)) {

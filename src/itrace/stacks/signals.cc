@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals: the kernel makes a program go on in a handler, which returns to a
-// few instructions (the vDSO's) whose system call makes the program go on where
-// it was. The kernel may be in the trace or not; if not, the program jumps by
+// Signals: the kernel makes a program continue in a handler, which returns to a
+// few instructions (in the vDSO) whose system call makes the program continue
+// where it was. If the kernel is not in the trace, the program seems to jump by
 // itself.
 #include <algorithm>
 #include <cstring>
@@ -11,13 +11,13 @@
 namespace wick {
 namespace {
 
-constexpr std::size_t kMaxFramesSearched = 1024;  // frames that are looked at
-constexpr std::size_t kMaxHandlers = 64;          // that are remembered
+constexpr std::size_t kMaxFramesSearched = 1024;  // frames
+constexpr std::size_t kMaxHandlers = 64;          // remembered
 constexpr std::uint32_t kSigreturn = 0x08b00893;  // li a7, 139 before the ecall
 
 }  // namespace
 
-// The instruction of the page, as the trace or its file has it; 0: not known.
+// The instruction in the file of `page`; 0 if not known.
 std::uint32_t StackTracker::word_at(std::uint64_t pc,
                                     const CodePage& page) const {
   if (page.image == CodeImageId::kNone) return 0;
@@ -29,8 +29,8 @@ std::uint32_t StackTracker::word_at(std::uint64_t pc,
   return word;
 }
 
-// A program is in a function where its last instruction cannot lead to. Timers
-// strike anywhere; QEMU looks for them behind jumps alone.
+// Whether a program is in a function that its last instruction cannot lead to.
+// Timers fire anywhere; QEMU checks them only after jumps.
 bool StackTracker::is_signal(std::uint64_t pc) {
   if (layer_ != Layer::kUser || !is_entry(pc)) return false;
   switch (flow_.kind()) {
@@ -52,8 +52,8 @@ bool StackTracker::is_signal(std::uint64_t pc) {
   return false;
 }
 
-// Whether the last instruction is a jump to this very place; nothing if its
-// target is not known.
+// Whether the last instruction jumps exactly to `pc`; nothing if its target is
+// not known.
 std::optional<bool> StackTracker::leads_to(std::uint64_t pc) const {
   const std::int32_t distance =
       riscv_distance(word_at(pc_, *page_), map_.xlen());
@@ -70,7 +70,7 @@ void StackTracker::begin_signal(std::uint64_t pc) {
   push(Kind::kSignal, pc);
 }
 
-// A return that no call led to: the handler's.
+// A return without a call: that of a handler.
 bool StackTracker::return_from_handler() {
   if (layer_ != Layer::kUser) return false;
   const std::uint64_t pc = block_->instructions[at_].pc;
@@ -82,19 +82,19 @@ bool StackTracker::return_from_handler() {
   if (!ends_signal && next_page_->image != CodeImageId::kNone &&
       !is_entry(pc) && land_in_caller())
     return true;
-  // The handler of a signal that was taken for a call.
+  // A signal handler that was mistaken for a call.
   if (top().kind == Kind::kCall) top().kind = Kind::kSignal;
   replace_top();
   top().returned = true;
   return true;
 }
 
-// Back to what was to go on when the signal came.
+// Back to what was to continue when the signal arrived.
 bool StackTracker::return_from_signal(std::uint64_t pc) {
   const std::vector<StackFrame>& frames = context_.frames;
   const std::size_t segment = segment_start();
   if (frames.size() == 1 && frames[0].returned) {
-    pop_to(0);  // the signal came before the trace began
+    pop_to(0);  // the signal arrived before the trace began
     return true;
   }
   for (std::size_t i = frames.size(), n = 0;
@@ -111,7 +111,7 @@ bool StackTracker::return_from_signal(std::uint64_t pc) {
       begin_signal(pc);
       return true;
     }
-    // It may have come between a transfer and where that leads to.
+    // It may have arrived between a transfer and its target.
     switch (flow_.kind()) {
       case FlowKind::kCall:
       case FlowKind::kIndirectCall:
@@ -126,7 +126,7 @@ bool StackTracker::return_from_signal(std::uint64_t pc) {
         jump(pc);
         break;
       default:
-        // Else the handler changed it, and land() sees to the function.
+        // Otherwise the handler changed the pc; land() corrects the function.
         if (is_entry(pc)) begin_signal(pc);
         break;
     }

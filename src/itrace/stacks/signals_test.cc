@@ -37,13 +37,13 @@ class SignalsTest : public testing::Test {
 
 // --- a program without its kernel
 
-TEST_F(SignalsTest, AfterASystemCallAHandlerRunsAndIsLeft) {
+TEST_F(SignalsTest, AHandlerMayRunAfterASystemCall) {
   code_.function("main", "nop ecall nop");
   EXPECT_EQ(track("main:0-1 handler:0-1 sigreturn:0-1 main:2"),
             "begin main\nsignal handler\nbecome sigreturn\npop sigreturn\n");
 }
 
-TEST_F(SignalsTest, ACallThatLeadsElsewhereIsASignalAndDoneLater) {
+TEST_F(SignalsTest, ACallThatLandsElsewhereIsASignalAndHappensLater) {
   code_.function("main", "nop call>work nop");
   EXPECT_EQ(track("main:0-1 handler:0-1 sigreturn:0-1 work:0-2 main:2"),
             "begin main\nsignal handler\nbecome sigreturn\npop sigreturn\n"
@@ -57,7 +57,7 @@ TEST_F(SignalsTest, AReturnThatLandsAtAFunctionIsASignal) {
             "pop sigreturn\npop work\n");
 }
 
-TEST_F(SignalsTest, OneMayFollowTheOtherAtOnce) {
+TEST_F(SignalsTest, OneMayFollowAnotherImmediately) {
   code_.function("main", "nop call>work nop");
   EXPECT_EQ(track("main:0-1 handler:0-1 sigreturn:0-1 handler:0-1 "
                   "sigreturn:0-1 work:0-2 main:2"),
@@ -66,7 +66,7 @@ TEST_F(SignalsTest, OneMayFollowTheOtherAtOnce) {
             "push work\npop work\n");
 }
 
-TEST_F(SignalsTest, AHandlerThatIsKnownIsNoTargetOfAPointer) {
+TEST_F(SignalsTest, AKnownHandlerIsNotTheTargetOfAPointer) {
   code_.function("main", "ecall nop jalr nop");
   EXPECT_EQ(track("main:0 handler:0-1 sigreturn:0-1 main:1-2 handler:0-1 "
                   "sigreturn:0-1 work:0-2 main:3"),
@@ -91,7 +91,7 @@ TEST_F(SignalsTest, ATraceMayBeginInAHandler) {
             "begin handler\nbecome sigreturn\npop sigreturn\nbegin main\n");
 }
 
-// --- with it
+// --- a program with its kernel
 
 TEST_F(SignalsTest, AnInterruptAtACallMayEndInAHandler) {
   code_.function("main", "nop call>work nop");
@@ -103,7 +103,7 @@ TEST_F(SignalsTest, AnInterruptAtACallMayEndInAHandler) {
             "push work\npop work\n");
 }
 
-// --- and what is none
+// --- not signals
 
 TEST_F(SignalsTest, ALandingPadMayBeginAColdPart) {
   code_.function("main", "call nop");
@@ -113,7 +113,7 @@ TEST_F(SignalsTest, ALandingPadMayBeginAColdPart) {
             "begin main\npush throw\npop throw\nbecome main.cold\n");
 }
 
-TEST_F(SignalsTest, AJumpToTheFunctionThatFollowsIsATailCall) {
+TEST_F(SignalsTest, AJumpToTheNextFunctionIsATailCall) {
   code_.function("main", "nop call nop");
   // Functions are 16 instructions apart.
   code_.function("last",

@@ -10,7 +10,7 @@
 
 namespace wick {
 
-// A change of the stack in time.
+// How long one stack ran without a change.
 struct Slice {
   std::uint64_t cycle, weight;
   CallNodeId node;
@@ -18,8 +18,8 @@ struct Slice {
   std::uint16_t place;  // of its function
 };
 
-// The slices of all harts. Places change far more often than stacks: they are
-// told apart for as long as there are few.
+// The slices of all harts. Places change far more often than stacks, so they
+// are kept apart only while there are few slices.
 class Slices {
  public:
   struct Limits {
@@ -29,7 +29,7 @@ class Slices {
   Slices() = default;
   explicit Slices(Limits limits) : limits_(limits) {}
 
-  // Of one hart, in the order of time.
+  // The slices of one hart come in order of time.
   void add(const Slice& slice);
 
   const std::vector<Slice>& all() const { return all_; }
@@ -38,12 +38,12 @@ class Slices {
   bool has_places() const { return has_places_; }
 
  private:
-  // Whether it goes on with the stack of the hart's slice before.
+  // Whether the slice continues the hart's previous one, which then grows.
   bool joined(const Slice& slice);
   void forget_places();
 
   std::vector<Slice> all_;
-  std::uint64_t count_ = 0;  // without the limit of all
+  std::uint64_t count_ = 0;  // including those beyond limits_.all
   Limits limits_;
   bool has_places_ = true;
   absl::flat_hash_map<std::uint32_t, std::size_t> last_;  // by hart

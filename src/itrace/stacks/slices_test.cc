@@ -33,13 +33,13 @@ std::string text(const Slices& slices) {
   return out;
 }
 
-TEST(Slices, AreKeptByPlaceWhileTheyAreFew) {
+TEST(Slices, AreKeptByPlaceWhileThereAreFew) {
   const Slices slices = with({.all = 9, .with_places = 5});
   EXPECT_TRUE(slices.has_places());
   EXPECT_EQ(text(slices), "10:1+3 11:1+9 13:1+4 17:2+1 18:1+5");
 }
 
-TEST(Slices, BecomeOneForEachStackAndLoseNothingOnceTheyAreMany) {
+TEST(Slices, AreMergedByStackWithoutLossOnceThereAreMany) {
   for (std::size_t limit = 0; limit < 5; ++limit) {
     const Slices slices = with({.all = 9, .with_places = limit});
     EXPECT_FALSE(slices.has_places());
@@ -47,7 +47,7 @@ TEST(Slices, BecomeOneForEachStackAndLoseNothingOnceTheyAreMany) {
   }
 }
 
-TEST(Slices, AreCountedWhereThereAreTooMany) {
+TEST(Slices, AreOnlyCountedIfThereAreTooMany) {
   const Slices slices = with({.all = 2, .with_places = 0});
   EXPECT_TRUE(slices.are_too_many());
   EXPECT_EQ(slices.count(), 4u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What transfers do to the stack when all is as expected.
+// What transfers do to the stack if they are as expected.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +9,10 @@
 namespace wick {
 namespace {
 
-// Deeper, the outermost half is forgotten: a damaged trace may push for ever.
+// Beyond this depth, the outermost half is forgotten: a damaged trace may push
+// for ever.
 constexpr std::size_t kMaxFrames = 1 << 16;
-// Traps within traps; real ones are a handful.
+// Traps within traps; in practice, there are a handful.
 constexpr std::size_t kMaxNested = 64;
 
 std::string_view name_of(const CodeMap& map, FunctionId id) {
@@ -35,7 +36,7 @@ bool StackTracker::is_sequential(std::uint64_t pc) const {
   return length != 0 ? pc == pc_ + length : pc == pc_ + 2 || pc == pc_ + 4;
 }
 
-// A call or a tail call of the function that stands right behind.
+// A call or a tail call of the function that comes next in memory.
 bool StackTracker::jumps_to_next(std::uint64_t pc) const {
   if (next_function_ == function_ || !is_entry(pc)) return false;
   switch (flow_.kind()) {
@@ -49,7 +50,7 @@ bool StackTracker::jumps_to_next(std::uint64_t pc) const {
   }
 }
 
-// The first frame behind the innermost trap.
+// The first frame above the innermost trap.
 std::size_t StackTracker::segment_start() const {
   return context_.traps.empty() ? 0 : context_.traps.back();
 }
@@ -111,7 +112,7 @@ void StackTracker::pop_to(std::size_t size) {
     context_.traps.pop_back();
 }
 
-// Another function takes the place of the one on top: it returns to the same
+// Replaces the function on top by another one, which returns to the same
 // caller.
 void StackTracker::replace_top() {
   StackFrame& frame = top();
@@ -129,13 +130,14 @@ void StackTracker::replace_top() {
 }
 
 // A jump into another function is a tail call if it lands at its beginning,
-// else a part of a function that the linker or the compiler put elsewhere. Both
-// return to where this one would have returned to. PLT stubs come and go thus.
+// else a part of a function that the linker or the compiler placed elsewhere.
+// Both return to where this function would have. PLT stubs are handled the same
+// way.
 void StackTracker::jump(std::uint64_t pc) {
   if (next_function_ == function_) return;
   const bool entry = is_entry(pc);
-  // All code of a file that has no symbol is one function, which is on the
-  // stack soon; there it is the resolver of the PLT or a tail call.
+  // All code of a file without symbols is one function, which is soon on the
+  // stack; there, the jump is one of the PLT's resolver or a tail call.
   if (!entry && flow_.kind() == FlowKind::kIndirectJump &&
       !map_.function(next_function_).name.empty() && land_in_caller())
     return;
@@ -147,9 +149,9 @@ void StackTracker::jump(std::uint64_t pc) {
   }
 }
 
-// A branch never calls: where it leads to is a part of the function that has no
-// symbol of its own, as thread_start of clone. It goes on top of its function,
-// so that this keeps its name, until it branches back.
+// A branch never calls: it leads to a part of the function that has no symbol
+// of its own, such as thread_start in clone. The part goes on top of its
+// function, which so keeps its name, until it branches back.
 bool StackTracker::branch_to_part() {
   const std::vector<StackFrame>& frames = context_.frames;
   const std::size_t size = frames.size();
@@ -171,11 +173,11 @@ void StackTracker::trap(std::uint64_t pc) {
   push(Kind::kTrap, pc);
 }
 
-// An interrupt that waited for the end of the handler before, or a fault at the
-// very instruction to go on with: the handler has returned, and what it
+// An interrupt that was pending until the previous handler ended, or a fault at
+// the very instruction to resume at: the handler has returned, and what it
 // interrupted is interrupted again before it executes anything.
 void StackTracker::trap_again(std::uint64_t pc) {
-  if (context_.traps.empty()) {  // a thread that did not execute anything yet
+  if (context_.traps.empty()) {  // the thread has not executed anything yet
     ++counts_.traps;
     return pop_to(0);
   }
@@ -186,7 +188,7 @@ void StackTracker::trap_again(std::uint64_t pc) {
   trap(pc);
 }
 
-// As if the trap had not been.
+// Restores the state before the trap.
 void StackTracker::go_back_to(const StackFrame& trapped) {
   pc_ = trapped.site;
   flow_ = trapped.flow;
@@ -195,9 +197,9 @@ void StackTracker::go_back_to(const StackFrame& trapped) {
   layer_ = top().layer;
 }
 
-// mret and sret, or any other way down: the innermost trap is over. Which one
-// that is, its resumption says; where the handler changed that (a signal, a
-// fault that is fixed up), the layer does.
+// mret and sret, or any other way to a lower layer: a trap is over. It is the
+// innermost one that can resume at `pc`, or, if the handler changed the pc (a
+// signal, a fault that is fixed up), the innermost one of that layer.
 void StackTracker::trap_return(std::uint64_t pc) {
   const std::vector<StackFrame>& frames = context_.frames;
   const std::vector<std::uint32_t>& traps = context_.traps;
@@ -217,7 +219,7 @@ void StackTracker::trap_return(std::uint64_t pc) {
   if (frames.empty()) return;
   go_back_to(trapped);
   if (!trapped.resumes_at(pc)) {
-    // Where that was about to return from a trap as well, this comes here
+    // If that was about to return from a trap as well, this function is called
     // again.
     ++returning_;
     resume_elsewhere(pc);
@@ -232,8 +234,8 @@ void StackTracker::function_return(std::uint64_t pc) {
     return switch_thread(pc);
   if (top().returns_to(pc)) return pop_to(context_.frames.size() - 1);
   if (return_deeper(pc)) return;
-  // A jump through a link register: to a label of the same function, or to
-  // another function, as the kernel's handlers are entered.
+  // A jump through a link register: to a label in the same function, or to
+  // another function, as the kernel enters its handlers.
   if (next_function_ == function_) return;
   if (return_from_handler()) return;
   if (is_entry(pc) && layer_ != Layer::kUser) return jump(pc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done when a transfer does not fit the stack. Each repair makes the
-// least change that explains what was seen.
+// Repairs for transfers that do not fit the stack. Each makes the smallest
+// change that explains what was seen.
 #include <algorithm>
 #include <array>
 
@@ -9,16 +9,15 @@
 namespace wick {
 namespace {
 
-// Frames that are looked at for one that fits. Honest unwinding is far
-// shallower, and a damaged trace must not cost a search of everything at every
-// step.
+// The most frames searched for one that fits. Real unwinding is far shallower,
+// and a damaged trace must not cause a full search at every step.
 constexpr std::size_t kMaxSearch = 1024;
 
-// Compilers put what is hardly executed, such as landing pads, elsewhere.
+// Compilers move code that is rarely executed, such as landing pads.
 constexpr std::string_view kCold = ".cold";
 
-// Functions of the kernel that end a thread. Compilers do not jump to those
-// instead of calling them, so the last instruction of a function may be a call.
+// Kernel functions that end a thread. Compilers call them even at the end of a
+// function, instead of jumping to them.
 bool never_returns(std::string_view name) {
   constexpr std::array<std::string_view, 6> names = {
       "do_exit",      "do_group_exit", "make_task_dead",
@@ -28,9 +27,9 @@ bool never_returns(std::string_view name) {
 
 }  // namespace
 
-// The return address of an outer call: what is above it was left without a
-// return, by longjmp to where setjmp was called from, or by a jump that was
-// taken for a call.
+// A return to an outer caller: the frames above were left without a return, by
+// longjmp to where setjmp was called, or because a jump was mistaken for a
+// call.
 bool StackTracker::return_deeper(std::uint64_t pc) {
   const std::vector<StackFrame>& frames = context_.frames;
   const std::size_t segment = segment_start();
@@ -49,10 +48,10 @@ bool StackTracker::is_cold_part() const {
          std::string_view::npos;
 }
 
-// Inside a function that is on the stack, not behind a call of it: a landing
-// pad of a C++ exception, the second return of setjmp.
+// Lands inside a function on the stack, but not after a call: in a landing pad
+// of a C++ exception, or at the second return of setjmp.
 bool StackTracker::land_in_caller() {
-  if (!has_name(next_function_)) return false;  // it may be any function
+  if (!has_name(next_function_)) return false;  // could be any function
   std::string_view whole;
   if (is_cold_part()) {
     whole = map_.function(next_function_).name;
@@ -74,7 +73,7 @@ bool StackTracker::land_in_caller() {
   return false;
 }
 
-// A new process returns from fork to whoever called that in its parent.
+// A new process returns from fork to the caller in its parent.
 bool StackTracker::return_to_parent(std::uint64_t pc) {
   std::vector<StackFrame>& inherited = context_.inherited;
   if (inherited.empty() || layer_ != Layer::kUser ||
@@ -88,13 +87,13 @@ bool StackTracker::return_to_parent(std::uint64_t pc) {
   return true;
 }
 
-// Whoever called was called before the trace began (or was lost). It becomes
-// the new bottom; what its callee got stays as it was.
+// The caller was called before the trace began (or was lost). It becomes the
+// new bottom; what was counted for its callee stays as it is.
 void StackTracker::return_past_bottom(std::uint64_t) {
   const std::vector<StackFrame>& frames = context_.frames;
   const std::size_t segment = segment_start();
-  // A handler of a signal returns to code that nobody called, which leads back
-  // to the kernel (sigreturn).
+  // A signal handler returns to code that was not called and that leads back to
+  // the kernel (sigreturn).
   for (std::size_t i = frames.size(), n = 0; i > segment && n < kMaxSearch;
        --i, ++n) {
     if (frames[i - 1].kind != Kind::kSignal) continue;
@@ -107,14 +106,13 @@ void StackTracker::return_past_bottom(std::uint64_t) {
     begin_in(next_function_, next_layer_);
     return;
   }
-  // The handler of a trap goes on as another function.
+  // A trap handler continues as another function.
   pop_to(segment);
   replace_top();
 }
 
-// Instructions are missing. What goes on in a function of the stack is taken
-// for the one that was there before; else nothing of the stack is known to
-// hold.
+// Instructions are missing. If the next one is in a function on the stack, that
+// frame is assumed to continue; else nothing on the stack is known to be valid.
 void StackTracker::cross_gap() {
   trap_marked_ = false;
   const std::vector<StackFrame>& frames = context_.frames;
@@ -126,28 +124,29 @@ void StackTracker::cross_gap() {
   pop_to(found ? i : 0);
 }
 
-// An instruction that transfers nothing, and yet the next one is elsewhere.
+// The last instruction does not transfer control, yet the next one is
+// elsewhere.
 void StackTracker::unexplained_step(std::uint64_t pc) {
-  // A jump label or an alternative that was patched into the function.
+  // A jump label or an alternative patched into the function.
   if (next_function_ == function_) return;
-  // The same with a call. With instruction bits that would have been seen.
+  // A patched call. With instruction words, it would have been seen.
   if (layer_ == Layer::kKernel && block_->bits.empty() && is_entry(pc))
     return push(Kind::kCall, pc);
-  // Of a program that is traced without its kernel, a signal.
+  // In a program traced without its kernel, a signal.
   if (layer_ != Layer::kUser) return trap(pc);
   if (is_entry(pc) || map_.function(next_function_).name.empty())
     return begin_signal(pc);
-  // Or another program, which was running for a while.
+  // Or another program that ran for a while.
   ++counts_.resynchronised;
   cross_gap();
 }
 
-// A trap is over, but what it interrupted does not simply go on.
+// A trap is over, but what it interrupted does not simply continue.
 void StackTracker::resume_elsewhere(std::uint64_t pc) {
   if (layer_ == Layer::kUser && (exec_seen_ || is_program_entry(pc)))
     return begin_program();
   if (layer_ == Layer::kUser && context_.leaves_signal) {
-    // Else it is one that came before the trace began.
+    // If none is found, the signal arrived before the trace began.
     if (!return_from_signal(pc)) pop_to(0);
     return;
   }
@@ -159,7 +158,7 @@ void StackTracker::resume_elsewhere(std::uint64_t pc) {
     case FlowKind::kIndirectCall:
     case FlowKind::kReturn:
     case FlowKind::kSwapLink:
-      // The trap came between a transfer and where it leads to.
+      // The trap was taken between a transfer and its target.
       return dispatch(pc);
     case FlowKind::kUnknown:
       if (return_from_signal(pc)) return;
@@ -176,14 +175,14 @@ void StackTracker::resume_elsewhere(std::uint64_t pc) {
       begin_signal(pc);
     return;
   }
-  // A fault in the kernel that is fixed up goes on in the same function.
+  // A kernel fault that is fixed up resumes in the same function.
   if (next_function_ != function_) {
     ++counts_.resynchronised;
     replace_top();
   }
 }
 
-// --- without text: by where it lands
+// --- without text: inferred from where control lands
 
 void StackTracker::infer(std::uint64_t pc) {
   const std::vector<StackFrame>& frames = context_.frames;
@@ -214,8 +213,8 @@ void StackTracker::infer(std::uint64_t pc) {
     return pop_to(i - 1);
   }
   if (is_entry(pc)) {
-    // A call; but behind the last instruction of a function nothing can
-    // return to, so from there it is a jump.
+    // A call; but nothing can return to after the last instruction of a
+    // function, so from there it is a jump.
     const CodeFunction& from = map_.function(function_);
     const std::uint64_t end =
         from.start + from.size - (page_->elf_addr + CodePage::slot(pc_) * 2);
@@ -241,8 +240,7 @@ void StackTracker::learn_call_length(const StackFrame& frame,
                .in_place_of(stored);
 }
 
-// Nothing ever returned to these: they were jumps. The next time they are
-// taken for it.
+// Nothing returned to these calls, so they were jumps: remembers that.
 void StackTracker::learn_tail_calls(std::size_t from) {
   const std::vector<StackFrame>& frames = context_.frames;
   if (frames.size() - from > 4) return;
@@ -255,8 +253,8 @@ void StackTracker::learn_tail_calls(std::size_t from) {
   }
 }
 
-// Down a layer it goes by one instruction alone. When that returns to the
-// layer that it is in, what follows could be taken for a call.
+// Only one instruction leads to a lower layer. Remembering it matters when it
+// later returns within its own layer, which could be mistaken for a call.
 void StackTracker::learn_trap_return() {
   if (flow_.kind() != FlowKind::kUnknown) return;
   Flow& stored = page_->flow[CodePage::slot(pc_)];

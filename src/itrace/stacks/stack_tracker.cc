@@ -11,23 +11,23 @@
 namespace wick {
 namespace {
 
-// Transfers that stay in the function if they land in it.
+// Transfers that stay in their function if they land in it.
 constexpr bool is_local(FlowKind kind) {
   return kind == FlowKind::kBranch || kind == FlowKind::kJump;
 }
 
-// Behind an instruction that empties the pipeline, nothing else can retire for
-// a while: the wait is its own. A jump that was predicted wrongly does so too,
-// but that is not in a trace; a short wait behind a transfer is taken for
-// it, a long one for code that had to be fetched.
+// After an instruction that flushes the pipeline, nothing can retire for a
+// while, and it is responsible for the wait. So is a mispredicted jump, but a
+// trace does not show mispredictions: a short wait after a transfer is assumed
+// to be one, a long one to be the fetch of the code.
 constexpr std::uint64_t kMispredicted = 16;
 
-// Right, too, from the -1 that is before a first cycle of 0.
+// Also correct for the -1 before a first cycle of 0.
 constexpr std::int64_t cycles_between(std::uint64_t from, std::uint64_t to) {
   return static_cast<std::int64_t>(to - from);
 }
 
-bool waits_behind(Flow flow, bool transferred, std::uint64_t stall) {
+bool waits_after(Flow flow, bool transferred, std::uint64_t stall) {
   switch (flow.kind()) {
     case FlowKind::kFlush:
     case FlowKind::kXret:
@@ -72,17 +72,17 @@ StackTracker::StackTracker(CodeMap& map, Places& places, Accounts& accounts,
   wake_new_ = map.find_function("wake_up_new_task");
 }
 
-// What each instruction of the block gets: the time since the one before it.
-// So what several in a row get is the difference of two cycles, and nothing has
-// to be stored for it. Only where several retire in one cycle sums are kept:
-// the oldest gets the time that was waited, and the cycle itself goes to them
-// in turn, one group to the next, so that sums stay whole and none is left out.
-void StackTracker::give_out(const TraceBlock& block) {
+// Each instruction gets the time since the previous one. So a run of them gets
+// the difference of two cycles, and nothing needs to be stored. Sums are kept
+// only if several instructions retire in one cycle: the oldest gets the time
+// waited, and the cycle itself goes to each in turn, from group to group, so
+// that sums stay integral and none is left out.
+void StackTracker::attribute_cycles(const TraceBlock& block) {
   const std::vector<Retired>& all = block.instructions;
   if (!started_ || block.after_gap) previous_cycle_ = all.front().cycle - 1;
   block_previous_ = previous_cycle_;
   sum_offset_ = counts_.weight - previous_cycle_;
-  // Of all differences: the sign is what counts.
+  // Collects the signs of all differences.
   std::uint64_t less_one = all.front().cycle - previous_cycle_ - 1;
   if (!block.cycles_rise)
     for (std::size_t i = 1; i < all.size(); ++i)
@@ -102,12 +102,12 @@ void StackTracker::add_up_groups(const std::vector<Retired>& all) {
     std::size_t end = i + 1;
     while (end < all.size() && all[end].cycle == cycle) ++end;
     std::uint64_t weight = cycle - previous;
-    if (cycles_between(previous, cycle) < 0) {  // time goes back
+    if (cycles_between(previous, cycle) < 0) {  // time goes backwards
       ++counts_.time_disorder;
       weight = 0;
       steps_back_.push_back({i, sum - cycle});
     }
-    // Nothing is left of a cycle whose group began in the block before.
+    // A group that began in the previous block has used up its cycle.
     const std::size_t turn = weight == 0 ? 0 : turn_++ % (end - i);
     for (std::size_t k = i; k < end; ++k) {
       sums_[k] = sum;
@@ -124,7 +124,7 @@ void StackTracker::track(const TraceBlock& block, const TraceBlock* next,
                          std::span<const SpaceChange> spaces) {
   if (block.instructions.empty()) return;
   if (!started_) counts_.first_cycle = block.instructions.front().cycle;
-  give_out(block);
+  attribute_cycles(block);
   block_ = &block;
   next_block_ = next;
   spaces_ = spaces;
@@ -136,7 +136,7 @@ void StackTracker::track(const TraceBlock& block, const TraceBlock* next,
   }
   if (generation_ != map_.generation()) {
     generation_ = map_.generation();
-    page_pc_ = kNoPage;  // no page: the next instruction is looked up anew
+    page_pc_ = kNoPage;
     near_pages_.fill({});
   }
   const std::size_t size = block.instructions.size();
@@ -173,7 +173,7 @@ void StackTracker::apply_events(std::size_t at) {
     privilege_ = change.privilege;
     has_satp_ = change.has_satp;
     if (change.has_thread_pointer) {
-      // The kernel keeps the running thread in tp and changes it here.
+      // The kernel keeps the running thread in tp and changes it in here.
       if (function_ == switch_to_ && switch_to_ != FunctionId::kNone &&
           thread_pointer_ != change.thread_pointer)
         context_.thread_pointer = thread_pointer_;
@@ -183,13 +183,12 @@ void StackTracker::apply_events(std::size_t at) {
   while (trap_at_ < block_->traps.size() && block_->traps[trap_at_].at < at) {
     ++trap_at_;
     trap_marked_ = true;
-    page_pc_ = kNoPage;  // what comes next does not follow, wherever it is
+    page_pc_ = kNoPage;  // the next one is not sequential, wherever it is
   }
   while (space_at_ < spaces_.size() && spaces_[space_at_].from <= at) {
     const SpaceId space = spaces_[space_at_++].space;
     if (space == space_) continue;
-    // Only a kernel goes from one process to another; without it, the trace
-    // has a hole here.
+    // Only a kernel switches processes; without it, the trace has a gap here.
     process_changed_ = layer_ == Layer::kUser && space_ != SpaceId::kNone;
     space_ = space;
     page_pc_ = kNoPage;
@@ -201,15 +200,14 @@ void StackTracker::apply_events(std::size_t at) {
     if (fact.kind == SideBandFact::Kind::kThread) {
       told_thread_ =
           ThreadFacts{.pid = fact.pid, .tid = fact.tid, .name = fact.name};
-      page_pc_ = 1;  // for land(), behind a switch that comes right now
+      page_pc_ = kNoPage;  // for land(), after a switch that happens now
     } else if (fact.kind == SideBandFact::Kind::kUnmapAll) {
       exec_seen_ = true;
     }
   }
 }
 
-// The sum of what the instructions of the block before this one get, and all
-// those of earlier blocks.
+// What all instructions before `at` get, including those of earlier blocks.
 std::uint64_t StackTracker::sum_before(std::size_t at) const {
   if (!sums_.empty()) return sums_[at];
   return sum_offset_ +
@@ -224,13 +222,13 @@ std::uint64_t StackTracker::stall_before(std::size_t at, Flow flow,
   const std::uint64_t weight = sum_before(at + 1) - sum_before(at);
   if (weight <= 1) return 0;
   return options_.attribution == Attribution::kLastCommitted ||
-                 waits_behind(flow, transferred, weight - 1)
+                 waits_after(flow, transferred, weight - 1)
              ? weight - 1
              : 0;
 }
 
-// The inner loop. Nothing is counted per instruction: as long as the same
-// counter gets them, that is one difference in the end.
+// The inner loop. Nothing is counted per instruction: while they belong to the
+// same counter, it is one difference in the end.
 void StackTracker::run(std::size_t from, std::size_t to) {
   const Retired* const all = block_->instructions.data();
   Accounts::Counter nothing;
@@ -256,7 +254,7 @@ void StackTracker::run(std::size_t from, std::size_t to) {
   std::uint64_t expected = pc + static_cast<std::uint64_t>(flow.length());
   bool enters = page_pc == kNoPage;
   for (std::size_t i = from;; ++i) {
-    // Nearly all: what follows the one before it, for the same counter.
+    // Nearly all instructions: sequential, and for the same counter.
     if (!enters) {
       for (; i < to; ++i) {
         const std::uint64_t next = all[i].pc;
@@ -276,7 +274,7 @@ void StackTracker::run(std::size_t from, std::size_t to) {
       if (slot >= CodePage::kSlots || page->function(slot) != function)
         return false;
       if (is_local(flow.kind())) return true;
-      // Of unknown text: a jump, unless it may be something else.
+      // In unknown text: a jump, unless it may be something else.
       return infers && flow.kind() == FlowKind::kUnknown && next - pc > 4 &&
              !page->flow[slot].is_entry() && !top().returns_to(next);
     };
@@ -350,7 +348,7 @@ void StackTracker::enter(std::size_t at, std::uint64_t pc) {
     flow_ = flow_before(at);
     Flow& stored = page_->flow[CodePage::slot(pc_)];
     if (!block_->bits.empty()) {
-      // Text that was not known, or that was patched.
+      // Text that was unknown or patched.
       stored = flow_.in_place_of(stored);
     } else if (flow_.length() == 0 && (pc == pc_ + 2 || pc == pc_ + 4)) {
       flow_ =
@@ -368,8 +366,8 @@ void StackTracker::enter(std::size_t at, std::uint64_t pc) {
   land(pc);
 }
 
-// A file says who runs its code, else the trace does; else it is whoever ran
-// before, or whom a trap interrupted.
+// The layer of a file's code is known; else the trace may tell; else it is the
+// layer that ran before, or the one that a trap interrupted.
 Layer StackTracker::layer_reached(std::uint64_t) const {
   if (next_page_->image != CodeImageId::kNone) return next_page_->layer;
   switch (privilege_) {
@@ -405,7 +403,7 @@ void StackTracker::dispatch(std::uint64_t pc) {
       std::ranges::find(trap_entries_, next_function_) != trap_entries_.end())
     return flow_.kind() == FlowKind::kXret ? trap_again(pc) : trap(pc);
   if (is_sequential(pc) && !jumps_to_next(pc))
-    return;  // land() sees to the function
+    return;  // land() corrects the function
   if (is_signal(pc)) return begin_signal(pc);
   switch (flow_.kind()) {
     case FlowKind::kCall:
@@ -426,7 +424,7 @@ void StackTracker::dispatch(std::uint64_t pc) {
     case FlowKind::kEcall:
     case FlowKind::kBreak:
       if (layer_ != Layer::kUser) return trap(pc);
-      // Of a program that is traced without its kernel.
+      // In a program traced without its kernel.
       if (return_from_signal(pc)) return;
       return begin_signal(pc);
     case FlowKind::kPlain:
@@ -442,7 +440,7 @@ void StackTracker::dispatch(std::uint64_t pc) {
 void StackTracker::land(std::uint64_t pc) {
   if (next_page_->image == CodeImageId::kNone &&
       next_page_->layer == Layer::kUnknown) {
-    // From how it was reached it is known who runs it.
+    // How it was reached shows its layer.
     map_.set_layer(*next_page_, next_layer_);
     next_function_ = next_page_->function(CodePage::slot(pc));
   }
@@ -466,7 +464,8 @@ void StackTracker::begin_slice(std::size_t at, std::uint16_t place) {
   end_slice();
   slice_node_ = top().node;
   slice_place_ = place;
-  // Behind all that was given out: who gets a wait begins with it.
+  // Right after everything attributed so far: a wait is part of the slice of
+  // the stack that it counts for.
   for (; step_back_ < steps_back_.size() && steps_back_[step_back_].at <= at;
        ++step_back_)
     sum_offset_ = steps_back_[step_back_].sum_offset;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rebuilds the stack of a hart from the instructions that it retired, and gives
+// Rebuilds the stack of a hart from the instructions it retired, and attributes
 // every cycle to one stack.
 //
 // A frame is a call site and thereby a return address; names play no part, so
-// recursion and functions of equal names are right by construction. Only
-// transfers do work: an instruction that follows the one before it costs a
-// look-up and an addition.
+// recursion and functions of the same name are correct by construction. Only
+// transfers do work: a sequential instruction costs a look-up and an addition.
 //
-// What a transfer does follows from the instruction that made it, from the
-// layer (user, kernel, machine) that it leaves and the one that it reaches,
-// and, where the text is not known, from where it lands. Where that
-// contradicts the stack, a repair makes the least change that explains it:
-// stack_repairs.cc has them, each with its reason.
+// What a transfer does follows from its instruction, from the layers (user,
+// kernel, machine) that it leaves and reaches, and, if the text is not known,
+// from where it lands. If that contradicts the stack, a repair makes the
+// smallest change that explains it: stack_repairs.cc has them, each with its
+// reason.
 #pragma once
 
 #include <array>
@@ -31,12 +30,12 @@
 
 namespace wick {
 
-// What was counted beside the accounts.
+// What is counted in addition to Accounts.
 struct TrackerCounts {
   std::uint64_t instructions = 0, calls = 0, traps = 0, switches = 0;
-  std::uint64_t first_cycle = 0, last_cycle = 0;  // of the records
-  std::uint64_t weight = 0;                       // what was given out
-  std::uint64_t resynchronised = 0;  // places the stack did not explain
+  std::uint64_t first_cycle = 0, last_cycle = 0;  // of the trace
+  std::uint64_t weight = 0;                       // attributed so far
+  std::uint64_t resynchronised = 0;  // steps the stack did not explain
   std::uint64_t unwound = 0;         // frames left without a return
   std::uint64_t time_disorder = 0;   // cycles that go back
 };
@@ -46,9 +45,9 @@ class StackTracker {
   struct Options {
     Attribution attribution = Attribution::kNextCommitting;
     std::uint32_t hart = 0;
-    bool has_traps = false;  // TraceInfo's
-    // Called whenever another stack, or another place of its function, gets the
-    // cycles, with what the last one got since: for flame charts. May be empty.
+    bool has_traps = false;  // as in TraceInfo
+    // Called whenever the stack, or the place in its function, changes, with
+    // the weight of the previous one: for flame charts. May be empty.
     std::function<void(std::uint64_t cycle, CallNodeId node,
                        std::uint16_t place, std::uint64_t weight)>
         slice;
@@ -59,12 +58,12 @@ class StackTracker {
   StackTracker(CodeMap& map, Places& places, Accounts& accounts,
                Contexts& contexts, Options options);
 
-  // The next block of this hart, and the one behind it (null at the end),
-  // which is only looked at to see which thread goes on. `spaces` is
-  // CodeMap::learn's answer for `block`.
+  // Tracks the next block of this hart. `next` is the block after it (null at
+  // the end), which is only used to see which thread resumes. `spaces` is the
+  // result of CodeMap::learn() for `block`.
   void track(const TraceBlock& block, const TraceBlock* next,
              std::span<const SpaceChange> spaces);
-  // No block comes any more.
+  // Call after the last block.
   void finish();
 
   const TrackerCounts& counts() const { return counts_; }
@@ -76,7 +75,7 @@ class StackTracker {
   using Kind = StackFrame::Kind;
 
   // --- stack_tracker.cc
-  void give_out(const TraceBlock& block);
+  void attribute_cycles(const TraceBlock& block);
   void add_up_groups(const std::vector<Retired>& all);
   std::uint64_t sum_before(std::size_t at) const;
   std::uint64_t stall_before(std::size_t at, Flow flow, bool transferred) const;
@@ -92,7 +91,7 @@ class StackTracker {
   void begin_slice(std::size_t at, std::uint16_t place);
   void end_slice();
 
-  // --- stack_moves.cc: what transfers do when all is as expected
+  // --- stack_moves.cc: transfers that are as expected
   void push(Kind kind, std::uint64_t pc);
   void pop_to(std::size_t size);
   void replace_top();
@@ -111,15 +110,14 @@ class StackTracker {
   bool is_entry(std::uint64_t pc) const {
     return next_page_->flow[CodePage::slot(pc)].is_entry();
   }
-  // Code of a file without symbols is one function of no name, whatever
-  // functions it has.
+  // All code of a file without symbols is one function without a name.
   bool has_name(FunctionId function) const {
     return !map_.function(function).name.empty();
   }
   StackFrame& top() { return context_.frames.back(); }
   void say(const char* what) const;
 
-  // --- stack_repairs.cc: when it is not
+  // --- stack_repairs.cc: transfers that are not
   bool return_deeper(std::uint64_t pc);
   bool is_cold_part() const;
   bool land_in_caller();
@@ -133,7 +131,7 @@ class StackTracker {
   void learn_tail_calls(std::size_t from);
   void learn_trap_return();
 
-  // --- thread_birth.cc: threads and programs that begin
+  // --- thread_birth.cc: threads and programs that start
   void note_birth();
   void begin_thread(std::uint64_t pc);
   std::optional<Contexts::Birth> parked_parent(std::uint64_t pc) const;
@@ -154,20 +152,20 @@ class StackTracker {
   void change_process(std::uint64_t pc);
   void apply_told_thread();
   void resume(std::size_t row);
-  // A parked thread that may be the one that goes on.
+  // A parked thread that may be the one that resumes.
   struct Candidate {
     std::size_t row;
-    // The frame that runs when all above it have returned.
+    // The frame that runs once all frames above it have returned.
     std::size_t frame;
   };
-  // What the instructions ahead tell of a thread that goes on at `pc`.
+  // What the next instructions show about the thread that resumes at `pc`.
   struct Lookahead {
     std::uint64_t pc = 0;
     FunctionId function = FunctionId::kNone;  // of pc
-    std::size_t steps = 0;                    // that are looked at, at most
-    std::size_t at = 0;                       // the last one
-    int proofs = 0;                           // returns that fit
-    // kSwitch: another thread goes on at `pc`.
+    std::size_t steps = 0;                    // the most to look at
+    std::size_t at = 0;                       // the last one looked at
+    int proofs = 0;                           // returns that match
+    // kSwitch: another thread resumes at `pc`.
     enum class End : std::uint8_t { kNothing, kUser, kSwitch };
     End end = End::kNothing;
     bool is_proven() const;
@@ -200,10 +198,10 @@ class StackTracker {
   std::uint32_t generation_ = 0;
   bool started_ = false, gap_ = false, trap_marked_ = false, exec_seen_ = false;
   bool process_changed_ = false, has_satp_ = false;
-  // What the trace said of the thread that runs from here on, until it does.
+  // The thread that the trace says runs next, until it does.
   std::optional<ThreadFacts> told_thread_;
 
-  // The instruction before the one that is looked at.
+  // The previous instruction.
   std::uint64_t pc_ = 0;
   Flow flow_;
   std::uint32_t last_bits_ = 0;
@@ -214,11 +212,12 @@ class StackTracker {
   };
   std::array<NearPage, 256> near_pages_{};  // of space_
   CodePage* page_ = nullptr;
-  // kNoPage: whatever comes next is looked up, and does not follow.
+  // kNoPage: the next instruction is looked up and does not count as
+  // sequential.
   static constexpr std::uint64_t kNoPage = 1;
   std::uint64_t page_pc_ = kNoPage;
   FunctionId function_ = FunctionId::kNone;
-  // Of the instruction that a transfer reaches.
+  // Of the target of a transfer.
   CodePage* next_page_ = nullptr;
   FunctionId next_function_ = FunctionId::kNone;
   Layer next_layer_ = Layer::kUnknown;
@@ -226,11 +225,11 @@ class StackTracker {
   const TraceBlock* block_ = nullptr;
   const TraceBlock* next_block_ = nullptr;
   std::span<const SpaceChange> spaces_;
-  std::size_t at_ = 0;  // the instruction of the block
+  std::size_t at_ = 0;  // index into the block
   std::size_t context_at_ = 0, trap_at_ = 0, space_at_ = 0, fact_at_ = 0;
-  // See give_out().
+  // See attribute_cycles().
   std::vector<std::uint64_t> sums_;
-  // Where cycles go back: from here on, sums are ahead of cycles by so much.
+  // Where cycles decrease: from here on, sum = cycle + sum_offset.
   struct StepBack {
     std::size_t at;
     std::uint64_t sum_offset;
@@ -240,21 +239,21 @@ class StackTracker {
   std::uint64_t previous_cycle_ = 0, block_previous_ = 0, sum_offset_ = 0;
   std::uint32_t turn_ = 0;
   std::uint64_t looked_ahead_ = 0;
-  std::size_t returning_ = 0;  // calls of trap_return() that have not ended
-  bool left_again_ = false;    // the thread that find_resumed() looked for
+  std::size_t returning_ = 0;  // nested calls of trap_return()
+  bool left_again_ = false;    // the thread sought by find_resumed() was
 
   std::uint64_t slice_start_ = 0, slice_weight_ = 0;
   CallNodeId slice_node_ = CallNodeId::kRoot;
   std::uint16_t slice_place_ = 0;
 
-  // Functions of the kernel and the SBI that are known by their names.
+  // Functions of the kernel and the SBI, found by name.
   std::vector<FunctionId> trap_entries_, trap_exits_;
   std::vector<FunctionId> signal_handlers_;  // seen so far
   struct KnownJump {
     const CodePage* page = nullptr;
     std::uint64_t from = 0, to = 0;
   };
-  std::array<KnownJump, 256> known_jumps_{};  // that lead where they should
+  std::array<KnownJump, 256> known_jumps_{};  // checked: not signals
   FunctionId switch_to_ = FunctionId::kNone;
   FunctionId wake_new_ = FunctionId::kNone, sigreturn_ = FunctionId::kNone;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast stacks are rebuilt: blocks in memory that call, loop and return
-// through functions of which only the names are known, which is the dearest
-// kind of code.
+// through functions of which only the names are known, which is the most
+// expensive kind of code.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transcripts: where the trace goes, and the pushes and pops that this caused.
+// Transcripts: where the trace goes, and the pushes and pops that it causes.
 #include "itrace/stacks/stack_tracker.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ TEST_F(StackTrackerTest, CallsPushAndReturnsPop) {
   EXPECT_EQ(calls("work"), 1);
 }
 
-TEST_F(StackTrackerTest, RecursionIsAsDeepAsItIs) {
+TEST_F(StackTrackerTest, RecursionKeepsItsDepth) {
   code_.function("main", "call nop");
   code_.function("climb", "nop call ret");
   EXPECT_EQ(
@@ -35,7 +35,7 @@ TEST_F(StackTrackerTest, RecursionIsAsDeepAsItIs) {
   EXPECT_EQ(calls("climb"), 3);
 }
 
-TEST_F(StackTrackerTest, AJumpToAFunctionTakesThePlaceOfTheOneThatJumps) {
+TEST_F(StackTrackerTest, ATailCallReplacesTheFunctionThatJumps) {
   code_.function("main", "call nop");
   code_.function("sort_some", "nop j");
   code_.function("qsort", "nop ret");
@@ -45,7 +45,7 @@ TEST_F(StackTrackerTest, AJumpToAFunctionTakesThePlaceOfTheOneThatJumps) {
   EXPECT_EQ(calls("qsort"), 1);
 }
 
-TEST_F(StackTrackerTest, AStubOfThePltIsNoCaller) {
+TEST_F(StackTrackerTest, APltStubIsNotACaller) {
   code_.function("main", "call nop");
   code_.function("write@plt", "nop jr");
   code_.function("write", "nop ret");
@@ -54,7 +54,7 @@ TEST_F(StackTrackerTest, AStubOfThePltIsNoCaller) {
   EXPECT_EQ(stack(), "main");
 }
 
-TEST_F(StackTrackerTest, ALoopToTheBeginningOfAFunctionIsNoCall) {
+TEST_F(StackTrackerTest, ALoopToTheStartOfAFunctionIsNotACall) {
   code_.function("main", "call nop");
   code_.function("spin", "nop beq ret");
   track("main:0 spin:0-1 spin:0-1 spin:0-2 main:1");
@@ -62,7 +62,7 @@ TEST_F(StackTrackerTest, ALoopToTheBeginningOfAFunctionIsNoCall) {
   EXPECT_EQ(stack(), "main");
 }
 
-TEST_F(StackTrackerTest, FallingIntoTheNextFunctionIsNoCall) {
+TEST_F(StackTrackerTest, FallingThroughToTheNextFunctionIsNotACall) {
   code_.function("main", "call nop");
   code_.function("first",
                  "nop nop nop nop nop nop nop nop nop nop nop nop nop "
@@ -72,7 +72,7 @@ TEST_F(StackTrackerTest, FallingIntoTheNextFunctionIsNoCall) {
             "begin main\npush first\nbecome second\npop second\n");
 }
 
-TEST_F(StackTrackerTest, AJumpToTheFunctionRightBehindIsATailCall) {
+TEST_F(StackTrackerTest, AJumpToTheNextFunctionIsATailCall) {
   code_.function("main", "call nop");
   code_.function("is_odd",
                  "nop nop nop nop nop nop nop nop nop nop nop nop nop "
@@ -83,7 +83,7 @@ TEST_F(StackTrackerTest, AJumpToTheFunctionRightBehindIsATailCall) {
   EXPECT_EQ(calls("is_even"), 1);
 }
 
-TEST_F(StackTrackerTest, LongjmpLeavesEverythingAboveWhereItLands) {
+TEST_F(StackTrackerTest, LongjmpPopsEverythingAboveWhereItLands) {
   code_.function("main", "call nop call nop");
   code_.function("setjmp", "ret");
   code_.function("work", "call nop");
@@ -93,7 +93,7 @@ TEST_F(StackTrackerTest, LongjmpLeavesEverythingAboveWhereItLands) {
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
-TEST_F(StackTrackerTest, AnExceptionLandsInAFunctionThatIsOnTheStack) {
+TEST_F(StackTrackerTest, AnExceptionLandsInAFunctionOnTheStack) {
   code_.function("main", "call nop");
   code_.function("parse", "call nop nop ret");
   code_.function("value", "call nop");
@@ -114,7 +114,7 @@ TEST_F(StackTrackerTest, MillicodeReturnsThroughT0) {
             "become restore_3\npop restore_3\n");
 }
 
-TEST_F(StackTrackerTest, ASystemCallStandsOnTheUsersStack) {
+TEST_F(StackTrackerTest, ASystemCallIsOnTopOfTheUserStack) {
   code_.function("main", "call nop");
   code_.function("read", "ecall ret");
   code_.function("handle_exception", "nop call sret");
@@ -128,7 +128,7 @@ TEST_F(StackTrackerTest, ASystemCallStandsOnTheUsersStack) {
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
-TEST_F(StackTrackerTest, AFaultExecutesTheInstructionAgain) {
+TEST_F(StackTrackerTest, AFaultRepeatsTheInstruction) {
   code_.function("main", "call nop");
   code_.function("work", "nop nop ret");
   code_.function("handle_exception", "nop sret");
@@ -166,7 +166,7 @@ TEST_F(StackTrackerTest, TrapsAreNested) {
   EXPECT_EQ(stack(), "main");
 }
 
-TEST_F(StackTrackerTest, TheSbiStandsOnTheKernelsStack) {
+TEST_F(StackTrackerTest, TheSbiIsOnTopOfTheKernelStack) {
   code_.function("k_set_timer", "nop ecall ret");
   code_.function("k_tick", "call nop");
   code_.function("_trap_handler", "nop call mret");
@@ -178,7 +178,7 @@ TEST_F(StackTrackerTest, TheSbiStandsOnTheKernelsStack) {
   EXPECT_EQ(stack(), "k_tick");
 }
 
-TEST_F(StackTrackerTest, AMarkedTrapIsOneWhereverItGoes) {
+TEST_F(StackTrackerTest, AMarkedTrapIsATrapWhereverItLeads) {
   code_.function("m_main", "call nop");
   code_.function("m_work", "nop beq nop ret");
   code_.function("m_vector", "nop mret");
@@ -210,7 +210,7 @@ TEST_F(StackTrackerTest, ATraceMayBeginAtCycle0InTheSecondPageOfMemory) {
   EXPECT_EQ(tracker.counts().time_disorder, 0);
 }
 
-TEST_F(StackTrackerTest, BehindAGapTheFunctionsThatAreStillThereGoOn) {
+TEST_F(StackTrackerTest, AfterAGapFunctionsStillOnTheStackContinue) {
   code_.function("main", "call nop nop");
   code_.function("work", "nop nop ret");
   track("main:0 work:0");
@@ -218,7 +218,7 @@ TEST_F(StackTrackerTest, BehindAGapTheFunctionsThatAreStillThereGoOn) {
   block.after_gap = true;
   tracker_->track(block, nullptr, {});
   EXPECT_EQ(stack(), "main");
-  EXPECT_EQ(given_out(), 3) << "the cycles of the gap are nobody's";
+  EXPECT_EQ(given_out(), 3) << "the cycles of the gap count for no stack";
   block = code_.trace("@999 work:1");
   block.after_gap = true;
   tracker_->track(block, nullptr, {});
@@ -253,7 +253,7 @@ TEST_F(Stretches, EndAtAGap) {
   EXPECT_EQ(of({code_.trace("@100 main:0"), behind}), "100+1 900+2 ");
 }
 
-TEST_F(Stretches, BehindCyclesThatGoBackBeginThere) {
+TEST_F(Stretches, BeginAtTheNewCycleWhenTimeGoesBackwards) {
   code_.function("main", "call nop nop");
   code_.function("work", "nop ret");
   EXPECT_EQ(of({code_.trace("@900 main:0 @500 work:0-1 main:1-2")}),
@@ -261,7 +261,7 @@ TEST_F(Stretches, BehindCyclesThatGoBackBeginThere) {
   EXPECT_EQ(disorder_, 1);
 }
 
-TEST_F(StackTrackerTest, AProcessThatFollowsAnotherHasAStackOfItsOwn) {
+TEST_F(StackTrackerTest, AProcessAfterAnotherHasItsOwnStack) {
   code_.function("main", "call nop nop");
   code_.function("work", "nop nop ret");
   track("main:0");
@@ -275,7 +275,7 @@ TEST_F(StackTrackerTest, AProcessThatFollowsAnotherHasAStackOfItsOwn) {
   EXPECT_EQ(given_out(), 5);
 }
 
-TEST_F(StackTrackerTest, AProcessMayBeToldOfLate) {
+TEST_F(StackTrackerTest, AProcessChangeMayBeReportedLate) {
   code_.function("other", "nop nop");
   code_.function("work", "nop nop ret");
   code_.function("main", "nop call>work nop");
@@ -288,7 +288,7 @@ TEST_F(StackTrackerTest, AProcessMayBeToldOfLate) {
   EXPECT_EQ(contexts_.threads().size(), 2);
 }
 
-TEST_F(StackTrackerTest, AProgramInTheMiddleOfAnotherFunctionIsNoSignal) {
+TEST_F(StackTrackerTest, AProgramInTheMiddleOfAnotherFunctionIsNotASignal) {
   code_.function("main", "nop nop");
   code_.function("other", "nop nop");
   track("main:0 other:1");
@@ -296,7 +296,7 @@ TEST_F(StackTrackerTest, AProgramInTheMiddleOfAnotherFunctionIsNoSignal) {
   EXPECT_EQ(tracker_->counts().resynchronised, 1);
 }
 
-TEST_F(StackTrackerTest, ASignalInterruptsAndIsLeftBySigreturn) {
+TEST_F(StackTrackerTest, ASignalInterruptsAndEndsWithSigreturn) {
   code_.function("main", "call nop");
   code_.function("work", "nop nop ret");
   code_.function("handler", "nop ret");
@@ -309,7 +309,7 @@ TEST_F(StackTrackerTest, ASignalInterruptsAndIsLeftBySigreturn) {
   EXPECT_EQ(stack(), "main");
 }
 
-TEST_F(StackTrackerTest, ANewProgramBeginsWithAnEmptyStack) {
+TEST_F(StackTrackerTest, ANewProgramStartsWithAnEmptyStack) {
   code_.function("main", "call nop");
   code_.function("execve", "ecall ret");
   code_.function("handle_exception", "nop sret");
@@ -318,7 +318,7 @@ TEST_F(StackTrackerTest, ANewProgramBeginsWithAnEmptyStack) {
   EXPECT_EQ(stack(), "_start");
 }
 
-TEST_F(StackTrackerTest, AHandlerOfASignalReturnsToCodeThatNobodyCalled) {
+TEST_F(StackTrackerTest, ASignalHandlerReturnsToCodeThatWasNotCalled) {
   code_.function("main", "call nop");
   code_.function("work", "nop nop ret");
   code_.function("handler", "nop ret");
@@ -355,7 +355,7 @@ TEST_F(StackTrackerTest, AHandlerFromBeforeTheTraceLeavesNothingBehind) {
   EXPECT_EQ(stack(), "main");
 }
 
-TEST_F(StackTrackerTest, ACallThatWaitedForASignalIsDoneOnce) {
+TEST_F(StackTrackerTest, ACallDelayedByASignalCountsOnce) {
   code_.function("work", "nop ret");
   code_.function("main", "nop call>work nop");
   code_.function("handler", "nop ret");
@@ -373,7 +373,7 @@ TEST_F(StackTrackerTest, ACallThatWaitedForASignalIsDoneOnce) {
 
 // Each trap is taken on the way out of the one before it. Where the last one
 // goes on says nothing of any of them.
-TEST_F(StackTrackerTest, TrapsWithinTrapsAreNotUnwoundWithoutEnd) {
+TEST_F(StackTrackerTest, NestedTrapsAreNotUnwoundForEver) {
   code_.function("handle_exception", "nop");
   code_.function("ret_from_exception", "nop nop");
   code_.function("k_work", "nop nop");
@@ -386,7 +386,7 @@ TEST_F(StackTrackerTest, TrapsWithinTrapsAreNotUnwoundWithoutEnd) {
   EXPECT_EQ(tracker_->counts().resynchronised, 1);
 }
 
-TEST_F(StackTrackerTest, WhatIsInterruptedTwiceInARowIsOneTimeOnTheStack) {
+TEST_F(StackTrackerTest, CodeInterruptedTwiceInARowIsOnTheStackOnce) {
   code_.function("main", "call nop");
   code_.function("work", "nop nop ret");
   code_.function("handle_exception", "nop sret");
@@ -413,7 +413,7 @@ TEST_F(StackTrackerTest, APatchedCallIsACall) {
   EXPECT_EQ(stack(), "k_main");
 }
 
-TEST_F(StackTrackerTest, InstructionWordsOfTheTraceCountMoreThanTheFile) {
+TEST_F(StackTrackerTest, InstructionWordsInTheTraceOverrideTheFile) {
   code_.function("main", "nop nop");
   code_.function("work", "nop ret");
   map_ = std::make_unique<CodeMap>(TraceOptions{}, TraceInfo{});
@@ -430,7 +430,8 @@ TEST_F(StackTrackerTest, InstructionWordsOfTheTraceCountMoreThanTheFile) {
 
 // --- names alone: no text, no instruction words
 
-TEST_F(StackTrackerTest, WithoutTextCallsAndReturnsAreSeenByWhereTheyLand) {
+TEST_F(StackTrackerTest,
+       WithoutTextCallsAndReturnsAreInferredFromWhereTheyLand) {
   code_.function("k_main", "nop call nop ret");
   code_.function("k_work", "nop nop ret");
   EXPECT_EQ(track("k_main:0-1 k_work:0-2 k_main:2", {.text = false}),
@@ -439,7 +440,7 @@ TEST_F(StackTrackerTest, WithoutTextCallsAndReturnsAreSeenByWhereTheyLand) {
 
 TEST_F(StackTrackerTest, WithoutTextAFunctionThatNeverReturnsIsCalled) {
   code_.function("k_main", "call nop");
-  // Functions are 16 instructions apart: nothing is behind the last.
+  // Functions are 16 instructions apart: nothing follows the last one.
   code_.function("k_sys_exit",
                  "nop nop nop nop nop nop nop nop nop nop nop nop nop nop nop "
                  "call");
@@ -462,7 +463,7 @@ TEST_F(StackTrackerTest, WithoutTextATailCallIsLearntFromItsReturn) {
   EXPECT_EQ(self("k_main;k_second"), 2);          // known by now
 }
 
-TEST_F(StackTrackerTest, WithoutTextASystemCallIsSeenByItsHandler) {
+TEST_F(StackTrackerTest, WithoutTextASystemCallIsInferredFromItsHandler) {
   code_.function("main", "nop call nop");
   code_.function("handle_exception", "nop call j");
   code_.function("ret_from_exception", "nop sret");
@@ -474,7 +475,7 @@ TEST_F(StackTrackerTest, WithoutTextASystemCallIsSeenByItsHandler) {
   EXPECT_EQ(stack(), "main;ret_from_exception");
 }
 
-// --- who gets the cycles
+// --- attribution of cycles
 
 TEST_F(StackTrackerTest, TheNextInstructionGetsTheWait) {
   code_.function("main", "nop call nop ret");
@@ -484,7 +485,7 @@ TEST_F(StackTrackerTest, TheNextInstructionGetsTheWait) {
   EXPECT_EQ(self("main;work"), 31);
 }
 
-TEST_F(StackTrackerTest, TheLastInstructionGetsTheWaitIfItIsAskedFor) {
+TEST_F(StackTrackerTest, TheLastInstructionGetsTheWaitOnRequest) {
   code_.function("main", "nop call nop ret");
   code_.function("work", "nop ret");
   track("main:0 @110 main:1 @140 work:0-1 @200 main:2",
@@ -493,7 +494,7 @@ TEST_F(StackTrackerTest, TheLastInstructionGetsTheWaitIfItIsAskedFor) {
   EXPECT_EQ(self("main;work"), 60);
 }
 
-TEST_F(StackTrackerTest, WhatEmptiesThePipelineGetsTheWaitByTheRuleOfTip) {
+TEST_F(StackTrackerTest, AnInstructionThatFlushesGetsTheWaitUnderTip) {
   code_.function("main", "csrw call nop");
   code_.function("work", "nop ret");
   track("main:0 @150 main:1 @200 work:0-1 @300 main:2",
@@ -538,7 +539,7 @@ TEST_F(StackTrackerTest, AnyTraceGivesEveryCycleToOneStack) {
   }
 }
 
-TEST_F(StackTrackerTest, TimeThatGoesBackIsCountedAndGivesNothing) {
+TEST_F(StackTrackerTest, TimeThatGoesBackwardsIsCountedAndAddsNothing) {
   code_.function("main", "nop nop nop");
   TraceBlock block = code_.trace("main:0 @50 main:1 @51 main:2");
   track("main:0-2");

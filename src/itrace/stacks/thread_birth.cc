@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads and programs that begin while they are traced.
+// Threads and programs that start while they are traced.
 //
-// A thread is made by another one in a system call and returns from the same
-// call when it runs first, be that now or later. What follows tells what it is:
-// a process that fork made goes on as its parent does, on a copy of its stack,
-// one that vfork made on that stack itself; a thread has a stack of its own,
-// and clone is the outermost function on it.
+// A thread is created by another one in a system call and returns from the same
+// call when it first runs, now or later. What follows shows what it is: a
+// process created by fork continues as its parent does, on a copy of its stack,
+// one created by vfork on that stack itself; a thread has its own stack, with
+// clone as the outermost function.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -34,7 +34,7 @@ bool lends_stack(std::string_view name) {
 
 }  // namespace
 
-// The kernel is about to let a new thread run: this is what its parent does.
+// The kernel is about to wake a new thread: remembers the parent's stack.
 void StackTracker::note_birth() {
   const std::vector<StackFrame>& frames = context_.frames;
   if (context_.traps.empty()) return;
@@ -48,7 +48,7 @@ void StackTracker::note_birth() {
        .space = context_.space});
 }
 
-// The kernel goes to user code that it did not come from.
+// The kernel returns to user code that it did not come from.
 void StackTracker::begin_thread(std::uint64_t pc) {
   pop_to(0);
   if (next_layer_ != Layer::kUser || !std::exchange(context_.is_new, false)) {
@@ -69,7 +69,7 @@ void StackTracker::begin_thread(std::uint64_t pc) {
     adopt(birth->frames);
 }
 
-// Where the kernel's functions are not known: who waits, or waited, for the
+// If the kernel's functions are not known: a parked thread that waits for the
 // same system call.
 std::optional<Contexts::Birth> StackTracker::parked_parent(
     std::uint64_t pc) const {
@@ -90,7 +90,7 @@ std::optional<Contexts::Birth> StackTracker::parked_parent(
   return {};
 }
 
-// Frames of another thread become those of this one.
+// Makes the frames of another thread those of this one.
 void StackTracker::adopt(std::span<const StackFrame> frames) {
   std::vector<StackFrame> adopted(frames.begin(), frames.end());
   CallNodeId node = accounts_.root(context_.thread);
@@ -111,8 +111,8 @@ bool StackTracker::is_program_entry(std::uint64_t pc) const {
          image.elf->entry() == next_page_->elf_addr + CodePage::slot(pc) * 2;
 }
 
-// A new program begins with an empty stack, and a root of its own: the thread
-// is the same, what runs in it is not.
+// A new program starts with an empty stack and a root of its own: the thread is
+// the same, the program is not.
 void StackTracker::begin_program() {
   pop_to(0);
   const std::uint32_t before = context_.thread;

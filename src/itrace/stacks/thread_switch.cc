@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel leaves one thread and goes on with another. All threads leave and
-// come back at the same instruction, the return of __switch_to, so the pc does
-// not say which one it is. The thread pointer does, where it is known. Else
-// what comes next does: the functions that were called when a thread was left
-// return, one after the other, to where that thread's stack says.
+// The kernel switches from one thread to another. All threads leave and resume
+// at the same instruction, the return of __switch_to, so the pc does not tell
+// which thread it is. The thread pointer does, if it is known. Otherwise, what
+// follows does: the functions that were active when a thread was left return,
+// one after the other, to the callers on that thread's stack.
 #include <algorithm>
 #include <utility>
 
@@ -12,13 +12,13 @@
 namespace wick {
 namespace {
 
-// Rows of no parked thread.
+// Instead of the row of a parked thread.
 constexpr std::size_t kNotFound = SIZE_MAX, kCurrent = SIZE_MAX - 1;
-// Instructions that are looked at ahead. From __switch_to to the first return
-// that differs it is a few thousand.
+// How many instructions are looked at ahead. It takes a few thousand from
+// __switch_to to the first return that differs.
 constexpr std::size_t kLookahead = 1 << 15, kShortLookahead = 256,
                       kAtFirst = 1 << 20;
-// Returns that fit, after which the last thread that is left is believed.
+// Matching returns that confirm the only remaining candidate.
 constexpr int kProofs = 4;
 
 }  // namespace
@@ -33,15 +33,15 @@ void StackTracker::switch_thread(std::uint64_t pc) {
   context_.is_urgent = std::exchange(left_again_, false);
   if (thread_pointer_ != 0) context_.thread_pointer = thread_pointer_;
   if (found == kNotFound) context_.is_new = is_entry(pc);
-  // It left in __switch_to, too.
+  // It was in __switch_to as well.
   if (found != kNotFound) pop_to(context_.frames.size() - 1);
 }
 
-// From one program to another without the kernel: it was not traced, or not all
-// the time.
+// From one program to another without the kernel, which was not traced, or not
+// all the time.
 void StackTracker::change_process(std::uint64_t pc) {
-  // A source may tell of it late: if it is a jump that leads here, the
-  // function that jumped was of this process already.
+  // A source may report it late: if a jump leads here, the function that jumped
+  // already belonged to this process.
   const bool is_late = leads_to(pc) == true;
   std::size_t found = 0;
   while (found < contexts_.parked() && contexts_[found].space != space_)
@@ -54,15 +54,15 @@ void StackTracker::change_process(std::uint64_t pc) {
   cross_gap();
 }
 
-// The trace says which thread runs. Where that is another one than was followed
-// so far, the switch was not traced.
+// The trace says which thread runs. If it is not the one followed so far, the
+// switch was not traced.
 void StackTracker::apply_told_thread() {
   const auto is_told = [&](const Context& context) {
     const ThreadFacts& facts = contexts_.threads()[context.thread];
     return facts.pid == told_thread_->pid && facts.tid == told_thread_->tid;
   };
-  // The kernel may be about to begin a program, whose name is not yet this
-  // one's.
+  // The kernel may be about to start a program: the new name is not yet that of
+  // what runs.
   if (is_told(context_) && (exec_seen_ || layer_ != Layer::kUser) &&
       contexts_.threads()[context_.thread].name != told_thread_->name)
     return;
@@ -79,7 +79,7 @@ void StackTracker::apply_told_thread() {
   told_thread_.reset();
 }
 
-// Goes on with a parked thread; with a new one if there is no such row.
+// Resumes a parked thread, or a new one if there is no such row.
 void StackTracker::resume(std::size_t row) {
   ++counts_.switches;
   Context next = row >= contexts_.parked() ? contexts_.make(options_.hart)
@@ -109,19 +109,19 @@ const std::vector<StackFrame>& StackTracker::frames_of(
                                    : contexts_[candidate.row].frames;
 }
 
-// Whether a thread that was left in the place that returns to `pc` may be the
-// one that goes on.
+// Whether a thread that was left where it returns to `pc` may be the one that
+// resumes.
 bool StackTracker::may_resume(const Context& context, std::uint64_t pc) const {
   if (context.frames.size() < 2 || !context.frames.back().returns_to(pc))
     return false;
-  // Without satp, it is the space of the user code that ran last.
+  // Without satp, space_ is that of the user code that ran last.
   return !has_satp_ || space_ == SpaceId::kNone ||
          context.space == SpaceId::kNone || context.space == space_;
 }
 
 std::size_t StackTracker::find_resumed(std::uint64_t pc) {
-  // The one that was left first comes first: where nothing tells threads apart,
-  // it is the one that has waited longest. The kernel wakes in this order.
+  // In the order in which they were left: if nothing tells threads apart, it is
+  // the one that has waited longest. The kernel wakes threads in this order.
   std::vector<Candidate> alive;
   for (std::size_t i = contexts_.parked(); i-- > 0;) {
     const Context& context = contexts_[i];
@@ -136,8 +136,8 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
   }
   const std::vector<Candidate> all = alive;
   Lookahead look{.pc = pc, .function = next_function_};
-  // In all, no more is looked at ahead than was tracked: a damaged trace may
-  // switch at every step.
+  // In total, no more instructions are looked at ahead than were tracked: a
+  // damaged trace may switch at every step.
   look.steps = looked_ahead_ <= counts_.instructions + kAtFirst
                    ? kLookahead
                    : kShortLookahead;
@@ -146,17 +146,17 @@ std::size_t StackTracker::find_resumed(std::uint64_t pc) {
   if (left_again_) prefer_interrupted(alive, all, look);
   if (!alive.empty()) return alive.front().row;
   if (thread_pointer_ != 0 || !may_resume(context_, pc)) return kNotFound;
-  // The thread that is left: another one was taken for it before, which was
-  // left in the same place.
+  // The current thread itself: earlier, another thread that was left at the
+  // same place was mistaken for it.
   alive = {{kCurrent, context_.frames.size() - 2}};
   look = {.pc = pc, .function = next_function_, .steps = look.steps};
   narrow(alive, look);
   return !alive.empty() && look.is_proven() ? kCurrent : kNotFound;
 }
 
-// A thread was left again before it told who it is, since an interrupt woke
-// another one that was more urgent: so it is not the one that goes on next, and
-// most likely the one that goes on after that.
+// A thread was left again before it could be identified, because an interrupt
+// woke a more urgent one: so it is not the one that resumes next, and most
+// likely the one that resumes after that.
 void StackTracker::prefer_interrupted(std::vector<Candidate>& alive,
                                       const std::vector<Candidate>& all,
                                       Lookahead& look) {
@@ -180,14 +180,15 @@ void StackTracker::prefer_interrupted(std::vector<Candidate>& alive,
       alive = {{*later, 0}};
     return;
   }
-  // It may have been interrupted again when the kernel was about to leave it.
+  // It may have been interrupted again just when the kernel was about to
+  // return.
   std::vector<Candidate> found = interrupted_at(skip_to_user(third), alive);
   if (found.empty()) return;
   find_by_user_code(found, third);
   if (found.size() == 1) alive = found;
 }
 
-// Of `all`, those whose user code goes on at `pc`, at the trap that left it.
+// The candidates whose user code resumes at `pc` after the trap that left it.
 std::vector<StackTracker::Candidate> StackTracker::interrupted_at(
     std::uint64_t pc, const std::vector<Candidate>& all) const {
   std::vector<Candidate> found;
@@ -201,7 +202,7 @@ std::vector<StackTracker::Candidate> StackTracker::interrupted_at(
   return found;
 }
 
-// Goes on to the next user code; gives 0 if another thread goes on before.
+// Skips to the next user code; returns 0 if another thread resumes before that.
 std::uint64_t StackTracker::skip_to_user(Lookahead& look) {
   bool leaves = false;
   for (; look.at < look.steps; ++look.at) {
@@ -217,7 +218,7 @@ std::uint64_t StackTracker::skip_to_user(Lookahead& look) {
   return 0;
 }
 
-// Goes on until yet another thread does.
+// Skips to the next switch to yet another thread.
 bool StackTracker::skip_to_switch(Lookahead& look) {
   bool leaves = false;
   std::uint64_t last = 0;
@@ -238,8 +239,8 @@ bool StackTracker::skip_to_switch(Lookahead& look) {
   return look.end == Lookahead::End::kSwitch;
 }
 
-// Looks ahead until it is known who of `alive` goes on; those that do not
-// return as they should are left out.
+// Looks ahead until only the thread that resumes is left in `alive`; candidates
+// that do not match the returns are removed.
 void StackTracker::narrow(std::vector<Candidate>& alive, Lookahead& look) {
   const auto frame_of = [&](const Candidate& c) -> const StackFrame& {
     return frames_of(c)[c.frame];
@@ -258,7 +259,7 @@ void StackTracker::narrow(std::vector<Candidate>& alive, Lookahead& look) {
     const std::size_t slot = CodePage::slot(to);
     const FunctionId function = page.function(slot);
     if (page.layer != Layer::kKernel) {
-      // To user code: one that was interrupted there, if there is one.
+      // Back to user code: a thread that was interrupted there, if any.
       const auto goes_on_there = [&](const Candidate& c) {
         return frame_of(c).kind == StackFrame::Kind::kTrap &&
                frame_of(c).resumes_at(to);
@@ -285,22 +286,22 @@ void StackTracker::narrow(std::vector<Candidate>& alive, Lookahead& look) {
     std::erase_if(alive, [&](const Candidate& c) {
       return c.frame == 0 || !frame_of(c).returns_to(to);
     });
-    // Even the only one must be proven: the thread may be one that nothing is
-    // known of, and all of them left through the same two functions.
+    // Even a single candidate must be proven: the thread may be an unknown one,
+    // and all of them were left through the same two functions.
     if (++look.proofs >= kProofs && alive.size() == 1) return;
     for (Candidate& c : alive) --c.frame;
     running = function;
   }
 }
 
-// Several threads wait in the same system call, as all that wait for a futex
-// do. They return to different callers.
+// Tells threads apart that wait in the same system call, such as for a futex:
+// they return to different callers.
 void StackTracker::find_by_user_code(std::vector<Candidate>& alive,
                                      Lookahead& look) {
   for (Candidate& c : alive) --c.frame;  // below the trap
   std::size_t depth = 0;                 // of calls since
   Flow flow;
-  // Others may run meanwhile; it goes on where it was interrupted.
+  // Others may run in the meantime; it resumes where it was interrupted.
   bool is_away = false, switches = false;
   std::uint64_t last = 0;
   for (; look.at < look.steps && alive.size() > 1; ++look.at) {

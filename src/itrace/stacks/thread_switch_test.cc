@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that are switched to, and threads and programs that begin.
+// Thread switches, and threads and programs that start.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,19 +22,19 @@ class Threads : public TrackedStacks {
     code_.function("k_worker", "nop call nop j");
     code_.function("ret_from_fork", "nop jalr nop sret");
   }
-  // main waits, and a thread of the kernel begins.
+  // main waits, and a kernel thread starts.
   const std::string kStart =
       "main:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 __switch_to:0-1 "
       "ret_from_fork:0-1 k_worker:0-1 ";
 };
 
-TEST_F(Threads, ANewOneHasAStackOfItsOwn) {
+TEST_F(Threads, ANewThreadHasItsOwnStack) {
   track(kStart);
   EXPECT_EQ(stack(), "ret_from_fork;k_worker");
   EXPECT_EQ(contexts_.parked(), 1);
 }
 
-TEST_F(Threads, TheOneThatGoesOnIsFoundByWhatItReturnsTo) {
+TEST_F(Threads, TheResumedThreadIsFoundByItsReturns) {
   track(kStart +
         "k_schedule:0-1 __switch_to:0-1 k_schedule:2-3 k_sys_wait:1 "
         "handle_exception:2 main:1");
@@ -45,7 +45,7 @@ TEST_F(Threads, TheOneThatGoesOnIsFoundByWhatItReturnsTo) {
   EXPECT_EQ(self("ret_from_fork;k_worker;k_schedule"), 2);
 }
 
-TEST_F(Threads, OfTwoThatWaitTheRightOneGoesOn) {
+TEST_F(Threads, OfTwoWaitingThreadsTheRightOneResumes) {
   track(kStart +
         "k_schedule:0-1 __switch_to:0-1 k_schedule:2-3 k_sys_wait:1 "
         "handle_exception:2 main:1 main:0 handle_exception:0-1 k_sys_wait:0 "
@@ -53,7 +53,7 @@ TEST_F(Threads, OfTwoThatWaitTheRightOneGoesOn) {
   EXPECT_EQ(stack(), "ret_from_fork;k_worker");
 }
 
-TEST_F(Threads, OneThatNothingIsKnownOfIsNotTakenForAnother) {
+TEST_F(Threads, AnUnknownThreadIsNotMistakenForAnother) {
   code_.function("k_other", "call nop");
   track(
       "main:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
@@ -74,13 +74,13 @@ TEST_F(Threads, AChildReturnsToTheCallersOfItsParent) {
   EXPECT_EQ(contexts_.threads().size(), 2);
 }
 
-TEST_F(Threads, AForkedChildStandsOnItsParentsCallersFromTheFirstInstruction) {
+TEST_F(Threads, AForkedChildHasItsParentsCallersFromTheFirstInstruction) {
   code_.function("start", "call nop");
   code_.function("fork", "ecall nop ret");
   code_.function("wait", "ecall ret");
   code_.function("wake_up_new_task", "nop ret");
   code_.function("k_sys_clone", "call ret");
-  // The parent goes on and waits elsewhere before the child runs.
+  // The parent continues and waits elsewhere before the child runs.
   track(
       "start:0 fork:0 handle_exception:0-1 k_sys_clone:0 "
       "wake_up_new_task:0-1 k_sys_clone:1 handle_exception:2 fork:1-2 start:1 "
@@ -90,7 +90,7 @@ TEST_F(Threads, AForkedChildStandsOnItsParentsCallersFromTheFirstInstruction) {
   EXPECT_EQ(contexts_.threads().size(), 2);
 }
 
-TEST_F(Threads, ThatNothingTellsApartGoOnInTheOrderInWhichTheyWereLeft) {
+TEST_F(Threads, IndistinguishableThreadsResumeInTheOrderTheyWereLeft) {
   code_.function("ping", "call nop");
   code_.function("pong", "call nop");
   code_.function("take_turns", "call nop");
@@ -123,7 +123,7 @@ class LeftAgain : public Threads {
       "k_resched:2-3 k_sys_wait:1 handle_exception:2 main:1";
 };
 
-TEST_F(LeftAgain, IsNotTheThreadThatGoesOnNext) {
+TEST_F(LeftAgain, IsNotTheThreadThatResumesNext) {
   track(kOneIsLeftAgain + kMainGoesOn);
   EXPECT_EQ(stack(), "main");
   EXPECT_EQ(self("ret_from_fork;k_one;k_resched"), 2 + 3);
@@ -132,7 +132,7 @@ TEST_F(LeftAgain, IsNotTheThreadThatGoesOnNext) {
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
-TEST_F(LeftAgain, IsTheThreadThatGoesOnAfterTheOneThatWasUrgent) {
+TEST_F(LeftAgain, IsTheThreadThatResumesAfterTheUrgentOne) {
   code_.function("alpha", "call call nop");
   code_.function("beta", "call nop");
   code_.function("gamma", "call nop");
@@ -152,7 +152,7 @@ TEST_F(LeftAgain, IsTheThreadThatGoesOnAfterTheOneThatWasUrgent) {
   EXPECT_EQ(self("beta;wait;handle_exception;k_sys_wait;k_resched"), 2);
 }
 
-TEST_F(LeftAgain, InterruptedOnTheWayToItsProgramItIsFoundByItsCallers) {
+TEST_F(LeftAgain, IsFoundByItsCallersIfInterruptedOnTheWayToItsProgram) {
   code_.function("alpha", "call nop");
   code_.function("beta", "call nop");
   code_.function("gamma", "call call nop");
@@ -173,7 +173,7 @@ TEST_F(LeftAgain, InterruptedOnTheWayToItsProgramItIsFoundByItsCallers) {
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
-TEST_F(LeftAgain, GoesOnBeforeOthersThatNothingTellsApartFromIt) {
+TEST_F(LeftAgain, ResumesBeforeIndistinguishableThreads) {
   code_.function("ping", "call nop");
   code_.function("pong", "call nop");
   code_.function("take_turns", "call nop");
@@ -190,7 +190,7 @@ TEST_F(LeftAgain, GoesOnBeforeOthersThatNothingTellsApartFromIt) {
   EXPECT_EQ(stack(), "pong;take_turns");
 }
 
-TEST_F(LeftAgain, AndTakenForAnotherItDoesNotKeepThatOneFromGoingOn) {
+TEST_F(LeftAgain, DoesNotPreventTheThreadItWasMistakenForFromResuming) {
   track(kOneIsLeftAgain);  // what comes next cannot be seen: main is taken
   tracker_->track(code_.trace("@900 " + kMainGoesOn), nullptr, {});
   EXPECT_EQ(stack(), "main");
@@ -217,7 +217,7 @@ class Vfork : public Threads, public testing::WithParamInterface<bool> {
   const std::string kExec =
       "vfork:1 start:1-2 execve:0 handle_exception:0 handle_exception:2 ";
 
-  // All in one space, but what is behind the first `old` instructions.
+  // All in one space, except what follows the first `old` instructions.
   void run(std::string_view trace, std::size_t old = SIZE_MAX) {
     track("start:0");
     TraceBlock block = code_.trace("@101 " + std::string(trace));
@@ -236,13 +236,13 @@ class Vfork : public Threads, public testing::WithParamInterface<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(Satp, Vfork, testing::Bool());
 
-TEST_P(Vfork, AChildStandsOnItsParentsCallersFromTheFirstInstruction) {
+TEST_P(Vfork, AChildHasItsParentsCallersFromTheFirstInstruction) {
   run(kChild + "vfork:1");
   EXPECT_EQ(stack(), "start;vfork");
   EXPECT_EQ(contexts_.threads().size(), 2);
 }
 
-TEST_P(Vfork, AProgramThatTheChildExecutesHasARootOfItsOwn) {
+TEST_P(Vfork, AProgramThatTheChildExecutesHasItsOwnRoot) {
   const std::string before = kChild + kExec;
   run(before + "_start:0", code_.trace(before).instructions.size() - 1);
   EXPECT_EQ(stack(), "_start");
@@ -250,7 +250,7 @@ TEST_P(Vfork, AProgramThatTheChildExecutesHasARootOfItsOwn) {
   EXPECT_EQ(contexts_.threads().size(), 3);
 }
 
-TEST_P(Vfork, TheParentGoesOnWhereItWas) {
+TEST_P(Vfork, TheParentResumesWhereItWas) {
   run(kChild + kExec +
       "_start:0-1 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
       "__switch_to:0-1 k_schedule:2-3 wake_up_new_task:1 handle_exception:2 "
@@ -264,7 +264,7 @@ TEST_P(Vfork, TheParentGoesOnWhereItWas) {
   EXPECT_EQ(contexts_.threads().size(), 3);
 }
 
-TEST_F(Threads, AThreadBeginsInClone) {
+TEST_F(Threads, AThreadStartsInClone) {
   code_.function("start", "call nop");
   code_.function("clone", "ecall jalr");
   code_.function("ping", "nop ret");
@@ -276,7 +276,7 @@ TEST_F(Threads, AThreadBeginsInClone) {
   EXPECT_EQ(stack(), "clone;ping");
 }
 
-TEST_F(Threads, ANewOneMayTrapBeforeItsFirstInstruction) {
+TEST_F(Threads, ANewThreadMayTrapBeforeItsFirstInstruction) {
   code_.function("start", "call nop");
   code_.function("fork", "ecall nop ret");
   code_.function("wake_up_new_task", "call ret");
@@ -287,7 +287,7 @@ TEST_F(Threads, ANewOneMayTrapBeforeItsFirstInstruction) {
   EXPECT_EQ(stack(), "start;fork");
 }
 
-TEST_F(Threads, ThatWaitInTheSameCallAreToldApartByTheirCallers) {
+TEST_F(Threads, ThreadsInTheSameSystemCallAreToldApartByTheirCallers) {
   code_.function("one", "call nop");
   code_.function("two", "call nop");
   code_.function("wait", "ecall ret");
@@ -301,7 +301,7 @@ TEST_F(Threads, ThatWaitInTheSameCallAreToldApartByTheirCallers) {
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
-TEST_F(Threads, TheirNamesAreTheirsFromTheSwitchOn) {
+TEST_F(Threads, NamesApplyFromTheSwitchOn) {
   TraceBlock block;
   const auto told = [&](std::uint32_t from, int tid, const char* name) {
     block.facts.push_back({.from = from, .pid = tid, .tid = tid, .name = name});
@@ -311,7 +311,7 @@ TEST_F(Threads, TheirNamesAreTheirsFromTheSwitchOn) {
       "@101 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 __switch_to:0-1 "
       "ret_from_fork:0-1");
   told(0, 7, "init");
-  told(7, 9, "kworker");  // together with the first instruction behind
+  told(7, 9, "kworker");  // with the first instruction after the switch
   tracker_->track(block, nullptr, {});
   ASSERT_EQ(contexts_.threads().size(), 2);
   EXPECT_EQ(contexts_.threads()[0].name, "init");
@@ -319,7 +319,7 @@ TEST_F(Threads, TheirNamesAreTheirsFromTheSwitchOn) {
   EXPECT_EQ(contexts_.threads()[1].tid, 9);
 }
 
-TEST_F(Threads, ThatTheTraceTellsOfAreSwitchedToWithoutTheKernel) {
+TEST_F(Threads, ThreadsNamedInTheTraceAreSwitchedToWithoutTheKernel) {
   track("main:0-1");
   TraceBlock block = code_.trace("@102 k_worker:0-1 main:0");
   block.facts.push_back({.from = 0, .pid = 1, .tid = 1, .name = "one"});
@@ -332,7 +332,7 @@ TEST_F(Threads, ThatTheTraceTellsOfAreSwitchedToWithoutTheKernel) {
   EXPECT_EQ(stack(), "k_worker");
 }
 
-TEST_F(Threads, AProgramThatIsExecutedHasARootOfItsOwn) {
+TEST_F(Threads, AProgramStartedByExecHasItsOwnRoot) {
   code_.function("_start", "nop nop");
   track("main:0");
   TraceBlock block = code_.trace("@101 handle_exception:0-2 _start:0");

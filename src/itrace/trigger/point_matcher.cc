@@ -17,8 +17,8 @@ namespace {
 using Kind = TracePoint::Kind;
 
 constexpr std::size_t kLowBits = 1 << 16;
-// Addresses of one instruction in the files; a mask with few bits in it
-// matches half of all code.
+// The most addresses that match an instruction; a mask with few bits matches
+// half of all code.
 constexpr std::size_t kMaxPcs = 1 << 22;
 
 std::uint64_t mask_of(int bits) {
@@ -43,7 +43,7 @@ std::optional<std::uint64_t> file_offset(const CodeImage& image,
 
 [[noreturn]] void fail_too_many() {
   fail(
-      "more than {} instructions of the files match the trigger; give a mask "
+      "more than {} instructions in the files match the trigger; use a mask "
       "with more bits",
       kMaxPcs);
 }
@@ -115,8 +115,8 @@ void PointMatcher::use_symbol(const TracePoint& point,
        excerpt(point.symbol));
 }
 
-// A trace of pcs alone: the instruction is searched in the text of the files.
-// What looks like it in the middle of another is found too, and never executed.
+// For a trace of pcs alone: searches the text of the files for the instruction.
+// It is also found in the middle of other instructions, which never execute.
 void PointMatcher::use_text(const TracePoint& point,
                             const TraceOptions& options,
                             const TraceInfo& info) {

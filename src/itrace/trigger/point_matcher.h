@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the instructions of a block that a point of a trigger matches.
+// Finds the instructions of a block that match a point of a trigger.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@ namespace wick {
 
 class PointMatcher {
  public:
-  // Fails if a symbol is not in the files of `options`, or if neither the
-  // trace nor those files have the instructions that are wanted.
+  // Fails if a symbol is not in the files of `options`, or if neither the trace
+  // nor those files contain instructions that a point needs.
   PointMatcher(const TracePoint& point, const TraceOptions& options,
                const TraceInfo& info);
 
-  // A point in time is no match of an instruction but a limit; see limit().
+  // A point in time does not match an instruction but is a limit(), in the
+  // trace's own cycles.
   bool is_time() const { return is_time_; }
   bool is_none() const { return kind_ == TracePoint::Kind::kNone; }
-  std::uint64_t limit() const { return value_; }  // of the trace's own cycles
+  std::uint64_t limit() const { return value_; }
 
-  // A file was mapped: what is looked for in it had no address and has one now.
+  // A file was mapped, so the matches in it have addresses now.
   void learn(const SideBandFact& fact);
-  // A file that has what is looked for, and whose address was never said.
+  // A file with matches whose address the trace has not given, or "".
   std::string unplaced() const;
-  // What is looked for is in such files alone.
+  // There are no matches at known addresses.
   bool is_nowhere_else() const { return pcs_.empty(); }
 
-  // Appends the numbers of the instructions that match, in order. `pc_bits` is
-  // how many the trace has, as far as it is known by now.
+  // Appends the indices of the instructions that match, in order. `pc_bits` is
+  // the number known so far (TraceInfo::pc_bits).
   void find(const TraceBlock& block, int pc_bits,
             std::vector<std::uint32_t>& out);
 
@@ -44,7 +45,7 @@ class PointMatcher {
   void add_pc(std::uint64_t address);
   void set_pc_bits(int pc_bits);
 
-  // What is looked for, in a file that may be loaded anywhere.
+  // The matches in a file that may be loaded anywhere.
   struct Movable {
     std::string path;
     std::vector<std::uint64_t> file_offs;
@@ -53,14 +54,14 @@ class PointMatcher {
 
   TracePoint::Kind kind_;
   bool is_time_ = false;
-  bool by_bits_ = false;  // the trace itself has the instructions
-  bool every_ = false;    // all of them match
+  bool by_bits_ = false;  // by the instruction words in the trace
+  bool every_ = false;    // every instruction matches
   std::uint64_t value_ = 0;
   std::uint32_t mask_ = 0;
-  // Where more than one address matches: all of them, and the low bits that
-  // occur in one, which most instructions fail at.
+  // All addresses that match, and the low bits that occur in them, which rule
+  // out most instructions.
   absl::flat_hash_set<std::uint64_t> pcs_;
-  absl::flat_hash_set<std::uint64_t> addresses_;  // the same, all bits of them
+  absl::flat_hash_set<std::uint64_t> addresses_;  // the same, not masked
   int pc_bits_;
   std::vector<bool> low_bits_;
   std::vector<Movable> movable_;

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxSize = 1 << 20;
 
-// Up to a '#' or ';' that begins the line or stands behind a blank, outside
-// quotes.
+// Up to a '#' or ';' outside quotes that begins the line or follows a blank.
 std::string_view without_comment(std::string_view line) {
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -72,13 +71,13 @@ void set(RuntimeConfig& config, std::string_view section, std::string_view key,
   } else if (key == "end") {
     config.end = value;
   } else if (key == "startcycle" || key == "endcycle") {
-    // FireSim to 1.7, which had no other trigger.
+    // FireSim up to 1.7, which had no other trigger.
     config.selector = 1;
     (key == "startcycle" ? config.start : config.end) = value;
   }
 }
 
-// A line of the file in terms that both languages share.
+// A line of the file, in terms common to both languages.
 struct Line {
   bool begins_section = false, is_pair = false;
   std::string_view section, key, value;
@@ -130,12 +129,12 @@ RuntimeConfig read_runtime_config(const std::string& path) {
   return in_context(path, [&] {
     const std::string_view text = file.peek(kMaxSize);
     if (text.size() >= kMaxSize)
-      fail("this is too large for a runtime configuration of FireSim");
+      fail("too large for a FireSim runtime configuration");
     RuntimeConfig config = parse_runtime_config(text);
     if (!config.has_tracing)
       fail(
-          "there is no section about tracing in it; wanted FireSim's "
-          "config_runtime.ini or config_runtime.yaml");
+          "has no tracing section; expected FireSim's config_runtime.ini or "
+          "config_runtime.yaml");
     return config;
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as FireSim's configuration, with its trigger as points, as what a
-// console printed, and as options of traces.
+// Any bytes as FireSim's configuration with its trigger, as the output of a
+// console, and as options of traces.
 #include <cstdlib>
 
 #include "base/error.h"
@@ -14,7 +14,7 @@
 namespace wick {
 namespace {
 
-// Options that users write; refusing one is an answer.
+// Options that users write; they may be refused.
 void read_options(std::string_view text) {
   try {
     parse_trace_point(text);
@@ -37,7 +37,7 @@ void fuzz_runtime_config(std::string_view bytes) {
   const RuntimeConfig config = parse_runtime_config(bytes);
   TriggerOptions trigger;
   set_tracerv_trigger(trigger, config.selector, config.start, config.end);
-  // What is made of a configuration can be read again.
+  // The points made from a configuration can be parsed.
   for (const std::string& point : {trigger.from, trigger.until})
     if (!point.empty() &&
         parse_trace_point(point).kind == TracePoint::Kind::kNone)

@@ -61,11 +61,11 @@ TEST(RuntimeConfig, TakesTheCyclesOfOldVersionsAsSelectorOne) {
   EXPECT_EQ(config.start, "5");
 }
 
-TEST(RuntimeConfig, RefusesANumberThatIsNone) {
+TEST(RuntimeConfig, RefusesAnInvalidNumber) {
   EXPECT_THROW(parse_runtime_config("tracing:\n  selector: cycle\n"), Error);
 }
 
-TEST(RuntimeConfig, HasNoTracingWhereNothingIsSaidOfIt) {
+TEST(RuntimeConfig, HasNoTracingWithoutItsSection) {
   for (const char* text : {"", "\n\n", "[", "[tracing", "a", "\t:", "x: {"})
     EXPECT_FALSE(parse_runtime_config(text).enabled) << text;
   EXPECT_FALSE(parse_runtime_config("workload:\n  a: b\n").has_tracing);

@@ -17,9 +17,9 @@ namespace {
 
 using Edges = TriggerOptions::Edges;
 
-// Matches that are remembered while all harts are searched.
+// The most matches collected from all harts.
 constexpr std::size_t kMaxMatches = 1 << 22;
-// Mappings that are kept for later while tracing is off.
+// The most mappings kept for later while tracing is off.
 constexpr std::size_t kMaxWaitingFacts = 1 << 20;
 
 bool keeps_from(Edges edges) {
@@ -37,7 +37,7 @@ struct Points {
     return text.empty() ? TracePoint{} : parse_trace_point(text);
   }
 
-  // Whether tracing is on where nothing was met yet.
+  // Whether tracing is on before any point is met.
   bool begin_on() const {
     return from.kind == TracePoint::Kind::kNone ||
            from.kind == TracePoint::Kind::kCycle ||
@@ -47,7 +47,7 @@ struct Points {
   TracePoint from, until;
 };
 
-// Both points of a trigger, ready to be looked for.
+// Both points of a trigger with their matchers.
 struct Trigger {
   Trigger(const TraceOptions& options, const TraceInfo& info)
       : points(options.trigger),
@@ -61,9 +61,9 @@ struct Trigger {
       until.learn(fact);
     }
   }
-  // Both to be asked at the end of the trace: a file that has a point of the
-  // trigger and was never said to be anywhere, and whether there is one that
-  // the trigger cannot do without.
+  // At the end of the trace: unplaced() is a file that contains a point but
+  // whose address the trace never gave, or ""; check_placed() fails if a point
+  // is in such files only.
   std::string unplaced() const {
     const std::string path = from.unplaced();
     return path.empty() ? until.unplaced() : path;
@@ -73,9 +73,9 @@ struct Trigger {
       if (const std::string path = matcher->unplaced();
           !path.empty() && matcher->is_nowhere_else())
         fail(
-            "what the trigger looks for is in {}, whose address differs from "
-            "run to run, and the trace does not say where it was; give its pc "
-            "in this trace (pc:HEX)",
+            "the trigger's point is in {}, whose address differs from run to "
+            "run, and the trace does not say where it was loaded; give the pc "
+            "instead (pc:HEX)",
             path);
   }
 
@@ -93,13 +93,13 @@ struct Trigger {
   Edges edges;
 };
 
-// On or off, and what was met so far.
+// Whether tracing is on, and the matches so far.
 struct Switch {
   bool on = false;
   std::uint64_t from_hits = 0, until_hits = 0;
 
   enum class Turn : std::uint8_t { kNone, kOn, kOff };
-  // An instruction that matches one of the points, or both: then it begins.
+  // An instruction matches a point; one that matches both is a start.
   Turn meet(const Points& points, bool is_from, bool is_until) {
     if (is_from) {
       ++from_hits;
@@ -151,7 +151,7 @@ class Matches {
   std::vector<std::uint32_t> from_, until_;
 };
 
-// Who runs, for triggers by address space.
+// The process to keep, for triggers by address space.
 struct WantedSpace {
   enum class Kind : std::uint8_t { kAll, kSatp, kPid, kName };
   Kind kind = Kind::kAll;
@@ -196,22 +196,23 @@ class TriggeredTrace final : public TraceReader {
         ratio_(clock_ratio(reader_->info().clock_domain)) {
     info_ = reader_->info();
     if (space_.kind == WantedSpace::Kind::kSatp && !info_.has_satp)
-      fail(Setting::kComm,
-           "the trace has no satp, so parts of it cannot be chosen by address "
-           "space; the result can be filtered by process");
+      fail(
+          Setting::kComm,
+          "the trace has no satp, so it cannot be cut by address space; filter "
+          "the result by process instead");
   }
 
   bool next(TraceBlock& block) override;
 
  private:
   struct Hart {
-    bool met = false;  // a block of it
+    bool met = false;  // has had a block
     Switch state;
     std::uint64_t ordinal = 0;  // of the first instruction of the block
     std::size_t window = 0;
     bool in_space = false;
     bool given = false, gap = false;
-    // What was said while tracing was off, for the next instruction.
+    // Rows from while tracing was off, for the next instruction kept.
     std::optional<ContextChange> context;
     std::optional<SideBandFact> thread;
     std::map<std::uint64_t, std::vector<SideBandFact>> mappings;  // by satp
@@ -235,7 +236,7 @@ class TriggeredTrace final : public TraceReader {
 
   std::unique_ptr<TraceReader> reader_;
   TriggerOptions options_;
-  std::uint32_t input_;  // among those of the windows
+  std::uint32_t input_;  // index of the file in options_.windows
   Trigger trigger_;
   WantedSpace space_;
   ClockRatio ratio_;
@@ -243,15 +244,15 @@ class TriggeredTrace final : public TraceReader {
   std::map<std::uint32_t, Hart> harts_;
 
   TraceBlock in_;
-  std::vector<char> keep_;  // of each instruction of in_
-  std::size_t at_ = 0;      // what was looked at of them
+  std::vector<char> keep_;  // for each instruction of in_
+  std::size_t at_ = 0;      // instructions of in_ handled so far
   std::size_t context_at_ = 0, trap_at_ = 0, fact_at_ = 0;
   std::uint64_t seen_ = 0, left_out_ = 0;
   bool knows_threads_ = false, noted_ = false;
-  // Whether --from was met, and --only-space; what is then left out may be
-  // everything all the same.
+  // Whether the start point and the wanted space were met. Even then,
+  // everything may be left out.
   bool from_met_ = false, space_met_ = false;
-  Diagnostics own_;  // beside the reader's
+  Diagnostics own_;  // in addition to the reader's
 };
 
 bool TriggeredTrace::read_block() {
@@ -288,7 +289,7 @@ void TriggeredTrace::keep_by_switch(Hart& hart) {
   };
   matches_.find(trigger_, in_, reader_->info().pc_bits);
   matches_.each([&](std::uint32_t at, bool is_from, bool is_until) {
-    // Nothing starts or ends outside the time that is asked for.
+    // Nothing starts or ends outside the selected time.
     if (!trigger_.in_time(in_.instructions[at].cycle)) return;
     fill(at);
     switch (hart.state.meet(trigger_.points, is_from, is_until)) {
@@ -363,7 +364,7 @@ void TriggeredTrace::keep_by_space(Hart& hart) {
   leave_out_until(keep_.size());
 }
 
-// Remembers what is said before instruction `until`, or with it.
+// Keeps the rows up to instruction `until`, inclusive, for the next one kept.
 void TriggeredTrace::leave_out(Hart& hart, std::size_t until) {
   while (context_at_ < in_.contexts.size() &&
          in_.contexts[context_at_].from <= until)
@@ -488,11 +489,11 @@ void TriggeredTrace::note_end() {
                          space_.kind == WantedSpace::Kind::kPid;
   if (by_thread && !knows_threads_ && seen_ > 0)
     fail(Setting::kComm,
-         "the trace does not say which process runs, so parts of it cannot be "
-         "chosen by '{}'; the result can be filtered by process",
+         "the trace does not say which process runs, so it cannot be cut by "
+         "'{}'; filter the result by process instead",
          excerpt(options_.space));
   if (left_out_ == 0) return;
-  // On another hart, perhaps.
+  // Perhaps on another hart.
   if (options_.windows != nullptr && !trigger_.from.is_time())
     from_met_ = !options_.windows->windows().empty();
   const std::string not_met = options_.from.empty() || from_met_
@@ -582,8 +583,8 @@ std::shared_ptr<const TraceWindows> find_windows(
     const std::string& path = paths[i];
     if (path == "-")
       fail_usage(
-          "a trigger for all harts reads the trace twice; give a file instead "
-          "of standard input");
+          "a trigger for all harts reads the trace twice, which standard input "
+          "does not allow; give a file");
     InputFile file = InputFile::open(path);
     in_context(path, [&] {
       add_matches(file, static_cast<std::uint32_t>(i), format_name, options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts that triggers are given as.
+// Parses triggers.
 #include <fmt/format.h>
 
 #include <limits>
@@ -17,7 +17,7 @@ using Kind = TracePoint::Kind;
 [[noreturn]] void fail_point(std::string_view text) {
   fail_usage(
       "'{}' is not cycle:N, base-cycle:N, pc:HEX, insn:HEX[/MASK] or "
-      "symbol:NAME, each with #N behind it for the N-th time",
+      "symbol:NAME, optionally followed by #N for the N-th match",
       excerpt(text));
 }
 
@@ -26,7 +26,7 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   return to_number<std::uint64_t>(text, 16);
 }
 
-// A mask may stand behind "/", or, as FireSim has it, in the upper half.
+// A mask may follow "/" or, as in FireSim, be the upper half.
 bool parse_instruction(std::string_view text, TracePoint& point) {
   const std::size_t slash = text.find('/');
   const auto value = hexadecimal(text.substr(0, slash));
@@ -40,7 +40,7 @@ bool parse_instruction(std::string_view text, TracePoint& point) {
   return true;
 }
 
-// As C's atol: leading blanks, a sign, digits, and nothing about the rest.
+// As C's atol: leading blanks, a sign and digits; ignores the rest.
 std::int64_t as_atol(std::string_view text) {
   text = trim_left(text);
   const bool negative = text.starts_with('-');
@@ -69,7 +69,7 @@ std::uint64_t scaled(std::uint64_t value, std::uint64_t by,
 TracePoint parse_trace_point(std::string_view text) {
   const std::string_view whole = text;
   TracePoint point;
-  // A name may have a '#' in it; digits behind the last one are a number.
+  // A name may contain '#'; digits after the last one are the number.
   if (const std::size_t mark = text.rfind('#');
       mark != text.npos && all_digits(text.substr(mark + 1))) {
     point.hit = to_number<std::uint64_t>(text.substr(mark + 1)).value_or(0);
@@ -121,7 +121,7 @@ void set_tracerv_trigger(TriggerOptions& trigger, int selector,
     case 0:
       return;
     case 1:
-      // TracerV takes the numbers as unsigned: -1 is the last cycle there is.
+      // TracerV treats the numbers as unsigned: -1 is the last possible cycle.
       if (const auto first = static_cast<std::uint64_t>(as_atol(start));
           first != 0)
         trigger.from = fmt::format("base-cycle:{}", first);
@@ -142,7 +142,7 @@ void set_tracerv_trigger(TriggerOptions& trigger, int selector,
       return;
     default:
       fail_usage(
-          "there is no trigger selector {}; 0 is none, 1 cycles, 2 a pc, 3 an "
+          "no trigger selector {}; 0 is none, 1 cycles, 2 a pc, 3 an "
           "instruction",
           selector);
   }
@@ -157,7 +157,7 @@ std::uint64_t ClockRatio::to_base(std::uint64_t local) const {
 }
 
 ClockRatio clock_ratio(std::string_view clock_domain) {
-  // "uncore_clock, 1/2 of Base Clock"; names may have commas in them.
+  // "uncore_clock, 1/2 of Base Clock"; names may contain commas.
   const std::size_t comma = clock_domain.rfind(", ");
   if (comma == clock_domain.npos) return {};
   std::string_view rest = clock_domain.substr(comma + 2);

@@ -22,7 +22,7 @@ const TracervLayout kStock{.words = 2, .slots = 1};
 const TracervLayout kTokens{
     .kind = TracervLayout::Kind::kTokens, .words = 5, .valid_bit = 40};
 
-// Gives what was put into it, in blocks of the given sizes.
+// Yields what was put into it, in blocks of the given sizes.
 class FakeReader final : public TraceReader {
  public:
   explicit FakeReader(std::vector<TraceBlock> blocks, TraceInfo info = {})
@@ -84,13 +84,13 @@ std::string cut_text(const std::vector<std::uint64_t>& pcs,
   return text_of(cut({block_of(pcs)}, trigger));
 }
 
-TEST(Trigger, BeginsAndEndsAtAPcAsOftenAsItIsMet) {
+TEST(Trigger, StartsAndEndsAtAPcEveryTimeItIsMet) {
   const std::vector<std::uint64_t> pcs = {1, 0xa, 2, 0xb, 3, 0xa, 4};
   EXPECT_EQ(cut_text(pcs, {.from = "pc:a", .until = "pc:b"}),
             "11:a 12:2 13:b | 15:a 16:4");
 }
 
-TEST(Trigger, KeepsTheMatchingInstructionsThatAreAskedFor) {
+TEST(Trigger, KeepsTheMatchingInstructionsOnRequest) {
   const std::vector<std::uint64_t> pcs = {1, 0xa, 2, 0xb, 3};
   const auto with = [&](Edges edges) {
     return cut_text(pcs, {.from = "pc:a", .until = "pc:b", .edges = edges});
@@ -100,12 +100,12 @@ TEST(Trigger, KeepsTheMatchingInstructionsThatAreAskedFor) {
   EXPECT_EQ(with(Edges::kNone), "12:2");
 }
 
-TEST(Trigger, BeginsWhereOneInstructionIsBothPoints) {
+TEST(Trigger, StartsWhereOneInstructionMatchesBothPoints) {
   EXPECT_EQ(cut_text({1, 0xa, 2, 0xa, 3}, {.from = "pc:a", .until = "pc:a"}),
             "11:a 12:2 13:a 14:3");
 }
 
-TEST(Trigger, TakesOnlyTheNthMatch) {
+TEST(Trigger, UsesOnlyTheNthMatch) {
   const std::vector<std::uint64_t> pcs = {0xa, 1, 0xa, 2, 0xb, 3, 0xb, 4, 0xa};
   EXPECT_EQ(cut_text(pcs, {.from = "pc:a#2", .until = "pc:b"}),
             "12:a 13:2 14:b");
@@ -113,7 +113,7 @@ TEST(Trigger, TakesOnlyTheNthMatch) {
             "12:a 13:2 14:b 15:3 16:b");
 }
 
-TEST(Trigger, TakesCyclesWithBothEnds) {
+TEST(Trigger, TreatsCyclesAsInclusive) {
   const std::vector<std::uint64_t> pcs = {1, 2, 3, 4, 5};
   EXPECT_EQ(cut_text(pcs, {.from = "cycle:11", .until = "cycle:13"}),
             "11:2 12:3 13:4");
@@ -124,7 +124,7 @@ TEST(Trigger, TakesCyclesWithBothEnds) {
   EXPECT_EQ(cut_text(pcs, {.until = "cycle:11"}), "10:1 11:2");
 }
 
-TEST(Trigger, CountsNoMatchOutsideTheTimeAskedFor) {
+TEST(Trigger, IgnoresMatchesOutsideTheSelectedTime) {
   const std::vector<std::uint64_t> pcs = {0xb, 1, 2, 0xb, 3};
   EXPECT_EQ(cut_text(pcs, {.from = "cycle:11", .until = "pc:b"}),
             "11:1 12:2 13:b");
@@ -139,7 +139,7 @@ TEST(Trigger, ConvertsCyclesOfTheBaseClock) {
       "11:2 12:3");
 }
 
-TEST(Trigger, CutsAnAddressToTheBitsThatTheTraceHas) {
+TEST(Trigger, ComparesTheBitsOfAPcThatTheTraceHas) {
   TraceInfo info;
   info.pc_bits = 40;
   EXPECT_EQ(text_of(cut({block_of({1, 0xff80001000, 2})},
@@ -168,7 +168,7 @@ TEST(Trigger, KeepsItsStateFromBlockToBlockOfEachHart) {
             "11:a 20:4 21:b 1/20:a 1/21:6");
 }
 
-TEST(Trigger, PassesOnWhatWasSaidWhileItWasOff) {
+TEST(Trigger, PassesOnRowsFromWhileItWasOff) {
   TraceBlock block = block_of({1, 2, 0xa, 3, 4, 5});
   block.contexts = {{.from = 0, .privilege = Privilege::kMachine},
                     {.from = 1, .privilege = Privilege::kUser},
@@ -197,7 +197,7 @@ TEST(Trigger, PassesOnWhatWasSaidWhileItWasOff) {
   EXPECT_EQ(facts, "0:libc 0:sh 2:ls ");
 }
 
-TEST(Trigger, ForgetsTheMappingsOfAProgramThatAnotherReplaced) {
+TEST(Trigger, ForgetsTheMappingsOfAReplacedProgram) {
   using FactKind = SideBandFact::Kind;
   TraceBlock block = block_of({1, 0xa});
   block.facts = {
@@ -236,7 +236,7 @@ TEST(Trigger, FollowsOneProcess) {
               ThrowsMessage<Error>(HasSubstr("does not say which process")));
 }
 
-TEST(Trigger, SaysThatItWasNotMet) {
+TEST(Trigger, NotesThatItWasNotMet) {
   const ReadTrace read = read_trace(
       tracerv_records({{.cycle = 1, .pc = 2}, {.cycle = 2, .pc = 4}}, kStock),
       "tracerv", {.trigger = {.from = "pc:1234"}});
@@ -247,7 +247,7 @@ TEST(Trigger, SaysThatItWasNotMet) {
                   "pc:1234 was not met)"));
 }
 
-TEST(Trigger, IsNotSaidToBeUnmetWhereSomethingElseLeftAllOut) {
+TEST(Trigger, IsNotReportedAsUnmetIfSomethingElseLeftEverythingOut) {
   TraceBlock block = block_of({1, 2});
   block.facts.push_back({.kind = SideBandFact::Kind::kThread, .name = "sh"});
   const auto said = [&](const TriggerOptions& trigger) {
@@ -270,7 +270,7 @@ TEST(Trigger, IsNotSaidToBeUnmetWhereSomethingElseLeftAllOut) {
               testing::ElementsAre(testing::Not(HasSubstr("was not met"))));
 }
 
-TEST(Trigger, IsReadFromTextAndRefusesWhatIsNone) {
+TEST(Trigger, IsParsedFromTextOrRefused) {
   EXPECT_EQ(
       parse_trace_point("insn:ffffffff00008013#3"),
       (TracePoint{.kind = Kind::kInstruction, .value = 0x8013, .hit = 3}));
@@ -282,7 +282,7 @@ TEST(Trigger, IsReadFromTextAndRefusesWhatIsNone) {
     EXPECT_THROW(parse_trace_point(text), UsageError) << text;
 }
 
-TEST(Trigger, TakesTracervsNumbersInTheirBases) {
+TEST(Trigger, ReadsTracervsNumbersInTheirBases) {
   const auto text = [](int selector, const char* start, const char* end) {
     TriggerOptions trigger;
     set_tracerv_trigger(trigger, selector, start, end);
@@ -346,7 +346,7 @@ TEST(Trigger, FindsFunctionsAndInstructionsInThePrograms) {
               ThrowsMessage<Error>(HasSubstr("differs from run to run")));
 }
 
-TEST(Trigger, SaysWhichFilesItCouldNotLookInto) {
+TEST(Trigger, NotesFilesItCouldNotSearch) {
   const TestFolder folder;
   TraceOptions options;
   options.elfs = {written(folder, "fixed", program(ET_EXEC)),
@@ -366,7 +366,7 @@ TEST(Trigger, SaysWhichFilesItCouldNotLookInto) {
   }
 }
 
-// Gives its block, and knows only then how wide the pcs of a trace are.
+// Yields its block and only then knows the width of pcs.
 class WideningReader final : public TraceReader {
  public:
   explicit WideningReader(TraceBlock block) : block_(std::move(block)) {
@@ -383,7 +383,7 @@ class WideningReader final : public TraceReader {
   TraceBlock block_;
 };
 
-TEST(Trigger, FindsFunctionsWhereTheTraceLearnsTheBitsOfItsPcsLate) {
+TEST(Trigger, FindsFunctionsIfTheWidthOfPcsIsLearntLate) {
   const TestFolder folder;
   ElfBuilder elf({.machine = EM_RISCV, .type = ET_EXEC});
   elf.add_section({.name = ".text",
@@ -402,7 +402,7 @@ TEST(Trigger, FindsFunctionsWhereTheTraceLearnsTheBitsOfItsPcsLate) {
   EXPECT_EQ(text_of({block}), "12:8f0000200004");
 }
 
-TEST(Trigger, LooksIntoFilesThatTheTraceSaysThePlaceOf) {
+TEST(Trigger, SearchesFilesThatTheTraceMaps) {
   const TestFolder folder;
   const std::string bytes = program(ET_DYN);
   const std::string pie = written(folder, "pie", bytes);
@@ -421,8 +421,8 @@ TEST(Trigger, LooksIntoFilesThatTheTraceSaysThePlaceOf) {
             "10:5000 11:7004");
 }
 
-// What is left of each of these files when their harts start and stop together,
-// a line for each.
+// What remains of each of these files when their harts start and stop together,
+// one line each.
 std::string cut_together(const std::vector<std::string>& paths,
                          const TriggerOptions& trigger) {
   TraceOptions options{.trigger = trigger};
@@ -462,8 +462,8 @@ TEST(Trigger, StartsAndStopsAllHartsOfAllFilesTogether) {
             "20:a 20:4\n1/10:14 1/15:b0\n");
 }
 
-// No name says which hart a file is of, so both are of hart 0.
-TEST(Trigger, TellsTheHartsOfFilesApartThatHaveTheSameNumber) {
+// Neither file name has a hart, so both are of hart 0.
+TEST(Trigger, TellsHartsWithTheSameNumberApartByFile) {
   const TestFolder folder;
   const std::string first = written(folder, "first",
                                     tracerv_records({{.cycle = 10, .pc = 2},
