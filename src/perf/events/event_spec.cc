@@ -128,7 +128,7 @@ class ListParser {
       if (c == '/' && !is_memory) in_terms = !in_terms;
       if (!in_terms && (c == ',' || c == '}')) break;
       if (!in_terms && c == '{')
-        fail_usage("a group of events is not allowed inside of '{}'",
+        fail_usage("a group of events cannot contain another: '{}'",
                    excerpt(rest_));
     }
     const std::string_view event = trim(rest_.substr(0, size));
