@@ -119,7 +119,7 @@ def run_script(wick, script):
           tempfile.TemporaryDirectory() as scratch):
         try:
             done = subprocess.run(
-                ["bash", script], cwd=folder, check=False, timeout=300,
+                ["bash", script], cwd=folder, check=False, timeout=900,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, "WICK": wick, "SOURCE": str(SOURCE),

@@ -26,7 +26,7 @@ folded=$("$WICK" fold -q group.data)
 has 'the group' "$folded" '^inside;'
 [[ ! $folded =~ outside ]] || complain 'others are recorded, too'
 
-# Whoever sleeps all the time has no record but that it was there.
+# A process that sleeps all the time is known only because it existed.
 cp "$(command -v sleep)" asleep
 (echo $BASHPID >"$root/$group/cgroup.procs" && exec ./asleep 60) &
 sleeper=$!

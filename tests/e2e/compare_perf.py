@@ -21,7 +21,7 @@ FRAME = re.compile(r"^\s*([0-9a-f]+) (.*) \(((?:[^()]|\(deleted\))*)\)$")
 ROOTS = {"_start", "__clone3", "clone3", "__clone", "clone", "_dl_start_user",
          "ret_from_fork_asm", "ret_from_fork"}
 # A kind of difference: the call that is the last instruction of a function, which
-# does not come back. perf names what stands behind it.
+# does not come back. perf names what comes after it.
 CALL_AT_THE_END = "call at the end of a function"
 # A call through the PLT of a static program, which perf does not know.
 PLT_STUB = "stub of the PLT"

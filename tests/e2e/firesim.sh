@@ -73,7 +73,7 @@ for core in C2 C3; do
 done
 rm "$results/linux-uniform1/TRACEFILE-C"[23]
 
-# Where there are some, and none that was asked for, that is said.
+# Results exist, but none of those asked for: the message says so.
 for options in '--from cycle:99999999999: within the trigger' \
   '--hart 7: of hart 7' '--hart 0 --until cycle:1: of hart 0 within the trigger'
 do

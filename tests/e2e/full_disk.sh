@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
 C
 gcc -O1 -o works works.c
 
-# record_into KILOBYTES NAME: records into a file that may have so many.
+# record_into KILOBYTES NAME: records into a file of at most KILOBYTES.
 record_into() {
   (
     ulimit -f "$1"

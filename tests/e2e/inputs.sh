@@ -31,7 +31,7 @@ same 'wick.data' "$(cp one.folded wick.data; cp two.folded perf.data
 rm wick.data
 same 'perf.data' "$("$WICK" fold </dev/null)" $'a;b 10\nd 1'
 
-# Loss is said, and --quiet silences it.
+# Loss is reported unless --quiet is given.
 printf 'a;b 3\nrubbish without a number\na;c 4\n' >odd.folded
 has 'loss' "$("$WICK" fold odd.folded 2>&1 >/dev/null)" \
   '1 line could not be read \(first: line 2: rubbish'

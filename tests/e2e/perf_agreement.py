@@ -21,7 +21,7 @@ import lines
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "programs"
 MILLISECONDS = "250"
-# At least so many of the frames must have the same function.
+# The least share of frames that must have the same function.
 SAME = 0.999
 
 CXX = ["g++", "-g", "-O2", "-I", SOURCES]

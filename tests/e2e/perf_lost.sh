@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a recording or the machine lacks is said, and never guessed.
+# wick reports what a recording or the machine lacks, and never guesses it.
 . "$SOURCE/tests/e2e/lib.bash"
 need_perf
 command -v g++ >/dev/null || skip "there is no g++"

@@ -217,7 +217,7 @@ def main():
             check(f"{case}: is written", done.returncode == 0, done.stderr)
             check_script(case, ours, theirs)
             check_header(case, ours, theirs)
-            # Hotspot 1.3 cannot unpack, whoever packed.
+            # Hotspot 1.3 cannot decompress recordings of any tool.
             if PERF_PARSER and level == 0 and name != "compressed":
                 check_hotspot(case, ours, theirs)
             check_killed(case, theirs, level)

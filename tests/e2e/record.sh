@@ -46,7 +46,7 @@ has 'a signal' "$(cat killed.folded)" 'hot_function'
 same '--exit-status' $? 139
 has 'a high status' "$(cat status.txt)" 'the program ended with exit status 139'
 
-# --root runs perf by sudo; flags for it stand behind "=".
+# --root runs perf by sudo; flags for it come after "=".
 mkdir bin
 cat >bin/sudo <<'S'
 #!/bin/sh

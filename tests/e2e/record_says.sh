@@ -41,7 +41,7 @@ has 'who outlives the recording' "$(cat said.txt)" \
   'the program is still running, as process [0-9]+'
 kill "$(sed -n 's/.*still running, as process //p' said.txt)"
 
-# On chosen CPUs: who never was there, and who began elsewhere.
+# On chosen CPUs: programs that never ran there, or that started elsewhere.
 if taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null; then
   has 'nothing on a CPU' \
     "$(taskset -c 1 "$WICK" record -C 0 -o r.data -- ./burn 0 1 2>&1 </dev/null)" \

@@ -77,7 +77,7 @@ has ' I0: ffffffff80000000$'
 has ' 1ffffff80000000$'
 [ ! -s err ] || bad "said of pcs that are kept: $(cat err)"
 
-# What is cut off is said of every copy.
+# Every copy of a truncated file is reported as truncated.
 "$WICK" trace TRACEFILE-C0 --to tracerv-human | gzip -n >human.gz
 head -c -20 human.gz >cut.gz
 for options in "" "--print" "-o copy"; do
