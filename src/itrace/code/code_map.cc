@@ -16,19 +16,19 @@
 namespace wick {
 namespace {
 
-// DRAM of RISC-V machines begins here by custom (QEMU's virt, Rocket, SiFive),
-// and the SBI lies at its start, in front of the kernel. No user program is
-// ever mapped in these two megabytes.
+// By convention, DRAM of RISC-V machines begins here (QEMU's virt, Rocket,
+// SiFive) with the SBI, followed by the kernel. User programs are never mapped
+// in these two megabytes.
 constexpr std::uint64_t kDramStart = 0x80000000;
 constexpr std::uint64_t kFirmwareEnd = 0x80200000;
 
-// Unknown code that is followed page by page, 32 MiB of it. What is beyond
-// shares one page: a damaged trace has pcs without end.
+// 32 MiB of unknown code have their own pages. The rest shares one page, since
+// a damaged trace has any number of pcs.
 constexpr std::size_t kMaxUnknownPages = 8192;
 
 constexpr std::size_t kMaxSystemMap = std::size_t{1} << 28;
 
-// Unknown code has a row for each layer, so that it can be told apart.
+// Unknown code has a row for each layer.
 constexpr FunctionId unknown_function(Layer layer) {
   return FunctionId{static_cast<std::uint32_t>(layer)};
 }
@@ -43,8 +43,8 @@ struct TextRange {
   }
 };
 
-// In a relocatable file, an address is the place in the file, as in
-// SymbolTable; only .text is where a module's address says.
+// In a relocatable file, an address is a file offset, as in SymbolTable; only
+// .text is at a module's address.
 TextRange text_range(const ElfFile& elf) {
   TextRange range;
   if (elf.type() == ET_REL) {
@@ -86,7 +86,7 @@ bool has_symbol(const SymbolTable& symbols, std::string_view name) {
       symbols, [&](const Symbol& symbol) { return symbol.name == name; });
 }
 
-// Where the file's code runs, and whether that is fixed.
+// Decides where the file's code runs, and whether that is fixed.
 void place_image(CodeImage& image) {
   const ElfFile& elf = *image.elf;
   image.fixed = true;
@@ -95,7 +95,7 @@ void place_image(CodeImage& image) {
   } else if (image.text_start >= kDramStart && !is_interpreted(elf)) {
     image.layer = Layer::kMachine;
   } else if (has_symbol(image.symbols, "_fw_start")) {
-    // OpenSBI that may be loaded anywhere is linked at 0.
+    // Position-independent OpenSBI is linked at 0.
     image.layer = Layer::kMachine;
     image.bias = kDramStart;
   } else {
@@ -159,8 +159,8 @@ void CodeMap::add_file(const std::string& path) {
       const auto known = module_starts_.find(module_name(path));
       if (known == module_starts_.end()) {
         if (has_console_) {
-          // Few workloads print /proc/modules. Where they do, a module that was
-          // not loaded in this run has no code in its trace.
+          // Few workloads print /proc/modules. If they do, a module that is
+          // not listed was not loaded and has no code in the trace.
           diagnostics_.note_at(module_starts_.empty()
                                    ? Problem::kNoModuleList
                                    : Problem::kUnlistedModule,
@@ -175,7 +175,7 @@ void CodeMap::add_file(const std::string& path) {
     add_elf(elf, path, at);
     return;
   }
-  // A text has no zeros; a device of them has no end either.
+  // Text has no zeros; /dev/zero has no end.
   const bool is_text = file.head().find('\0') == std::string_view::npos;
   const std::string_view text =
       is_text ? file.peek(kMaxSystemMap) : std::string_view();
@@ -313,7 +313,7 @@ CodePage& CodeMap::page(SpaceId space, std::uint64_t pc) {
   const std::uint64_t page_pc = pc & pc_mask_ & ~(CodePage::kBytes - 1);
   CodePage*& known = found_[{index(space), page_pc}];
   if (known == nullptr) {
-    // The reference may not outlive what make_page() asks others.
+    // make_page() may invalidate the reference.
     CodePage& made = make_page(space, page_pc);
     found_[{index(space), page_pc}] = &made;
     return made;
@@ -322,8 +322,8 @@ CodePage& CodeMap::page(SpaceId space, std::uint64_t pc) {
 }
 
 CodePage& CodeMap::make_page(SpaceId space, std::uint64_t page_pc) {
-  // Of files that overlap, the one that begins last: a module or a program
-  // lies inside the range that a kernel's symbols seem to span.
+  // If files overlap, the one that begins last: a module or a program may be
+  // inside the range that a kernel's symbols span.
   const Range* best = nullptr;
   for (const Range& range : ranges_)
     if (range.start < page_pc + CodePage::kBytes && range.end > page_pc)
@@ -348,8 +348,7 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
   page.image = id;
   page.layer = image.layer;
   page.elf_addr = elf_addr;
-  // Up to the page's end and the second half of an instruction that crosses
-  // it.
+  // Includes the second half of an instruction that crosses the page's end.
   const std::uint64_t skipped =
       elf_addr < image.text_start &&
               image.text_start - elf_addr < CodePage::kBytes
@@ -362,7 +361,7 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
                                       static_cast<unsigned char>(text[at + 1])
                                           << 8);
   };
-  // A kernel may run programs that are narrower.
+  // A 64-bit kernel may run 32-bit programs.
   const Xlen xlen =
       image.elf != nullptr && image.elf->is_64() ? Xlen::k64 : Xlen::k32;
   for (std::size_t at = 0;
@@ -395,14 +394,14 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
       }
     }
     if (page.spots.empty() || current != page.spots.back().function) {
-      // Control that runs on into other code must be noticed, also where that
-      // has no symbol: StackTracker counts by function between entries.
+      // Control that falls through into other code must be noticed, even if
+      // that has no symbol: StackTracker counts by function between entries.
       if (slot > 0) page.flow[slot] = page.flow[slot].as_entry();
       page.spots.push_back({current});
     }
     page.spot[slot] = static_cast<std::uint16_t>(page.spots.size() - 1);
-    // Nor may it go unnoticed when an instruction reaches into other code, as
-    // those of a file of another build do.
+    // The same if an instruction extends into other code, as in a file from
+    // another build.
     if (slot > 1 && current != page.function(slot - 2))
       page.flow[slot] = page.flow[slot].as_place();
   }
@@ -422,7 +421,7 @@ CodePage& CodeMap::unknown_page(SpaceId space, std::uint64_t page_pc) {
   if (page_pc >= kDramStart && page_pc < kFirmwareEnd)
     page.layer = Layer::kMachine;
   else if (pc_mask_ == ~std::uint64_t{0} && xlen_ == Xlen::k64)
-    // Below may be anyone: a trace that says who is asked first.
+    // In the lower half, it may be anyone; the trace may have the privilege.
     page.layer = in_kernel_half(page_pc, true) ? Layer::kKernel
                  : knows_privilege_            ? Layer::kUnknown
                                                : Layer::kUser;

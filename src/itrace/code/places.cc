@@ -9,7 +9,7 @@
 namespace wick {
 namespace {
 
-// Functions beyond this are data with a symbol, or damaged symbols.
+// Larger functions are data with a symbol, or damaged symbols.
 constexpr std::uint64_t kMaxFunction = 1 << 20;
 constexpr std::uint32_t kMaxPlaces = 4096;
 
@@ -58,15 +58,14 @@ void Places::resolve(const CodeFunction& function, FunctionPlaces& out) {
                   chains[i].assign(frames.begin(), frames.end());
                 });
   out.of_slot.resize(addresses.size());
-  // Of equal chains one is kept; the hash is of the texts' places in memory,
-  // which are equal for equal names of one unit.
+  // Equal chains are one place.
   absl::flat_hash_map<std::uint64_t, std::vector<std::uint32_t>> by_hash;
   const bool lines = detail_ == Detail::kLines;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     std::vector<SourceFrame>& chain = chains[i];
     std::uint64_t hash = chain.size();
     for (std::size_t k = 0; k < chain.size(); ++k) {
-      // Without lines, those of the calls are not told apart either.
+      // Without lines, call sites are not told apart either.
       if (!lines) chain[k].line = 0;
       hash = hash_pair(hash, hash_bytes(chain[k].function) + chain[k].line);
     }
@@ -120,7 +119,7 @@ void Places::fill_page(CodePage& page, std::size_t slot) {
     const std::uint64_t at = (page.elf_addr + 2 * i - function.start) / 2;
     page.spot[i] = spot_of(at < places.of_slot.size() ? places.of_slot[at] : 0);
   }
-  // The instruction before one has two bytes, or four.
+  // The previous instruction has two bytes or four.
   for (std::size_t i = 1; i < CodePage::kSlots; ++i)
     page.flow[i] =
         page.flow[i].as_place(page.spot[i] != page.spot[i - 1] ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of functions that are told apart: each distinct chain of inlined
-// calls, with lines where they are wanted. Two bytes of text belong to one of
-// them; a function without debug information has a single one.
+// The places of a function that are counted separately: each distinct chain of
+// inlined calls, with lines on request. Every two bytes of text belong to one
+// of them; a function without debug information has a single place.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ class Places {
 
   Places(const CodeMap& map, Detail detail) : map_(map), detail_(detail) {}
 
-  // How many places the function has; never 0.
+  // The number of places of the function; never 0.
   std::uint32_t count(FunctionId function) { return of(function).count; }
 
-  // Makes sure that the slots of `function` in `page` know their place.
+  // Assigns places to the slots in `page` of the function at `slot`.
   void fill(CodePage& page, std::size_t slot) {
     if (page.place(slot) == CodePage::kNoPlace) fill_page(page, slot);
   }
 
-  // The function itself and the inlined calls of a place, outermost first.
-  // Empty where only the symbol is known. Lives as long as this object.
+  // The function itself and the inlined calls of a place, outermost first;
+  // empty if only the symbol is known. Lives as long as this object.
   std::span<const SourceFrame> frames(FunctionId function, std::uint32_t place);
-  // An address in the file that is at this place.
+  // An address of this place in the file.
   std::uint64_t elf_addr(FunctionId function, std::uint32_t place);
 
  private:
