@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "format/registry.h"
+#include "render/text_table.h"
 
 namespace wick {
 namespace {
@@ -27,7 +28,8 @@ void append_wrapped(std::string& out, std::string_view text,
   bool first = true;
   while (!text.empty()) {
     const std::string_view word = take_until(text, ' ');
-    if (!first && column + 1 + word.size() > kTextWidth) {
+    const auto width = static_cast<std::size_t>(display_width(word));
+    if (!first && column + 1 + width > kTextWidth) {
       out += '\n';
       out.append(indent, ' ');
       column = indent;
@@ -35,7 +37,7 @@ void append_wrapped(std::string& out, std::string_view text,
     }
     if (!first) out += ' ', ++column;
     out += word;
-    column += word.size();
+    column += width;
     first = false;
   }
   out += '\n';
@@ -104,10 +106,11 @@ std::string help_text(const Command& command) {
     constexpr std::size_t kIndent = 28;
     const std::string names = "  " + shown_names(option);
     out += names;
-    if (names.size() + 2 > kIndent)
+    const auto width = static_cast<std::size_t>(display_width(names));
+    if (width + 2 > kIndent)
       out += "\n" + std::string(kIndent, ' ');
     else
-      out.append(kIndent - names.size(), ' ');
+      out.append(kIndent - width, ' ');
     std::string text = option.description;
     if (!option.default_value.empty())
       text += fmt::format(" [{}]", option.default_value);

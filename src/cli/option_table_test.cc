@@ -47,6 +47,13 @@ TEST(Commands, HaveHelpThatBeginsWithExamplesAndFitsTheTerminal) {
   }
 }
 
+TEST(Commands, AlignDescriptionsByCharactersNotBytes) {
+  EXPECT_THAT(help_text(*find_command("record")),
+              HasSubstr("\n  -p, --pid PID[,PID…]      attach to"));
+  EXPECT_THAT(help_text(*find_command("record")),
+              HasSubstr("\n  -a, --all-cpus            record"));
+}
+
 TEST(PossibleValues, ComeFromTheRegistryOrTheOption) {
   EXPECT_THAT(possible_values("INPUT-FORMAT"), Contains("perf-script"));
   EXPECT_THAT(possible_values("OUTPUT-FORMAT"), Contains("svg"));

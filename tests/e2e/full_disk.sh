@@ -1,11 +1,11 @@
-# A recording that has no room any more: what was written can be read, what is
-# missing is said, and the program runs to its end.
+# A recording that runs out of space: what was written can be read, what is missing
+# is reported, and the program runs to its end.
 . "$(dirname "$0")/lib.bash"
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 command -v gcc >/dev/null || skip 'there is no gcc'
 
-# Works for 1.3 s of the processor's time, or as many milliseconds as it is told,
-# and then says so.
+# Works for 1.3 s of CPU time, or the given number of milliseconds,
+# then prints a line.
 cat >works.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ has 'the picture' "$(cat out.folded)" ';main'
 
 # No room for a single sample: the disk is why there is nothing to draw.
 (
-  ulimit -f 8
+  ulimit -f 1
   "$WICK" flame -q -F 4000 --keep none.data -o none.folded -- ./works 300 \
     >done.txt 2>said.txt
 )
