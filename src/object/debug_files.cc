@@ -37,8 +37,8 @@ bool is_build_id(std::string_view text) {
   return text.size() > 4 && all_hex_digits(text);
 }
 
-// perf stores 20 bytes: longer ids are cut, and in older files shorter ones are
-// filled up with zeros.
+// perf stores 20 bytes: longer ids are truncated, and older files pad shorter
+// ones with zeros.
 bool same_build_id(std::string_view recorded, std::string_view actual) {
   constexpr std::size_t kStored = 40;
   if (recorded == actual) return true;
@@ -66,11 +66,7 @@ bool has_crc(const std::string& path, std::uint32_t wanted) {
   return got == 0 && crc == wanted;
 }
 
-bool has_debug_info(const ElfFile& file) {
-  return file.section(".debug_info") != nullptr;
-}
-
-// Whether a module of the running kernel begins there.
+// Whether a module of the running kernel begins at `start`.
 bool is_loaded_at(std::string_view module, std::uint64_t start) {
   const auto modules =
       read_small_file("/proc/modules", std::uint64_t{16} << 20);
@@ -95,8 +91,8 @@ struct DebugFiles::State {
       options.debug_dirs = {options.symfs + "/usr/lib/debug"};
   }
 
-  // The file at `path` if its build id is the wanted one; what else was found
-  // there goes into `state`.
+  // The file at `path` if it has this build id; `state` gets what was found
+  // otherwise.
   ElfPointer take(const std::string& path, std::string_view build_id,
                   FileState& state) const {
     return take(
@@ -122,7 +118,7 @@ struct DebugFiles::State {
     }
     return nullptr;
   }
-  // The most telling reason is kept.
+  // Keeps the first reason, the most specific one.
   static void note(FileState found, FileState& state) {
     if (state == FileState::kMissing) state = found;
   }
@@ -146,8 +142,8 @@ struct DebugFiles::State {
   std::map<std::string, ElfPointer> debug_files;  // by the binary's name
 };
 
-// Where nothing better is known: whoever gives --symfs vouches for what is in
-// it.
+// Judges by the time of modification if there is no build id. Files of a symfs
+// are taken as they are: the user vouches for them.
 bool DebugFiles::State::is_changed(const ElfFile& found,
                                    const CodeFile& file) const {
   if (!file.build_id.empty() || !options.symfs.empty() ||
@@ -159,8 +155,8 @@ bool DebugFiles::State::is_changed(const ElfFile& found,
 FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
   FoundFile found;
   std::string path = file.path;
-  // What the kernel says of a file that has been removed; at its name stands,
-  // at best, its successor.
+  // The kernel's mark for a removed file; a file of that name is at best its
+  // successor.
   constexpr std::string_view kDeleted = " (deleted)";
   if (path.ends_with(kDeleted)) {
     path.resize(path.size() - kDeleted.size());
@@ -172,7 +168,7 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
     return {nullptr, FileState::kChanged};
   if (found.elf) return found;
   if (file.pid > 0 && options.symfs.empty()) {
-    // A process that still runs may live in a container.
+    // A process that is still running may be in a container.
     const std::string root = "/proc/" + std::to_string(file.pid) + "/root";
     found.elf =
         take(open_in_root(root, path), root + path, file.build_id, found.state);
@@ -195,11 +191,11 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
 FoundFile DebugFiles::State::find_kernel(const CodeFile& file) const {
   FoundFile found;
   if (!options.vmlinux.empty()) {
-    // Whoever names a kernel means it; a wrong one is told by its build id.
+    // The user's choice; the build id tells whether it is the wrong one.
     found.elf = take(options.vmlinux, file.build_id, found.state);
     return found;
   }
-  // Without a build id, any kernel of that release might be another build.
+  // Without a build id, a kernel of that release may be another build.
   if (file.build_id.empty()) return found;
   const std::string release = options.os_release;
   for (const std::string& path :
@@ -242,15 +238,12 @@ std::optional<std::string> DebugFiles::State::kallsyms_path(
   if (!options.kallsyms.empty()) return options.kallsyms;
   constexpr const char* kRunning = "/proc/kallsyms";
   if (file.kind == CodeKind::kKernelModule) {
-    const std::string_view path = file.path;
-    if (path.starts_with('[') && path.ends_with(']') &&
-        is_loaded_at(path.substr(1, path.size() - 2), start))
-      return kRunning;
+    if (is_loaded_at(kernel_module_name(file.path), start)) return kRunning;
     return {};
   }
   struct utsname system {};
-  // A recording that was cut off names neither build ids nor a release; then
-  // the kernel must have been at the same place.
+  // A truncated recording has neither build ids nor a release; then the kernel
+  // must have been at the same address.
   const bool is_running =
       !file.build_id.empty() ? same_build_id(file.build_id, kernel_build_id())
       : options.os_release.empty()
@@ -302,7 +295,7 @@ ElfPointer DebugFiles::State::find_by_link(const ElfFile& binary,
     const std::string path = folder + "/" + link->file;
     ElfPointer found = take(path, "", ignored);
     if (!found) continue;
-    // A build id tells it at once, a checksum after reading all of it.
+    // Comparing build ids is cheap; a checksum needs the whole file.
     const bool is_right = binary.build_id().empty() || found->build_id().empty()
                               ? has_crc(path, link->crc)
                               : found->build_id() == binary.build_id();
@@ -313,10 +306,10 @@ ElfPointer DebugFiles::State::find_by_link(const ElfFile& binary,
 
 ElfPointer DebugFiles::State::find_debug(const ElfFile& binary,
                                          const CodeFile& file) const {
-  if (has_debug_info(binary)) return nullptr;
+  if (binary.has_debug_info()) return nullptr;
   if (ElfPointer found = find_by_link(binary, file)) return found;
   if (ElfPointer found = find_by_build_id(binary.build_id())) return found;
-  // perf keeps what it has recorded, maybe from before it was stripped.
+  // perf keeps copies of what it recorded, perhaps from before it was stripped.
   if (const std::string store = perf_store();
       !store.empty() && is_build_id(binary.build_id()) &&
       binary.section(".symtab") == nullptr) {
@@ -326,6 +319,12 @@ ElfPointer DebugFiles::State::find_debug(const ElfFile& binary,
     if (kept && kept->section(".symtab") != nullptr) return kept;
   }
   return nullptr;
+}
+
+std::string_view kernel_module_name(std::string_view path) {
+  if (path.starts_with('[') && path.ends_with(']'))
+    return path.substr(1, path.size() - 2);
+  return path;
 }
 
 DebugFileOptions debug_file_options(const SymbolOptions& symbols) {
@@ -387,7 +386,7 @@ ElfPointer DebugFiles::alternate(const ElfFile& debug) {
   const std::filesystem::path here =
       std::filesystem::path(debug.name()).parent_path();
   FileState ignored{};
-  // operator/ takes an absolute path as it is.
+  // operator/ replaces the left side if the right one is absolute.
   for (const std::filesystem::path& path :
        {here / link->file,
         std::filesystem::path(state_->options.symfs + link->file)})
@@ -400,12 +399,12 @@ std::shared_ptr<const Kallsyms> DebugFiles::kallsyms(const CodeFile& file,
                                                      std::uint64_t start) {
   const auto path = state_->kallsyms_path(file, start);
   if (!path) return nullptr;
-  // All kernels and modules of a recording have the same list.
+  // All kernels and modules of a recording share one list.
   const std::scoped_lock lock(state_->mutex);
   if (state_->kallsyms_read != path) {
     state_->kallsyms = nullptr;
     state_->kallsyms_read = path;
-    // A list that the user named must be there.
+    // Fails if the user named a list that cannot be read.
     if (!state_->options.kallsyms.empty() || ::access(path->c_str(), R_OK) == 0)
       state_->kallsyms =
           std::make_shared<const Kallsyms>(Kallsyms::open(*path));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the files that belong to recorded code: the binary itself, its separate
-// debug file, what dwz took out of that. A file whose build id is not the
-// recorded one is never used.
+// debug file, the file into which dwz moved parts of that. A file with another
+// build id than the recorded one is never used.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,24 @@ enum class CodeKind : std::uint8_t {
   kAnonymous,  // no file: the heap, code of a JIT
 };
 
-// What a recording says about a file of code.
+// "[nf_tables]" is the module nf_tables.
+std::string_view kernel_module_name(std::string_view path);
+
+// A file of code as a recording describes it.
 struct CodeFile {
   std::string path;
   std::string build_id;  // hexadecimal; "" if it was not recorded
-  std::int32_t pid = 0;  // a process that had it mapped; 0: not known
+  std::int32_t pid = 0;  // a process that had it mapped; 0: unknown
   CodeKind kind = CodeKind::kFile;
   friend bool operator==(const CodeFile&, const CodeFile&) = default;
 };
 
 enum class FileState : std::uint8_t {
   kFound,
-  kMissing,       // nothing at its path, and not elsewhere by its build id
-  kOtherBuildId,  // something else stands at its path now
-  kChanged,       // it is newer than the recording, which has no build id of it
-  kUnreadable,    // not a file, not ELF, or not allowed
+  kMissing,       // neither at its path nor elsewhere by its build id
+  kOtherBuildId,  // the file at its path is another one
+  kChanged,       // newer than the recording, which has no build id of it
+  kUnreadable,    // not a file, not ELF, or no permission
 };
 
 struct FoundFile {
@@ -47,28 +50,28 @@ struct FoundFile {
 };
 
 struct DebugFileOptions {
-  std::string symfs;                    // paths of recordings begin here
+  std::string symfs;                    // a prefix for recorded paths
   std::string vmlinux;                  // "": searched for
   std::string kallsyms;                 // "": searched for
   std::string os_release;               // of the recording, for vmlinux and .ko
   std::vector<std::string> debug_dirs;  // "/usr/lib/debug" if empty
-  bool debuginfod = false;              // ask the servers of DEBUGINFOD_URLS
-  // When the recording was written, in nanoseconds since 1970; 0: not known.
+  bool debuginfod = false;              // query the servers of DEBUGINFOD_URLS
+  // When the recording was written, in nanoseconds since 1970; 0: unknown.
   std::int64_t recorded_until = 0;
 };
 
-// What the user set. Fails if that is to use debuginfod and it cannot be used.
+// From the user's settings. Fails if they ask for debuginfod and it cannot be
+// used.
 DebugFileOptions debug_file_options(const SymbolOptions& symbols);
 
-// All functions may be called from several threads at once and fail only by
-// finding nothing.
+// Thread-safe. Functions return nothing rather than fail.
 class DebugFiles {
  public:
   explicit DebugFiles(DebugFileOptions options);
   ~DebugFiles();
 
-  // A recording that was cut off does not say which kernel it is of, but where
-  // that began in memory.
+  // Where the kernel began in memory, which identifies it for a truncated
+  // recording, as that has no release.
   void kernel_began_at(std::uint64_t start);
 
   FoundFile binary(const CodeFile& file);
@@ -76,15 +79,15 @@ class DebugFiles {
   // there is none or `binary` has the debug information itself.
   std::shared_ptr<const ElfFile> debug(const ElfFile& binary,
                                        const CodeFile& file);
-  // What dwz took out of `debug`.
+  // The file into which dwz moved parts of `debug`.
   std::shared_ptr<const ElfFile> alternate(const ElfFile& debug);
-  // A split unit of `debug` (a .dwo, or the .dwp beside it).
+  // A split unit of `debug` (a .dwo, or the .dwp next to it).
   std::shared_ptr<const ElfFile> split_unit(const ElfFile& debug,
                                             std::string_view dwo_name,
                                             std::string_view comp_dir);
 
-  // The symbols of a kernel, or of a module of it that began at `start`; null
-  // if no list is known to be the right one.
+  // The symbols of a kernel, or of its module that began at `start`; null if no
+  // list is certain to be the right one.
   std::shared_ptr<const Kallsyms> kallsyms(const CodeFile& file,
                                            std::uint64_t start);
 

@@ -26,7 +26,7 @@ std::string identity(const ElfFile* file) {
 }
 
 bool has_debug_info(const ElfFile* file) {
-  return file != nullptr && file->section(".debug_info") != nullptr;
+  return file != nullptr && file->has_debug_info();
 }
 
 std::optional<std::uint64_t> address_of(const SymbolTable& symbols,
@@ -34,13 +34,6 @@ std::optional<std::uint64_t> address_of(const SymbolTable& symbols,
   const auto at = std::ranges::find(symbols, name, &Symbol::name);
   if (at == symbols.end()) return {};
   return at->start;
-}
-
-// "[nf_tables]" is the module nf_tables.
-std::string_view module_name(std::string_view path) {
-  if (path.starts_with('[') && path.ends_with(']'))
-    return path.substr(1, path.size() - 2);
-  return path;
 }
 
 }  // namespace
@@ -69,7 +62,7 @@ const std::string& ModuleSymbols::build_id() const {
                                                  : file_.build_id;
 }
 
-// Which files the names come from, and what else decides about them.
+// What the names depend on: the files, the options.
 std::string ModuleSymbols::sources() const {
   return fmt::format(
       "{}\n{}\n{}\n{}{}", identity(binary_.get()), identity(debug_.get()),
@@ -122,7 +115,8 @@ ModuleSymbols::Lookup ModuleSymbols::kernel_lookup() {
   }
   if (file_.kind == CodeKind::kKernel)
     return {&list->kernel(), list->kernel_start(), list};
-  return {list->module(module_name(file_.path)), options_.kernel_start, list};
+  return {list->module(kernel_module_name(file_.path)), options_.kernel_start,
+          list};
 }
 
 const Symbol* ModuleSymbols::symbol_at(std::uint64_t address) {

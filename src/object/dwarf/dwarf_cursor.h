@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A place in a section of DWARF. As ByteReader it is sticky: what lies behind
-// the end reads as zero and marks it failed. It differs in knowing its offset
-// in the section, which is how DWARF refers to things, and in skipping without
-// decoding, which is most of what reading DWARF is.
+// A position in a DWARF section. Like ByteReader it is sticky: a read past the
+// end yields zero and marks it failed. Unlike ByteReader it knows its offset in
+// the section, which DWARF uses for references, and it can skip without
+// decoding, which is most of the work.
 #pragma once
 
 #include <bit>
@@ -11,13 +11,14 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "base/signed_varint.h"
 
 namespace wick {
 
 class DwarfCursor {
  public:
   DwarfCursor() = default;
-  // Reads from `offset` up to `end` (or the end of the section).
+  // Reads from `offset` to `end` or the end of the section.
   DwarfCursor(std::string_view section, bool swap, std::uint64_t offset = 0,
               std::uint64_t end = UINT64_MAX)
       : begin_(section.data()), swap_(swap) {
@@ -40,7 +41,7 @@ class DwarfCursor {
     at_ = end_;
   }
 
-  // Goes to `offset`, which must not lie before the current one.
+  // Fails if `offset` is before the current one.
   void go_forward(std::uint64_t offset) {
     if (offset < this->offset()) return fail();
     skip(offset - this->offset());
@@ -90,27 +91,16 @@ class DwarfCursor {
   std::uint64_t uleb() {
     if (at_ != end_ && static_cast<unsigned char>(*at_) < 0x80)
       return static_cast<unsigned char>(*at_++);
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const std::uint8_t byte = u8();
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    fail();
-    return 0;
+    ByteReader in = rest();
+    const std::uint64_t value = in.read_varint();
+    follow(in);
+    return value;
   }
   std::int64_t sleb() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64;) {
-      const std::uint8_t byte = u8();
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      shift += 7;
-      if (byte >= 0x80) continue;
-      if ((byte & 0x40) != 0 && shift < 64) value |= ~std::uint64_t{0} << shift;
-      return static_cast<std::int64_t>(value);
-    }
-    fail();
-    return 0;
+    ByteReader in = rest();
+    const std::int64_t value = read_signed_varint(in);
+    follow(in);
+    return value;
   }
   void skip_leb() {
     while (at_ != end_)
@@ -118,7 +108,7 @@ class DwarfCursor {
     fail();
   }
 
-  // Text up to a zero byte; the view lives in the section.
+  // A NUL-terminated string; the view points into the section.
   std::string_view text() {
     const auto* zero =
         at_ == end_ ? nullptr
@@ -133,6 +123,15 @@ class DwarfCursor {
   }
 
  private:
+  ByteReader rest() const {
+    return ByteReader(std::string_view(at_, left()), swap_);
+  }
+  // Continues after what `in`, which began here, has read.
+  void follow(const ByteReader& in) {
+    if (in.failed()) return fail();
+    at_ = end_ - in.rest().size();
+  }
+
   const char* begin_ = nullptr;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
@@ -140,7 +139,7 @@ class DwarfCursor {
   bool failed_ = false;
 };
 
-// The text at an offset of a section of strings; empty if there is none.
+// The string at an offset of a string section; empty if there is none.
 inline std::string_view text_at(std::string_view section,
                                 std::uint64_t offset) {
   if (offset >= section.size()) return {};

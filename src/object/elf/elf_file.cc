@@ -20,10 +20,10 @@
 namespace wick {
 namespace {
 
-// An object file made with -ffunction-sections has some ten thousand.
+// Object files made with -ffunction-sections have tens of thousands.
 constexpr std::uint64_t kMaxSections = 1 << 20;
 constexpr std::uint64_t kMaxSegments = 1 << 16;
-// sha1 has 20 bytes, the longest that a linker makes by itself.
+// The longest that a linker makes by itself is SHA-1 with 20 bytes.
 constexpr std::uint64_t kMaxBuildId = 64;
 
 // Whether [offset, offset + size) lies within [0, whole).
@@ -32,14 +32,8 @@ bool lies_within(std::uint64_t offset, std::uint64_t size,
   return offset <= whole && size <= whole - offset;
 }
 
-std::string_view to_nul(std::string_view bytes, std::uint64_t offset) {
-  if (offset >= bytes.size()) return {};
-  bytes.remove_prefix(offset);
-  return bytes.substr(0, std::min(bytes.find('\0'), bytes.size()));
-}
-
-// Bytes of the file: read into memory of their own, or a view of what was in
-// memory already.
+// Bytes of the file: read into memory of their own, or a view of a file that is
+// in memory.
 struct Block {
   std::unique_ptr<char[]> own;
   std::string_view bytes;
@@ -50,7 +44,7 @@ struct Block {
   }
 };
 
-// Where headers of sections or segments stand.
+// Where the headers of sections or segments are.
 struct HeaderTable {
   std::uint64_t offset = 0, entry_size = 0, count = 0;
 };
@@ -65,7 +59,7 @@ struct LazyBlock {
 struct ElfFile::State {
   std::string name;
   UniqueFd fd;
-  std::string memory;  // all of the file, if it is not `fd`
+  std::string memory;  // the whole file, if there is no `fd`
   std::uint64_t file_size = 0;
 
   bool is_64 = false, little = false, swap = false;
@@ -78,14 +72,14 @@ struct ElfFile::State {
   std::once_flag build_id_once;
   std::string build_id;
 
-  // An empty block where the file has no such bytes.
+  // An empty block if the file does not have these bytes.
   Block read(std::uint64_t offset, std::uint64_t size) const;
   void read_headers();
-  // A table that is not within the file is none.
+  // A table that is not within the file counts as empty.
   Block read_table(const HeaderTable& table) const {
     return read(table.offset, table.entry_size * table.count);
   }
-  // Gives the offsets of the names in the section of names.
+  // Returns the offsets of the names in the string section.
   std::vector<std::uint32_t> read_sections(const HeaderTable& table);
   void read_segments(const HeaderTable& table);
   Section read_section(ByteReader& in, std::uint32_t& name_offset) const;
@@ -93,7 +87,6 @@ struct ElfFile::State {
   Block decompressed(const Section& section) const;
   std::string_view bytes(std::size_t section_index);
   std::string_view segment(std::size_t index);
-  std::string build_id_in(std::string_view notes) const;
   void find_build_id();
 
   ByteReader reader(std::string_view bytes) const {
@@ -118,7 +111,7 @@ Block ElfFile::State::read(std::uint64_t offset, std::uint64_t size) const {
         ::pread(fd.get(), room.data() + done, room.size() - done,
                 static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return {};  // the file has become shorter
+    if (got <= 0) return {};  // the file was truncated meanwhile
     done += static_cast<std::size_t>(got);
   }
   block.bytes = {room.data(), room.size()};
@@ -153,7 +146,7 @@ void ElfFile::State::read_headers() {
   std::uint64_t section_count = in.read<std::uint16_t>();
   std::uint64_t names = in.read<std::uint16_t>();
 
-  // Numbers that do not fit the header stand in section 0.
+  // Numbers that do not fit into the header are in section 0.
   std::vector<std::uint32_t> name_offsets;
   const std::size_t least = is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
   if (section_offset != 0 && section_size >= least) {
@@ -177,7 +170,8 @@ void ElfFile::State::read_headers() {
   if (names >= sections.size()) return;
   const std::string_view strings = bytes(names);
   for (std::size_t i = 0; i < sections.size(); ++i)
-    sections[i].name = to_nul(strings, name_offsets[i]);
+    if (name_offsets[i] < strings.size())
+      sections[i].name = until_nul(strings.substr(name_offsets[i]));
 }
 
 ElfFile::Section ElfFile::State::read_section(
@@ -228,8 +222,8 @@ void ElfFile::State::read_segments(const HeaderTable& table) {
   }
 }
 
-// A compressed section begins with a header that says how and into how much;
-// the old .zdebug_x with "ZLIB" and the size, most significant byte first.
+// A compressed section begins with a header that has the method and the size;
+// an old .zdebug_x with "ZLIB" and the size, most significant byte first.
 Block ElfFile::State::decompressed(const Section& section) const {
   Block packed = read(section.offset, section.size);
   std::uint64_t size = 0;
@@ -278,41 +272,22 @@ std::string_view ElfFile::State::segment(std::size_t index) {
   std::call_once(lazy.once, [&] {
     const Segment& segment = segments[index];
     if (segment.offset >= file_size) return;
-    // The end of a segment may be cut off; what is there is good.
+    // A truncated segment is good up to its end.
     lazy.block = read(segment.offset,
                       std::min(segment.file_size, file_size - segment.offset));
   });
   return lazy.block.bytes;
 }
 
-// The build id among notes: each is three numbers, a name and a content, both
-// filled up to 4 bytes.
-std::string ElfFile::State::build_id_in(std::string_view notes) const {
-  ByteReader in = reader(notes);
-  while (in.fits(12, 1)) {
-    const auto name_size = in.read<std::uint32_t>();
-    const auto size = in.read<std::uint32_t>();
-    const auto note_type = in.read<std::uint32_t>();
-    const std::string_view note_name = in.read_bytes(name_size);
-    in.read_bytes(std::min<std::size_t>(-name_size % 4, in.rest().size()));
-    const std::string_view content = in.read_bytes(size);
-    in.read_bytes(std::min<std::size_t>(-size % 4, in.rest().size()));
-    if (in.failed()) return {};
-    if (note_type == NT_GNU_BUILD_ID &&
-        note_name == std::string_view("GNU\0", 4) && !content.empty() &&
-        content.size() <= kMaxBuildId)
-      return to_hexadecimal(content);
-  }
-  return {};
-}
-
-// Debug files keep the headers of segments whose content they do not have, so
-// sections are asked first; a vDSO or a memory dump has segments alone.
+// Debug files keep the headers of segments whose contents they lack, so
+// sections are tried first; a vDSO or a memory dump has only segments.
 void ElfFile::State::find_build_id() {
   for (std::size_t i = 0; i < sections.size() && build_id.empty(); ++i)
-    if (sections[i].type == SHT_NOTE) build_id = build_id_in(bytes(i));
+    if (sections[i].type == SHT_NOTE)
+      build_id = build_id_in_notes(reader(bytes(i)));
   for (std::size_t i = 0; i < segments.size() && build_id.empty(); ++i)
-    if (segments[i].type == PT_NOTE) build_id = build_id_in(segment(i));
+    if (segments[i].type == PT_NOTE)
+      build_id = build_id_in_notes(reader(segment(i)));
 }
 
 ElfFile::ElfFile(std::unique_ptr<State> state) : state_(std::move(state)) {
@@ -381,7 +356,7 @@ std::string_view ElfFile::bytes(std::string_view section_name) const {
 
 std::string_view ElfFile::bytes_at(std::uint64_t elf_addr,
                                    std::uint64_t size) const {
-  // A section is less to read than its segment, and has been read perhaps.
+  // A section is smaller than its segment, and may have been read already.
   for (const Section& s : state_->sections)
     if ((s.flags & (SHF_ALLOC | SHF_COMPRESSED)) == SHF_ALLOC &&
         s.type != SHT_NOBITS && elf_addr >= s.address &&
@@ -412,7 +387,7 @@ const std::string& ElfFile::build_id() const {
 
 std::optional<ElfFile::DebugLink> ElfFile::debug_link() const {
   const std::string_view content = bytes(".gnu_debuglink");
-  const std::string_view file = to_nul(content, 0);
+  const std::string_view file = until_nul(content);
   const std::size_t crc_at = (file.size() + 1 + 3) / 4 * 4;
   if (file.empty() || crc_at > content.size()) return {};
   ByteReader in = reader(content.substr(crc_at));
@@ -423,7 +398,7 @@ std::optional<ElfFile::DebugLink> ElfFile::debug_link() const {
 
 std::optional<ElfFile::AlternateLink> ElfFile::alternate_link() const {
   const std::string_view content = bytes(".gnu_debugaltlink");
-  const std::string_view file = to_nul(content, 0);
+  const std::string_view file = until_nul(content);
   if (file.empty() || file.size() == content.size()) return {};
   const std::string_view id = content.substr(file.size() + 1);
   if (id.empty() || id.size() > kMaxBuildId) return {};
@@ -435,6 +410,25 @@ std::optional<std::uint64_t> ElfFile::elf_addr(std::uint64_t file_off) const {
     if (s.type == PT_LOAD && file_off >= s.offset &&
         file_off - s.offset < s.file_size)
       return s.address + (file_off - s.offset);
+  return {};
+}
+
+// Each note is three numbers, a name and a content, both padded to 4 bytes.
+std::string build_id_in_notes(ByteReader notes) {
+  while (notes.fits(12, 1)) {
+    const auto name_size = notes.read<std::uint32_t>();
+    const auto size = notes.read<std::uint32_t>();
+    const auto type = notes.read<std::uint32_t>();
+    const std::string_view name = notes.read_bytes(name_size);
+    notes.read_bytes(
+        std::min<std::size_t>(-name_size % 4, notes.rest().size()));
+    const std::string_view content = notes.read_bytes(size);
+    notes.read_bytes(std::min<std::size_t>(-size % 4, notes.rest().size()));
+    if (notes.failed()) return {};
+    if (type == NT_GNU_BUILD_ID && name == std::string_view("GNU\0", 4) &&
+        !content.empty() && content.size() <= kMaxBuildId)
+      return to_hexadecimal(content);
+  }
   return {};
 }
 

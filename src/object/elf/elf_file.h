@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ELF file, 32 or 64 bits, of either byte order. The bytes are untrusted:
-// whatever a header says is checked before it is used.
+// every header field is checked before it is used.
 //
-// Sections are read with pread when they are asked for and kept: a file that is
-// cut or overwritten meanwhile gives wrong bytes, never a SIGBUS, and a debug
-// file of a gigabyte costs no more than the sections that are needed.
+// Sections are read with pread on first use and kept: a file that is truncated
+// or overwritten meanwhile yields wrong bytes, never a SIGBUS, and a debug file
+// of a gigabyte costs no more than the sections that are used.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class ElfFile {
     std::uint64_t offset = 0, address = 0, file_size = 0, memory_size = 0;
   };
 
-  // Fail (wick::Error) if it cannot be opened, is no regular file or is not
-  // ELF. `from_fd` takes a file that is open already; `name` is for messages.
+  // Fail (wick::Error) if the file cannot be opened, is not a regular file or
+  // is not ELF. `name` is for messages.
   static std::shared_ptr<const ElfFile> open(const std::string& path);
   static std::shared_ptr<const ElfFile> from_fd(UniqueFd fd, std::string name);
   static std::shared_ptr<const ElfFile> from_memory(std::string name,
@@ -48,46 +48,47 @@ class ElfFile {
   const std::string& name() const;
   Machine machine() const;
   std::uint16_t type() const;  // ET_DYN …
-  // Where a program begins; 0 for a file that is none.
+  // Where the program begins; 0 if the file is not a program.
   std::uint64_t entry() const;
   bool is_64() const;
   bool is_little_endian() const;
 
   std::span<const Section> sections() const;
   std::span<const Segment> segments() const;
-  // The first section of this name, or null. ".debug_x" also finds an old
+  // The first section of this name, or null. ".debug_x" also matches an old
   // ".zdebug_x".
   const Section* section(std::string_view name) const;
 
-  // The content of a section, decompressed where it is compressed (zlib, zstd,
-  // .zdebug); empty where there is none (SHT_NOBITS), where it is damaged or
-  // larger than a section can honestly be. Lives as long as this object; may
-  // be asked from several threads at once. `section` is one of sections().
+  // The contents of a section, decompressed (zlib, zstd, .zdebug); empty if it
+  // has none (SHT_NOBITS), is damaged or implausibly large. Lives as long as
+  // this object. Thread-safe. `section` is one of sections().
   std::string_view bytes(const Section& section) const;
   std::string_view bytes(std::string_view section_name) const;
   // Up to `size` bytes that a loaded segment has at `elf_addr`.
   std::string_view bytes_at(std::uint64_t elf_addr, std::uint64_t size) const;
 
-  // A reader of the file's byte order.
+  // A reader with the file's byte order.
   ByteReader reader(std::string_view bytes) const;
 
-  // Hexadecimal; "" where there is none.
+  // Hexadecimal; "" if there is none.
   const std::string& build_id() const;
 
-  // .gnu_debuglink: the file that has the debug information.
+  bool has_debug_info() const { return section(".debug_info") != nullptr; }
+
+  // .gnu_debuglink: the separate debug file.
   struct DebugLink {
     std::string file;
     std::uint32_t crc = 0;
   };
   std::optional<DebugLink> debug_link() const;
-  // .gnu_debugaltlink: the file with what dwz took out of several.
+  // .gnu_debugaltlink: the file into which dwz moved what several files share.
   struct AlternateLink {
     std::string file;
     std::string build_id;  // hexadecimal
   };
   std::optional<AlternateLink> alternate_link() const;
 
-  // Where the loaded segments put the byte at `file_off`; nothing if none does.
+  // The address at which a segment loads the byte at `file_off`, if any does.
   std::optional<std::uint64_t> elf_addr(std::uint64_t file_off) const;
 
  private:
@@ -95,5 +96,14 @@ class ElfFile {
   explicit ElfFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// The text before the first NUL; all of `bytes` if there is none.
+inline std::string_view until_nul(std::string_view bytes) {
+  return bytes.substr(0, bytes.find('\0'));
+}
+
+// The build id among ELF notes (of a section, of /sys/kernel/notes), in
+// hexadecimal; "" if there is none.
+std::string build_id_in_notes(ByteReader notes);
 
 }  // namespace wick

@@ -15,8 +15,8 @@
 namespace wick {
 namespace {
 
-// The longest name that is believed; a string table without zeros would make
-// each symbol look for its end to the end of the table.
+// The longest plausible name. In a string table without zeros, each symbol
+// would be searched for its end to the end of the table.
 constexpr std::size_t kMaxName = 1 << 16;
 constexpr std::uint64_t kMaxMiniDebug = std::uint64_t{1} << 30;
 
@@ -55,7 +55,7 @@ SymbolBinding binding_of(const RawSymbol& symbol) {
   }
 }
 
-// An assembler's own label (.L1), or a mark of its for disassemblers ($x).
+// An assembler's local label (.L1) or mapping symbol ($x).
 bool is_marker(std::string_view name, const MachineTraits& machine) {
   return name.starts_with(".L") || (machine.is_mapping_symbol != nullptr &&
                                     machine.is_mapping_symbol(name));
@@ -82,7 +82,7 @@ class SymbolReader {
     read(file_.bytes(table), file_.bytes(file_.sections()[table.link]));
   }
 
-  // A file without section headers still tells its loader where symbols are.
+  // A file without section headers still has its symbols' place for the loader.
   void read_dynamic_segment();
 
   void read(std::string_view symbols, std::string_view names) {
@@ -97,7 +97,7 @@ class SymbolReader {
 
  private:
   struct Place {
-    std::uint64_t base, end;  // what is added to values; where it ends
+    std::uint64_t base, end;  // added to values; where the section ends
     bool loaded, code;
   };
 
@@ -129,7 +129,7 @@ class SymbolReader {
       return;
     names.remove_prefix(symbol.name);
     names = names.substr(0, kMaxName);
-    out.name = names.substr(0, std::min(names.find('\0'), names.size()));
+    out.name = until_nul(names);
     if (out.name.empty() || is_marker(out.name, machine_)) return;
     out_.add(out);
   }
@@ -179,16 +179,16 @@ void SymbolReader::read_dynamic_segment() {
        file_.bytes_at(names, names_size));
 }
 
-// How many dynamic symbols there are stands nowhere, but hash tables go to the
-// last one. In DT_HASH the second number is it.
+// A file does not have the number of dynamic symbols, but hash tables reach the
+// last one. In DT_HASH it is the second number.
 std::uint64_t SymbolReader::count_by_hash(std::uint64_t addr) const {
   ByteReader in = file_.reader(file_.bytes_at(addr, 8));
   in.read<std::uint32_t>();
   return in.read<std::uint32_t>();
 }
 
-// In DT_GNU_HASH a bucket has the first symbol of a chain, and the number of
-// the chain's last symbol is odd.
+// In DT_GNU_HASH a bucket has the first symbol of a chain, and the hash of the
+// chain's last symbol is odd.
 std::uint64_t SymbolReader::count_by_gnu_hash(std::uint64_t addr) const {
   ByteReader in = file_.reader(file_.bytes_at(addr, UINT64_MAX));
   const auto buckets = in.read<std::uint32_t>();
@@ -213,8 +213,8 @@ void read_tables(const ElfFile& file, SymbolTableBuilder& out) {
   if (file.sections().empty()) reader.read_dynamic_segment();
 }
 
-// .gnu_debugdata: an ELF file within the file, compressed by xz, that has the
-// symbols which .dynsym has not.
+// .gnu_debugdata: an embedded ELF file, compressed with xz, that has the
+// symbols missing from .dynsym.
 void read_mini_debug(const ElfFile& file, SymbolTableBuilder& out) {
   const std::string_view packed = file.bytes(".gnu_debugdata");
   if (packed.empty()) return;
@@ -224,7 +224,7 @@ void read_mini_debug(const ElfFile& file, SymbolTableBuilder& out) {
     read_tables(*inner, out);
     out.keep(inner);
   } catch (const Error&) {
-    // Damaged; the symbols of the other tables are as good as before.
+    // Damaged; the symbols of the other tables remain.
   }
 }
 
@@ -232,7 +232,7 @@ void read_mini_debug(const ElfFile& file, SymbolTableBuilder& out) {
 
 SymbolTable SymbolTable::from_elf(const ElfFile& file, const ElfFile* debug) {
   SymbolTableBuilder out;
-  // The sections of a relocatable file's debug file stand elsewhere in it.
+  // The debug file of a relocatable file has sections at other offsets.
   if (debug != nullptr && file.type() != ET_REL) read_tables(*debug, out);
   read_tables(file, out);
   read_mini_debug(file, out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stub loads an address from a slot of the global offset table and jumps
-// there; a relocation says which function's address the slot gets. So each stub
+// there; a relocation has the function whose address fills the slot. So a stub
 // is named by decoding the two or three instructions that address its slot.
-// That holds for every linker and layout, unlike counting stubs, which differ
+// This works for every linker and layout, unlike counting stubs, which differ
 // in header, size and order (.plt.sec of x86, BTI of AArch64, mold).
 #include "object/elf/plt_stubs.h"
 
@@ -20,7 +20,7 @@ namespace wick {
 namespace {
 
 constexpr std::size_t kMaxStubName = 1 << 16;
-// Of all names together: a hostile file has one long name for every stub.
+// All names together: a hostile file may have one long name for every stub.
 constexpr std::size_t kMaxStubNames = 32 << 20;
 
 struct Slot {
@@ -44,8 +44,7 @@ class DynamicNames {
     ByteReader in = file_.reader(symbols_.substr(index * sizeof(Elf64_Sym)));
     const auto at = in.read<std::uint32_t>();
     if (at == 0 || at >= names_.size()) return {};
-    const std::string_view rest = names_.substr(at, kMaxStubName);
-    return rest.substr(0, std::min(rest.find('\0'), rest.size()));
+    return until_nul(names_.substr(at, kMaxStubName));
   }
 
  private:
@@ -89,8 +88,8 @@ class StubNamer {
     }
   }
 
-  // The function that chooses among implementations has the name of what it
-  // chooses, and a local one ("strcpy_ifunc") besides.
+  // A resolver, which chooses among implementations, has the name of what it
+  // chooses and a local one ("strcpy_ifunc").
   std::string_view name_at(std::uint64_t addr) {
     if (by_address_.empty())
       for (const SymbolCandidate& symbol : out_.symbols()) {
@@ -145,7 +144,7 @@ class StubNamer {
   std::vector<Slot> slots_;
   absl::flat_hash_map<std::uint64_t, const SymbolCandidate*> by_address_;
   std::vector<NamedStub> stubs_;
-  std::string names_;  // of stubs, one behind the other
+  std::string names_;  // of stubs, concatenated
 };
 
 }  // namespace

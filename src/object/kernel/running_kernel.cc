@@ -12,30 +12,19 @@
 namespace wick {
 namespace {
 
-std::string build_id_of_notes(const std::string& path) {
+std::string build_id_in_file(const std::string& path) {
   const auto notes = read_small_file(path, 1 << 20);
-  ByteReader in(notes ? std::string_view(*notes) : "");
-  const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
-  while (!in.at_end()) {
-    const auto name_size = in.read<std::uint32_t>(),
-               size = in.read<std::uint32_t>(), type = in.read<std::uint32_t>();
-    const std::string_view name = in.read_bytes(padded(name_size)),
-                           content = in.read_bytes(padded(size));
-    constexpr std::uint32_t kBuildId = 3;
-    if (!in.failed() && type == kBuildId && name.starts_with("GNU"))
-      return to_hexadecimal(content.substr(0, size));
-  }
-  return "";
+  return notes ? build_id_in_notes(ByteReader(*notes)) : "";
 }
 
 }  // namespace
 
-std::string kernel_build_id() { return build_id_of_notes("/sys/kernel/notes"); }
+std::string kernel_build_id() { return build_id_in_file("/sys/kernel/notes"); }
 
 std::string kernel_module_build_id(const std::string& module) {
   if (module.empty() || module.find('/') != std::string::npos) return "";
-  return build_id_of_notes("/sys/module/" + module +
-                           "/notes/.note.gnu.build-id");
+  return build_id_in_file("/sys/module/" + module +
+                          "/notes/.note.gnu.build-id");
 }
 
 std::shared_ptr<const ElfFile> own_vdso() {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/unwind/cfi.h"
 
+#include "base/signed_varint.h"
+
 namespace wick {
 namespace {
 
-// DW_EH_PE_*: how a pointer is written, and what it is added to.
+// DW_EH_PE_*: how a pointer is encoded, and what it is relative to.
 enum : std::uint8_t {
   kAbsolute = 0x00,
   kUleb = 0x01,
@@ -67,13 +69,13 @@ void skip_to(ByteReader& reader, std::uint64_t left) {
   reader.read_bytes(reader.rest().size() - left);
 }
 
-// The letters of a CIE's augmentation. Those with data stand behind a 'z',
-// which gives its length, so unknown ones can be skipped.
+// The letters of a CIE's augmentation. Those with data follow a 'z', which has
+// the length of all data, so unknown ones can be skipped.
 void read_augmentation(std::string_view letters, ByteReader& reader,
                        const CfiSection& section, Cie& cie) {
   if (letters.empty()) return;
   if (letters[0] != 'z') {
-    // "eh", from before gcc 3, has one more pointer that was read already.
+    // "eh", from before GCC 3, has one more pointer, already read.
     if (letters != "eh") reader.fail();
     return;
   }
@@ -90,7 +92,7 @@ void read_augmentation(std::string_view letters, ByteReader& reader,
       const auto encoding = reader.read<std::uint8_t>();
       if (encoding == kEncodingOmit) continue;
       if (reader.at_end()) return reader.fail();
-      // Where the personality is does not matter, only its size.
+      // Only the size of the personality pointer matters.
       read_encoded(
           reader, encoding & ~kIndirect, section,
           section.address + static_cast<std::uint64_t>(reader.rest().data() -
@@ -98,7 +100,7 @@ void read_augmentation(std::string_view letters, ByteReader& reader,
     } else if (letter == 'S') {
       cie.signal = true;
     } else if (letter != 'B' && letter != 'G') {
-      break;  // what follows cannot be told apart
+      break;  // the length of its data is unknown
     }
   }
   if (reader.failed() || reader.rest().size() < left) return reader.fail();
@@ -106,20 +108,6 @@ void read_augmentation(std::string_view letters, ByteReader& reader,
 }
 
 }  // namespace
-
-std::int64_t read_signed_varint(ByteReader& reader) {
-  std::uint64_t value = 0;
-  for (int shift = 0; shift < 64; shift += 7) {
-    const auto byte = reader.read<std::uint8_t>();
-    value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-    if (byte >= 0x80) continue;
-    if ((byte & 0x40) != 0 && shift + 7 < 64)
-      value |= ~std::uint64_t{0} << (shift + 7);
-    return static_cast<std::int64_t>(value);
-  }
-  reader.fail();
-  return 0;
-}
 
 std::uint64_t read_encoded(ByteReader& reader, std::uint8_t encoding,
                            const CfiSection& section, std::uint64_t at) {
@@ -177,7 +165,7 @@ bool read_entry(const CfiSection& section, std::uint64_t offset,
     entry = {.is_cie = false, .next = entry.next};
     return true;
   }
-  // The id of .eh_frame has four bytes also where the length has eight.
+  // The id of .eh_frame has four bytes even if the length has eight.
   const bool wide = is_64 && !section.eh;
   const std::uint64_t id =
       wide ? reader.read<std::uint64_t>() : reader.read<std::uint32_t>();
@@ -187,7 +175,7 @@ bool read_entry(const CfiSection& section, std::uint64_t offset,
   entry.body = section.bytes.substr(entry.body_offset, length - id_size);
   if (section.eh) {
     entry.is_cie = id == 0;
-    // Counted back from the id itself.
+    // Relative to the id, backwards.
     entry.cie_offset = start - id;
   } else {
     entry.is_cie = id == (wide ? ~std::uint64_t{0} : 0xffffffff);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call frame information: .eh_frame and .debug_frame. A section is a row of
-// entries. A CIE has what many functions share, an FDE has one function's
-// addresses and a program whose every step says from which address on which
-// rule holds.
+// Call frame information: .eh_frame and .debug_frame. A section is a sequence
+// of entries. A CIE has what many functions share; an FDE has one function's
+// addresses and a program that defines the rule at each of them.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +20,9 @@ struct CfiSection {
   bool eh = true;             // .eh_frame, not .debug_frame
   bool swap = false;
   int address_size = 8;
-  // What textrel and datarel pointers count from.
+  // The bases of textrel and datarel pointers.
   std::uint64_t text_address = 0, data_address = 0;
-  // Bit r: unwinding needs register r. Others are left out of the rules.
+  // Bit r: unwinding needs register r. Rules omit the others.
   std::uint64_t tracked = (std::uint64_t{1} << kTrackedRegisters) - 1;
   // The bytes at an address of the program, for indirect pointers; may be
   // empty.
@@ -31,7 +30,7 @@ struct CfiSection {
       memory;
 };
 
-// Reads a pointer encoded as DW_EH_PE_* says. `at` is the address of the next
+// Reads a pointer in a DW_EH_PE_* encoding. `at` is the address of the next
 // byte. Marks the reader failed if the encoding is unknown.
 std::uint64_t read_encoded(ByteReader& reader, std::uint8_t encoding,
                            const CfiSection& section, std::uint64_t at);
@@ -53,13 +52,13 @@ bool read_cie(const CfiSection& section, std::uint64_t offset, Cie& cie);
 struct CfiEntry {
   bool is_cie = false;
   std::uint64_t cie_offset = 0;  // of an FDE
-  std::string_view body;         // behind the id
+  std::string_view body;         // after the id
   std::uint64_t body_offset = 0;
   std::uint64_t next = 0;  // offset of the next entry
 };
 
 // The entry at `offset`; false if it does not fit into the section. An entry
-// without a body stands for a terminator.
+// without a body is a terminator.
 bool read_entry(const CfiSection& section, std::uint64_t offset,
                 CfiEntry& entry);
 
@@ -70,8 +69,5 @@ struct Fde {
 };
 bool read_fde(const CfiSection& section, const CfiEntry& entry, const Cie& cie,
               Fde& fde);
-
-// The signed LEB128 of DWARF.
-std::int64_t read_signed_varint(ByteReader& reader);
 
 }  // namespace wick

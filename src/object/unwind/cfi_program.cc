@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/signed_varint.h"
+
 namespace wick {
 namespace {
 
-// DW_CFA_*. The first three have an operand in their low six bits.
+// DW_CFA_*. The first three have an operand in the low six bits.
 enum : std::uint8_t {
   kAdvanceLoc = 0x40,
   kOffset = 0x80,
@@ -43,10 +45,9 @@ enum : std::uint8_t {
   kGnuNegativeOffsetExtended = 0x2f,
 };
 
-// Real programs remember two or three states at a time and have less than a
-// hundred kilobytes, real CIEs have a few dozen bytes (and are run again for
-// every few functions), real expressions less than a hundred, and real general
-// rules are a handful in a module.
+// Real programs remember two or three states at a time and take less than 100
+// kB; CIEs take a few dozen bytes (and are run again for every few functions),
+// expressions less than 100; a module has a handful of general rules.
 constexpr std::size_t kMaxRemembered = 64;
 constexpr std::size_t kMaxCieProgram = 4096;
 constexpr std::size_t kMaxExpression = 4096;
@@ -101,7 +102,7 @@ const CfiCompiler::KnownCie& CfiCompiler::cie_at(std::uint64_t offset) {
   work_ += known.cie.program.size();
   state_ = {};
   cie_ = &known.cie;
-  initial_ = &state_;  // restoring is of no use here, but does no harm
+  initial_ = &state_;  // a CIE has nothing to restore
   ra_slot_ = known.cie.ra_reg < kTrackedRegisters
                  ? static_cast<int>(known.cie.ra_reg)
                  : kRaSlot;
@@ -250,7 +251,7 @@ bool CfiCompiler::step_rare(ByteReader& reader, std::uint8_t opcode,
     case kRegister: {
       const std::uint64_t reg = reader.read_varint();
       const std::uint64_t in = reader.read_varint();
-      // A register that is not kept has an unknown value.
+      // The value of an untracked register is unknown.
       if (in >= kTrackedRegisters)
         set_special(reg, {});
       else
@@ -294,8 +295,8 @@ bool CfiCompiler::step_rare(ByteReader& reader, std::uint8_t opcode,
     case kGnuArgsSize:
       reader.read_varint();
       break;
-    // Whether the return address is signed: the signature is masked out
-    // without being asked for.
+    // Toggles whether the return address is signed; the unwinder always masks
+    // the signature out.
     case kAarch64NegateRaState:
     case kAarch64NegateRaStateWithPc:
       break;
@@ -359,7 +360,7 @@ void CfiCompiler::restore(std::uint64_t reg) {
 
 void CfiCompiler::emit(std::uint64_t start) {
   const bool first = rows_.size() == first_row_;
-  // Most steps change the CFA's offset and nothing else.
+  // Most steps change only the CFA's offset.
   if (!first && !registers_changed_ && plain_cfa() &&
       rows_.back().rule.kind == UnwindRule::kOffsets) {
     const UnwindRule& last = rows_.back().rule;
@@ -376,7 +377,7 @@ void CfiCompiler::emit(std::uint64_t start) {
   row.start = start;
   if (!pack(row.rule)) pack_general(row.rule);
   registers_changed_ = false;
-  // Some change nothing that is kept.
+  // Some change nothing that is tracked.
   if (!first && rows_[rows_.size() - 2].rule == row.rule) rows_.pop_back();
 }
 

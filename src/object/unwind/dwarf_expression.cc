@@ -2,6 +2,7 @@
 #include "object/unwind/dwarf_expression.h"
 
 #include "base/bytes.h"
+#include "base/signed_varint.h"
 #include "object/unwind/cfi.h"
 
 namespace wick {
@@ -59,7 +60,7 @@ enum : std::uint8_t {
   kExpressionNop = 0x96,
 };
 
-// Rules have a dozen operations; jumps could go back for ever.
+// Rules have a dozen operations, but jumps could loop forever.
 constexpr int kMaxSteps = 1000;
 constexpr int kMaxDepth = 64;
 
@@ -221,7 +222,7 @@ class StackMachine {
     }
   }
 
-  // Operations on the two upper values.
+  // Operations on the top two values.
   void combine(std::uint8_t op) {
     const std::uint64_t b = pop(), a = pop();
     const auto sa = static_cast<std::int64_t>(a);
