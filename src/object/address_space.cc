@@ -7,7 +7,7 @@ namespace wick {
 
 bool AddressSpace::unmap(std::uint64_t start, std::uint64_t end) {
   if (start >= end) return false;
-  // The first that ends behind `start`.
+  // The first that ends after `start`.
   auto at = std::ranges::upper_bound(mappings_, start, {}, &Mapping::end);
   if (at == mappings_.end() || at->start >= end) return false;
   if (at->start < start) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file is where in a process, at one moment. This is the only place that
-// turns one kind of address into another:
+// Which files are mapped where in a process at one moment. This is the only
+// place that converts between kinds of addresses:
 //
 //   runtime_addr  where the code ran
-//   file_off      where it stands in its file
-//   elf_addr      what the file itself calls it (see ElfFile::elf_addr)
+//   file_off      where it is in its file
+//   elf_addr      its address in the file's own terms (see ElfFile::elf_addr)
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,11 @@ struct Mapping {
 
 class AddressSpace {
  public:
-  // The kernel allows a process 65,530. More would make hostile files slow.
+  // The kernel allows 65,530 per process; the limit bounds the work for hostile
+  // files.
   static constexpr std::size_t kMaxMappings = 65536;
 
-  // What was mapped there before ends where this begins, as with mmap.
+  // Replaces what was mapped there, as mmap does.
   void map(const Mapping& mapping);
   // Cuts a hole. Returns whether anything was mapped there.
   bool unmap(std::uint64_t start, std::uint64_t end);

@@ -88,7 +88,7 @@ TEST_F(DebugFilesTest, ABuildIdThatPerfCutAt20BytesIsTheSame) {
             FileState::kFound);
 }
 
-TEST_F(DebugFilesTest, AMissingFileIsSaidToBeMissing) {
+TEST_F(DebugFilesTest, AMissingFileIsReportedMissing) {
   EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kMissing);
 }
 

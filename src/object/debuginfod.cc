@@ -63,7 +63,7 @@ void check_debuginfod() {
 std::optional<std::string> ask_debuginfod(DebuginfodKind kind,
                                           std::string_view build_id) {
   check_debuginfod();
-  // Its client is not for several threads at once, and neither are servers.
+  // The client is not thread-safe, and servers should not be flooded.
   static std::mutex one_at_a_time;
   const std::scoped_lock lock(one_at_a_time);
   const Library& functions = library();

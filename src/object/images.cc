@@ -10,8 +10,8 @@ ImageId Images::intern(const CodeFile& file) {
       hash_pair(hash_bytes(file.path), hash_bytes(file.build_id)),
       [&](std::uint32_t row) {
         const CodeFile& known = images_[row].file;
-        // Processes share files; without a build id, those of one path may
-        // still differ where containers have roots of their own.
+        // Processes share files. Without a build id, files of the same path may
+        // still differ, as containers have their own roots.
         return known.path == file.path && known.build_id == file.build_id &&
                known.kind == file.kind;
       },

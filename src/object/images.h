@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of code that a recording met, each once. A file is looked for when
-// something of it is wanted first, and never used if its build id says that it
-// is another one than was recorded.
+// The files of code in a recording, each once. A file is opened on first use,
+// and never used if its build id is not the recorded one.
 #pragma once
 
 #include <atomic>
@@ -29,21 +28,21 @@ class Images {
   std::size_t size() const { return images_.size(); }
   void kernel_began_at(std::uint64_t start) { files_.kernel_began_at(start); }
 
-  // Null where no file was found, with the reason in state(). From any thread.
+  // Null if no file was found; state() has the reason. Thread-safe.
   std::shared_ptr<const ElfFile> elf(ImageId id);
   FileState state(ImageId id);
 
-  // The address that the file itself uses; without the file, the offset in it.
+  // The address in the file's own terms; without the file, the offset in it.
   std::uint64_t elf_addr(ImageId id, std::uint64_t file_off);
 
-  // Null where there is no file. From any thread.
+  // Null if there is no file. Thread-safe.
   const UnwindTable* unwind_table(ImageId id);
 
-  // If the files together hold more than about `bytes` of memory, lets go of
-  // those that nothing was asked of since the last call; they are opened again
-  // when they are wanted. True if there were such; then what the functions
-  // above returned, and every rule copied from a table, is void. For those who
-  // meet files without end: a machine that is recorded for hours.
+  // If the files together hold more than about `bytes` of memory, closes those
+  // not used since the last call; they are reopened on next use. Returns
+  // whether it closed any; then what the functions above returned, and every
+  // rule copied from a table, is invalid. For recordings of a whole machine
+  // over hours, which see new files all the time.
   bool trim(std::size_t bytes);
 
  private:

@@ -12,14 +12,14 @@ struct OneImage {
   ImageId id = images.intern({.path = "/proc/self/exe"});
 };
 
-TEST(Images, WhatWasNotAskedForSinceTheLastTimeIsLetGoOf) {
+TEST(Images, UnusedFilesAreClosedAtTheNextTrim) {
   OneImage t;
   ASSERT_NE(t.images.unwind_table(t.id), nullptr);
   EXPECT_FALSE(t.images.trim(1000));
   EXPECT_TRUE(t.images.trim(1000));
 }
 
-TEST(Images, WhatWasLetGoOfIsOpenedAgain) {
+TEST(Images, AClosedFileIsReopenedOnUse) {
   OneImage t;
   const std::size_t functions = t.images.unwind_table(t.id)->functions();
   EXPECT_GT(functions, 0u);
@@ -28,7 +28,7 @@ TEST(Images, WhatWasLetGoOfIsOpenedAgain) {
   EXPECT_EQ(t.images.unwind_table(t.id)->functions(), functions);
 }
 
-TEST(Images, NothingIsLetGoOfWhileThereIsRoom) {
+TEST(Images, NothingIsClosedBelowTheLimit) {
   OneImage t;
   t.images.unwind_table(t.id);
   t.images.trim(std::size_t{1} << 40);

@@ -112,7 +112,7 @@ TEST_F(ModuleSymbolsTest, ExactAddressesAreNotTakenForCalls) {
   EXPECT_EQ(frames_at(exact.resolve({{0x100f}}), 0x100f), "before");
 }
 
-TEST_F(ModuleSymbolsTest, TheCacheAnswersWhatWasSaved) {
+TEST_F(ModuleSymbolsTest, TheCacheHasWhatWasSaved) {
   ElfBuilder elf = code();
   elf.add_symbol({.name = "one", .value = 0x1000, .size = 16});
   elf.add_symbol({.name = "two", .value = 0x1010, .size = 16});

@@ -17,7 +17,7 @@ TEST(NoNames, AStrippedFileIsNamedInTheCommandThatHelps) {
             std::string::npos);
 }
 
-TEST(NoNames, NothingIsSaidWhereNothingIsWrong) {
+TEST(NoNames, AFoundFileNeedsNoExplanation) {
   EXPECT_EQ(describe(no_names_of(FileState::kFound), "/bin/a").text, "");
 }
 

@@ -25,8 +25,7 @@ bool is_file_name(std::string_view build_id) {
          all_hex_digits(build_id);
 }
 
-// Not against malice, which could as well replace the file: the folder is the
-// user's own.
+// Against damage, not malice: the folder is the user's own.
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t sum = 0x9e3779b97f4a7c15;
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
@@ -77,7 +76,7 @@ std::optional<Resolved> unpacked(std::string_view bytes,
   ByteReader in(bytes);
   if (read_text(in) != sources) return {};
   Resolved resolved;
-  // Texts are given out in the order of their first use, as they were stored.
+  // Ids of texts follow the order of first use, as when they were stored.
   const std::uint64_t texts = in.read_varint();
   if (!in.fits(texts, 1)) return {};
   std::vector<std::uint32_t> ids;
@@ -135,7 +134,7 @@ std::optional<Resolved> SymbolCache::load(std::string_view build_id,
   const auto sum = in.read<std::uint64_t>();
   if (in.failed() || checksum(in.rest()) != sum) return {};
   auto resolved = unpacked(in.rest(), sources);
-  // Used now: the oldest are removed first.
+  // Marks it as used: the oldest are removed first.
   if (resolved) ::utimensat(AT_FDCWD, file_name.c_str(), nullptr, 0);
   return resolved;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resolved addresses of files, kept between runs: one file for each build id
-// in ~/.cache/wick/symbols (XDG_CACHE_HOME is respected). Files are replaced as
-// a whole, so runs side by side do not disturb each other; one that is damaged,
-// of another version or made from other sources counts as not there. The
-// folder is kept below a size by removing what was not used for longest.
+// Resolved addresses, kept between runs: one file for each build id in
+// ~/.cache/wick/symbols (XDG_CACHE_HOME is respected). Files are replaced
+// atomically, so concurrent runs do not disturb each other; one that is
+// damaged, of another version or made from other sources is ignored. The least
+// recently used files are removed to keep the folder below a size.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ class SymbolCache {
   explicit SymbolCache(std::string folder, std::uint64_t max_bytes = kMaxBytes)
       : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
-  // "" if there is no home.
+  // "" without a home directory.
   static std::string default_folder();
 
-  // What was stored for this build id and made from the same `sources`: a text
-  // that names the files that were used.
+  // What was stored for this build id with the same `sources`, a text that
+  // identifies the files it was made from.
   std::optional<Resolved> load(std::string_view build_id,
                                std::string_view sources) const;
 
-  // Does its best: a full disk or a missing right is no error.
+  // Best effort: a full disk or a lack of permission is not an error.
   void store(std::string_view build_id, std::string_view sources,
              const Resolved& resolved) const;
 

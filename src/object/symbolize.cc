@@ -13,7 +13,7 @@
 namespace wick {
 namespace {
 
-// The addresses of one module, and what was found of them.
+// The addresses of one module and their frames.
 struct Work {
   ModuleId module;
   ImageId image;
@@ -45,7 +45,7 @@ std::vector<Work> collect(const Profile& profile, const CodeLocations& code,
     const auto repeated = std::ranges::unique(work.addresses);
     work.addresses.erase(repeated.begin(), repeated.end());
   }
-  // The largest first, so that no worker is left with it at the end.
+  // Largest first, so that no worker starts on it when the others are done.
   std::ranges::stable_sort(works, std::ranges::greater{}, [](const Work& work) {
     return work.addresses.size();
   });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives names to frames that are only addresses: Profile → Profile. Every
-// distinct address is resolved once; a frame with inlined calls becomes
-// several.
+// Names frames that are only addresses: Profile → Profile. Each distinct
+// address is resolved once; a frame with inlined calls becomes several.
 #pragma once
 
 #include "base/id.h"
@@ -12,9 +11,9 @@
 namespace wick {
 
 struct CodeLocations {
-  Column<ModuleId, ImageId> images;  // of each module; kNone: not a file
-  // Where each module of the kernel began in memory; its frames are counted
-  // from there.
+  Column<ModuleId, ImageId> images;  // of each module; kNone: no file
+  // Where each module of the kernel began in memory; addresses of its frames
+  // are relative to that.
   Column<ModuleId, std::uint64_t> kernel_starts;
 };
 

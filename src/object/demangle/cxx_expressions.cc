@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals and expressions in mangled names: what template arguments and
-// decltype are made of.
+// Literals and expressions in mangled names, from template arguments and
+// decltype.
 #include <algorithm>
 #include <iterator>
 
@@ -33,10 +33,9 @@ void CxxWalk::expressions_to(char end) {
   if (!failed_) ++at_;
 }
 
-// A name that could not be resolved, and what it was looked up in: a type, or
-// names up to an E. Older compilers have no E behind a single name: "sr1aIiE1b"
-// is "a<int>::b" as well as the beginning of "sr1aIiE1bE1c". The first is meant
-// if no name follows.
+// An unresolved name and its scope: a type, or names up to an E. Older
+// compilers write no E after a single name: "sr1aIiE1b" is "a<int>::b" as well
+// as the beginning of "sr1aIiE1bE1c". It is the former if no name follows.
 void CxxWalk::unresolved_name() {
   print(4);
   if (is_digit(peek())) {
@@ -57,7 +56,7 @@ void CxxWalk::unresolved_name() {
         return;
       }
       if (count > 1) continue;
-      // If this is a type after all, others refer to it.
+      // If this is a type after all, others may refer to it.
       if (known_.size() > known || out_ - start > bare)
         known_.insert(known_.begin() + static_cast<std::ptrdiff_t>(known),
                       bare);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks through a mangled name by the grammar of the Itanium C++ ABI
-// (itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling) without making a text
-// of it. That is needed for two reasons.
+// Parses a mangled name by the grammar of the Itanium C++ ABI
+// (itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling) without demangling it,
+// for two reasons.
 //
-// A function's parameters follow its name without a mark between them, so its
-// short form is found only by reading the name.
+// A function's parameters follow its name without a separator, so its short
+// form can only be found by parsing.
 //
 // Names refer back to parts of themselves (S_, T_), and those to others: a name
-// of 100 bytes can stand for 2^30. abi::__cxa_demangle writes them all, and it
-// recurses. So the walk bounds both: each step adds what it would print at
-// most, and a reference adds what its target added.
+// of 100 bytes can expand to 2^30. abi::__cxa_demangle writes them all, and it
+// recurses. So the parser bounds both: each step adds the most it would print,
+// and a reference adds what its target added.
 #include "object/demangle/cxx_grammar.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::optional<CxxShape> CxxWalk::run() {
   if (failed_) return {};
   shape.end = at_;
   shape.size_bound = out_;
-  // What follows may be a suffix; anything else is no C++ name.
+  // Only a suffix may follow.
   if (at_ < text_.size() && text_[at_] != '.' && text_[at_] != '@') return {};
   return shape;
 }
@@ -40,7 +40,7 @@ void CxxWalk::encoding(bool top) {
   name(top);
   if (top) shape_.name_end = at_;
   take("J");
-  // The parameters, and before them the type of what a template returns.
+  // The parameters, preceded by the return type if it is a template.
   while (!failed_ && peek() != '\0' && peek() != 'E' && peek() != '.' &&
          peek() != '@')
     type();

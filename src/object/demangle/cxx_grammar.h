@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be known of a mangled C++ name before it is demangled.
+// The structure of a mangled C++ name, found without demangling it.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 namespace wick {
 
 struct CxxShape {
-  // Where the function's name ends and its parameters begin, counted from the
-  // start of the mangled name. The whole of a special name ("vtable for …").
+  // Where the function's name ends and its parameters begin, as an offset in
+  // the mangled name; the end of a special name ("vtable for …").
   std::size_t name_end = 0;
-  // The qualifiers of a member function ("const"), which stand within the name.
+  // The qualifiers of a member function ("const"), which are inside the name.
   std::size_t qualifiers_begin = 0, qualifiers_end = 0;
-  // Where everything ends and a suffix such as ".cold" begins.
+  // Where the name ends and a suffix such as ".cold" begins.
   std::size_t end = 0;
-  // The demangled name has no more bytes than this.
+  // An upper bound of the demangled name's size in bytes.
   std::size_t size_bound = 0;
 };
 
-// Nothing for what is no C++ name, is nested too deeply, or would become longer
+// Nothing if it is not a C++ name, is nested too deeply, or would become longer
 // than kMaxCxxOutput.
 inline constexpr std::size_t kMaxCxxInput = 8192;
 inline constexpr std::size_t kMaxCxxOutput = 1 << 20;

@@ -4,7 +4,7 @@
 
 namespace wick {
 
-// Qualifiers of a type, and of a function whether it throws.
+// Qualifiers of a type, and exception specifications.
 bool CxxWalk::type_qualifiers() {
   bool any = false;
   while (!failed_) {

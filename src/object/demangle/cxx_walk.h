@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk through a mangled name: a function for each rule of the grammar that
-// the Itanium C++ ABI gives. Why there is one: cxx_grammar.cc.
+// Parses a mangled name: a function for each rule of the grammar of the Itanium
+// C++ ABI. cxx_grammar.cc explains why.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ class CxxWalk {
 
  private:
   static constexpr int kMaxDepth = 200;
-  // What one construct prints at most besides its parts: "unsigned __int128",
+  // The most that one construct prints besides its parts: "unsigned __int128",
   // "std::basic_iostream<char, std::char_traits<char> >".
   static constexpr std::size_t kWord = 24, kStandard = 100;
-  // A reference to template arguments that are yet to come, as in a conversion
+  // A reference to template arguments that come later, as in a conversion
   // operator.
   static constexpr std::size_t kUnknownArgument = 4096;
 
@@ -31,7 +31,7 @@ class CxxWalk {
   static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
   static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-  // Counts the depth for as long as it lives.
+  // Counts the depth during its lifetime.
   struct Level {
     explicit Level(CxxWalk& walk) : walk(walk) {
       if (++walk.depth_ > kMaxDepth) walk.fail();
@@ -53,7 +53,7 @@ class CxxWalk {
   void want(std::string_view part) {
     if (!take(part)) fail();
   }
-  // Everything after this reads an empty text, so that loops end.
+  // Empties the rest of the text, so that loops end.
   void fail() {
     failed_ = true;
     at_ = text_.size();

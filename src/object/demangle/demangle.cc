@@ -13,8 +13,8 @@ bool is_escape_digit(char c) {
 }
 int digit_value(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-// "camlStdlib__List__map_456" is Stdlib.List.map_456; other characters stand as
-// $ and two digits.
+// "camlStdlib__List__map_456" is Stdlib.List.map_456; other characters are
+// encoded as $ and two digits.
 std::optional<std::string> demangle_ocaml(std::string_view name) {
   if (!name.starts_with("caml") || name.size() < 5 || name[4] < 'A' ||
       name[4] > 'Z' || name.find("__") == name.npos)
@@ -48,11 +48,11 @@ std::optional<std::string> demangled(std::string_view name, Demangle how) {
 }  // namespace
 
 std::string demangle(std::string_view name, Demangle how) {
-  // Most names of C begin otherwise.
+  // Most C names begin differently.
   if (how == Demangle::kNone || name.size() < 4 ||
       (name[0] != '_' && name[0] != 'c'))
     return std::string(name);
-  // A stub is called by its function's name.
+  // A stub has its function's name.
   constexpr std::string_view kStub = "@plt";
   if (name.ends_with(kStub)) {
     auto function = demangled(name.substr(0, name.size() - kStub.size()), how);

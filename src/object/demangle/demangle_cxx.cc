@@ -23,7 +23,7 @@ std::optional<std::string> demangle_cxx(std::string_view name, Demangle how) {
   if (how == Demangle::kFull) {
     mangled = name.substr(0, name.find('@', shape->end));
   } else {
-    // The name without what follows it is a mangled name too: of a variable.
+    // Without its parameters it is still a mangled name: that of a variable.
     mangled.reserve(shape->name_end);
     mangled = name.substr(0, shape->qualifiers_begin);
     mangled += name.substr(shape->qualifiers_end,

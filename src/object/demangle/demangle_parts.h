@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The languages that demangle() knows. Each gives nothing for a name that is
-// not one of its own, or that is damaged or would become too long.
+// The languages that demangle() knows. Each returns nothing for a name that is
+// not its own, is damaged or would become too long.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace wick {
 
-// "_Z…": what the Itanium C++ ABI makes of names.
+// "_Z…": the Itanium C++ ABI.
 std::optional<std::string> demangle_cxx(std::string_view name, Demangle how);
 // "_ZN…17h0123456789abcdefE" and "_R…".
 std::optional<std::string> demangle_rust_legacy(std::string_view name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rust's first mangling: a path as C++ has it, whose last part is a hash. What
-// C++ does not allow in a name is written between dollar signs.
+// Rust's first mangling: a path as in C++, whose last part is a hash.
+// Characters that C++ does not allow in names are escaped between dollar signs.
 #include <algorithm>
 #include <cstdint>
 
@@ -14,8 +14,8 @@ bool is_hash_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-// 'h' and 16 digits. A C++ function could be called so; of a hash's digits at
-// least five differ.
+// 'h' and 16 hexadecimal digits, at least five of them distinct: a C++ function
+// could have a similar name.
 bool is_hash(std::string_view part) {
   if (part.size() != 17 || part[0] != 'h') return false;
   std::uint32_t met = 0;
@@ -26,7 +26,7 @@ bool is_hash(std::string_view part) {
   return __builtin_popcount(met) >= 5;
 }
 
-// The character that "LT" or "u7b" between dollar signs stands for.
+// The character that "LT" or "u7b" between dollar signs encodes.
 bool append_escape(std::string& out, std::string_view code) {
   struct Escape {
     std::string_view code;
@@ -74,7 +74,7 @@ bool append_part(std::string& out, std::string_view part) {
   return true;
 }
 
-// The length and the text of the part at the front of `name`.
+// Takes one part, a length and a text, from the front of `name`.
 std::optional<std::string_view> take_part(std::string_view& name) {
   std::size_t size = 0, digits = 0;
   for (; digits < name.size() && name[digits] >= '0' && name[digits] <= '9';
@@ -92,7 +92,7 @@ std::optional<std::string_view> take_part(std::string_view& name) {
 
 std::optional<std::string> demangle_rust_legacy(std::string_view name) {
   if (!name.starts_with("_ZN")) return {};
-  // Nearly all names of C++ are told from Rust's here.
+  // Rejects nearly all C++ names.
   if (name.find("17h") == name.npos) return {};
   name.remove_prefix(3);
   std::string out;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rust's second mangling, RFC 2603 ("v0"): a path with its generic arguments as
-// a prefix code, in which "B" and a number go back to what stands at that place
-// of the name. Going back can double the text at each step, so the output is
-// bounded, as is the depth.
+// Rust's second mangling, RFC 2603 ("v0"): a path with its generic arguments in
+// prefix notation, where "B" and a number refer back to an offset of the name.
+// References can double the text at each step, so the output is bounded, as is
+// the depth.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -49,7 +49,7 @@ std::string_view basic_type(char tag) {
   }
 }
 
-// RFC 3492, with "_" where that has "-". Names are short: inserting is cheap.
+// RFC 3492, with "_" instead of "-". Names are short: inserting is cheap.
 std::optional<std::string> from_punycode(std::string_view text) {
   constexpr std::size_t kMaxLetters = 512;
   const std::size_t last = text.rfind('_');
@@ -206,7 +206,7 @@ class Demangler {
     print("}");
   }
 
-  // Runs `body` at the place that a back reference names.
+  // Runs `body` at the target of a back reference.
   template <class Body>
   void back_reference(Body body) {
     const std::size_t tag_at = at_ - 1;
@@ -237,7 +237,7 @@ class Demangler {
   void in_binder(Body body);
   void print_lifetime(std::uint64_t index);
 
-  std::string_view text_;  // behind "_R"
+  std::string_view text_;  // after "_R"
   std::size_t at_ = 0;
   std::string out_;
   int depth_ = 0;
@@ -303,7 +303,7 @@ void Demangler::path(bool value) {
   }
 }
 
-// Where an impl stands is not shown.
+// The path of an impl is not shown.
 void Demangler::impl_path() {
   tagged_base_62('s');
   const bool before = silent_;
@@ -327,8 +327,8 @@ void Demangler::generic_arg() {
 
 void Demangler::lifetime() { print_lifetime(base_62()); }
 
-// Lifetimes are counted from the innermost binder outwards; 0 is one that was
-// erased.
+// Lifetimes are numbered from the innermost binder outwards; 0 is an erased
+// one.
 void Demangler::print_lifetime(std::uint64_t index) {
   if (silent_) return;
   print("'");
@@ -470,7 +470,7 @@ void Demangler::dynamic_type() {
   }
 }
 
-// A path whose "<" is left open where it has one: further arguments follow.
+// A path whose "<", if it has one, is left open: more arguments follow.
 bool Demangler::path_with_open_generics() {
   const Level level(*this);
   if (take('B')) {
@@ -564,8 +564,7 @@ void Demangler::constant() {
 
 std::optional<std::string> demangle_rust_v0(std::string_view name) {
   if (!name.starts_with("_R") || name.size() > kMaxInput) return {};
-  // An encoding version would stand here; only the first, which has none, is
-  // known.
+  // An encoding version would be here; only the first, which has none, exists.
   name.remove_prefix(2);
   if (name.empty() || !is_upper(name[0])) return {};
   for (const char c : name.substr(0, name.find('.')))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses are dealt out to the units that cover them; each unit is then
-// read once for all of its addresses, several units at a time, and everything
-// but the texts of the frames is forgotten. The parts:
+// Addresses are grouped by the unit that covers them; each unit is then read
+// once for all of its addresses, several units in parallel, and only the
+// strings of the frames are kept. The parts:
 //
 //   dwarf_index      address -> unit
 //   dwarf_functions  unit, addresses -> functions and inlined calls
@@ -28,7 +28,7 @@
 namespace wick {
 namespace {
 
-// An address and the unit it is looked for in.
+// An address and the unit it is looked up in.
 struct Query {
   std::uint32_t unit = 0;
   std::uint32_t choice = 0;  // which of the units that cover it
@@ -41,7 +41,7 @@ struct UnitResult {
   std::vector<FunctionNames::Name> names;                 // by node
   std::vector<LineAt> lines;                              // by address
   absl::flat_hash_map<std::uint64_t, std::string> paths;  // by file
-  // Names that live in a file which will be closed.
+  // Names that point into a file which will be closed.
   std::shared_ptr<DwarfFile> split;
   bool damaged = false;
 
@@ -53,7 +53,7 @@ struct UnitResult {
   }
 };
 
-// Names and paths of everything that will be shown.
+// The names and paths of all resulting frames.
 void name_functions(UnitResult& result, FunctionNames names,
                     const std::optional<LineTable>& lines) {
   const std::vector<FunctionNode>& nodes = result.functions.nodes;
@@ -157,7 +157,7 @@ void DebugInfo::resolve(std::span<const std::uint64_t> elf_addrs, int workers,
       units.emplace_back(begin, end);
       begin = end;
     }
-    // The largest first, so that no worker is left with it at the end.
+    // Largest first, so that no worker starts on it when the others are done.
     std::ranges::stable_sort(units, std::greater(), [&](auto unit) {
       const UnitHeader& header = state.main->units()[unit.front().unit];
       return header.end - header.offset;
@@ -231,7 +231,7 @@ void DebugInfo::State::deliver(const UnitResult& result,
       again.push_back(queries[i]);
       continue;
     }
-    // From the innermost outwards: each call says the line in its caller.
+    // From the innermost outwards: each call has the line in its caller.
     frames.clear();
     SourceFrame frame;
     if (const LineAt& line = result.lines[i]; line.found)

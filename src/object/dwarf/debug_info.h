@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DWARF 2 to 5: which function, file and line an address belongs to, and
-// through which inlined calls. Only the units that are asked for are read, each
-// once; the bytes are untrusted.
+// through which inlined calls. Only units that cover a requested address are
+// read, each once. The bytes are untrusted.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace wick {
 
 struct SourceFrame {
-  std::string_view function;  // the linkage name where there is one; mangled
+  std::string_view function;  // the linkage name if there is one; mangled
   std::string_view file;      // with its directory, as addr2line prints it
-  std::uint32_t line = 0;     // 0: not known
+  std::uint32_t line = 0;     // 0: unknown
   bool inlined = false;
   // `function` is the linkage name, which is also the symbol's. Otherwise it
-  // is the plain name, "~Shape" for a destructor: for a function that is not
-  // inlined, the symbol's name says more.
+  // is the plain name, such as "~Shape"; if the function is not inlined, its
+  // symbol's name is more precise.
   bool is_linkage_name = false;
 };
 
@@ -31,8 +31,8 @@ class DebugInfo {
   struct Files {
     std::shared_ptr<const ElfFile> main;       // has .debug_info
     std::shared_ptr<const ElfFile> alternate;  // dwz; may be null
-    // A split unit's file (.dwo, or the .dwp beside `main`); null if there is
-    // none. May be empty. Called from one thread at a time.
+    // Opens a split unit's file (a .dwo, or the .dwp next to `main`); returns
+    // null if there is none. May be empty. Called by one thread at a time.
     std::function<std::shared_ptr<const ElfFile>(std::string_view dwo_name,
                                                  std::string_view comp_dir)>
         open_dwo;
@@ -40,18 +40,18 @@ class DebugInfo {
   explicit DebugInfo(Files files);
   ~DebugInfo();
 
-  // Resolves addresses (ascending, distinct), on up to `workers` threads. For
-  // each, frames are outermost first, inlined calls behind the function they
-  // are in; none where no unit covers the address. What the frames point to
-  // lives as long as this object. In a relocatable file (.o, .ko), an address
-  // is the place in the file, as in SymbolTable.
+  // Resolves addresses (ascending, distinct) on up to `workers` threads. Frames
+  // are outermost first: the function, then the calls inlined into it; none if
+  // no unit covers the address. What the frames point to lives as long as this
+  // object. In a relocatable file (.o, .ko), addresses are offsets in the file,
+  // as in SymbolTable.
   using Found = std::function<void(std::size_t index,
                                    std::span<const SourceFrame> frames)>;
   // `found` is called from one thread at a time, in any order.
   void resolve(std::span<const std::uint64_t> elf_addrs, int workers,
                const Found& found);
 
-  // How many units could not be read as far as they were needed.
+  // Units that could not be read completely.
   std::uint64_t damaged_units() const;
 
  private:

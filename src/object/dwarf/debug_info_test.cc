@@ -110,7 +110,7 @@ TEST(DebugInfo, AnOriginThatRefersToItselfHasNoName) {
   EXPECT_EQ(resolved(dwarf, {0x1000}), "1000: ? /src/a.c:10\n");
 }
 
-TEST(DebugInfo, NamesMayStandInAnotherUnit) {
+TEST(DebugInfo, NamesMayBeInAnotherUnit) {
   DwarfBuilder dwarf;
   dwarf.begin_unit();
   dwarf.open(DW_TAG_partial_unit, {});
@@ -125,7 +125,7 @@ TEST(DebugInfo, NamesMayStandInAnotherUnit) {
   EXPECT_EQ(resolved(dwarf, {0x1000}), "1000: shared /src/a.c:10\n");
 }
 
-TEST(DebugInfo, NamesMayStandInTheAlternateFile) {
+TEST(DebugInfo, NamesMayBeInTheAlternateFile) {
   DwarfBuilder common;
   common.begin_unit();
   common.open(DW_TAG_partial_unit, {});

@@ -7,7 +7,7 @@
 namespace wick {
 namespace {
 
-// More attributes than any compiler gives a DIE. Forms may have no bytes, so
+// More attributes than any compiler gives a DIE. Values may take no bytes, so
 // the size of the unit does not bound the work for one DIE.
 constexpr int kMaxAttributes = 1000;
 
@@ -21,7 +21,7 @@ constexpr std::uint32_t kNames = bit(Attr::kName) | bit(Attr::kLinkageName) |
                                  bit(Attr::kAbstractOrigin) |
                                  bit(Attr::kSpecification);
 
-// Which attributes a DIE of this tag is read for.
+// Which attributes to read from a DIE of this tag.
 std::uint32_t wanted_attributes(std::uint64_t tag) {
   switch (tag) {
     case DW_TAG_subprogram:
@@ -93,7 +93,7 @@ Attr attr_of(std::uint64_t name) {
 }
 
 DieKind kind_of(std::uint64_t tag, std::uint32_t attributes) {
-  // An inlined call may also have an entry address only, and no code.
+  // An inlined call may also have only an entry address, and no code.
   const bool code = (attributes & bit(Attr::kRanges)) != 0 ||
                     ((attributes & bit(Attr::kLowPc)) != 0 &&
                      (attributes & bit(Attr::kHighPc)) != 0);
@@ -120,7 +120,7 @@ DieKind kind_of(std::uint64_t tag, std::uint32_t attributes) {
 
 }  // namespace
 
-// Fills in the abbreviation's steps if it is wanted; false if it is damaged.
+// Compiles the abbreviation's steps if it is needed; false if it is damaged.
 bool AbbrevTable::parse_attributes(DwarfCursor& in, Abbrev& abbrev, bool wanted,
                                    Scratch& scratch) {
   const std::uint32_t to_read = wanted_attributes(abbrev.tag);
@@ -161,8 +161,8 @@ bool AbbrevTable::parse_attributes(DwarfCursor& in, Abbrev& abbrev, bool wanted,
     else
       add_form(skip, form);
     const Attr attr = attr_of(name);
-    // Of an attribute that is there twice the first counts, so that no DIE
-    // costs more than its bytes.
+    // The first of two equal attributes counts, so that no DIE costs more than
+    // its bytes.
     if (attr != Attr::kCount && (to_read & ~seen & bit(attr)) != 0) {
       add_form(read, form);
       read.back().attr = static_cast<std::uint8_t>(attr);

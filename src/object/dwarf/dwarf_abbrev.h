@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Abbreviations say which attributes a DIE has and how they are written. Almost
-// every DIE is only stepped over, so an abbreviation is compiled into steps
-// once: forms of fixed size become one number, and only attributes that wick
-// needs are decoded.
+// Abbreviations define which attributes a DIE has and how they are encoded.
+// Nearly all DIEs are skipped, so each abbreviation is compiled into steps
+// once: runs of fixed-size forms become one number, and only attributes that
+// wick needs are decoded.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace wick {
 
-// The attributes that are read, as places in a Die.
+// The attributes that are decoded, as indices into a Die.
 enum class Attr : std::uint8_t {
   kSibling,
   kName,
@@ -38,7 +38,7 @@ enum class Attr : std::uint8_t {
   kCount,
 };
 
-// The values of one DIE that wick needs.
+// The decoded values of one DIE.
 struct Die {
   FormValue values[static_cast<std::size_t>(Attr::kCount)];
 
@@ -49,7 +49,7 @@ struct Die {
 
 // What a walk over the DIEs does with one.
 enum class DieKind : std::uint8_t {
-  kOther,     // steps over its attributes
+  kOther,     // skips its attributes
   kFunction,  // with code: a subprogram, or an entry point into one
   kInlined,   // an inlined call with code
   kAbstract,  // a subprogram without code: a declaration, an abstract instance
@@ -63,32 +63,31 @@ struct Abbrev {
   DieKind kind = DieKind::kOther;
   bool has_children = false;
   bool has_sibling = false;
-  // Ranges in the table's steps: to step over all, to read what is needed.
+  // Ranges of the table's steps: those that skip the DIE, those that read it.
   std::uint32_t skip_begin = 0, skip_end = 0;
   std::uint32_t read_begin = 0, read_end = 0;
 };
 
 class AbbrevTable {
  public:
-  // Compiles the table at `offset` of .debug_abbrev. What cannot be read ends
-  // it early: DIEs of the missing codes then fail.
+  // Compiles the table at `offset` of .debug_abbrev. Damage ends the table
+  // early; DIEs that use the missing codes then fail.
   static AbbrevTable parse(std::string_view section, bool swap,
                            std::uint64_t offset, const DwarfEncoding& encoding);
-  // The same for the first abbreviation of one code only, as is needed for
-  // the root of a unit.
+  // Compiles only the abbreviation `code`, all that the root of a unit needs.
   static AbbrevTable parse_one(std::string_view section, bool swap,
                                std::uint64_t offset,
                                const DwarfEncoding& encoding,
                                std::uint64_t code);
 
-  // Null if there is none.
+  // Null if there is no such code.
   const Abbrev* find(std::uint64_t code) const {
     if (code - 1 < abbrevs_.size() && abbrevs_[code - 1].code == code)
       return &abbrevs_[code - 1];
     return search(code);
   }
 
-  // Steps over the attributes of a DIE.
+  // Skips the attributes of a DIE.
   void skip(const Abbrev& abbrev, DwarfCursor& in) const {
     for (std::uint32_t i = abbrev.skip_begin; i != abbrev.skip_end; ++i) {
       const Step& step = steps_[i];
@@ -96,17 +95,17 @@ class AbbrevTable {
       if (step.form != 0) skip_form(in, step.form, encoding_);
     }
   }
-  // Reads those that are needed of its kind, and steps over the others.
+  // Reads the attributes that its kind needs, and skips the others.
   Die read(const Abbrev& abbrev, DwarfCursor& in) const;
 
   // Whether a unit that uses this table can have functions with code.
   bool has_functions() const;
-  // How many bytes of the section were read.
+  // Bytes of the section that were read.
   std::uint64_t bytes() const { return bytes_; }
 
  private:
   static constexpr std::uint8_t kNoAttr = 0xff;
-  // Steps over `skip` bytes, then over or into a value of `form` (0: none).
+  // Skips `skip` bytes, then skips or reads a value of `form` (0: none).
   struct Step {
     std::uint32_t skip = 0;
     std::uint16_t form = 0;

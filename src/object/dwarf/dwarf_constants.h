@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of DWARF that wick reads, under their names in the standard
-// (dwarfstd.org, version 5, chapter 7) and, for GNU's, in GCC's manual.
+// DWARF constants, named as in the standard (dwarfstd.org, version 5, chapter
+// 7), GNU extensions as in GCC's manual.
 #pragma once
 
 #include <cstdint>
@@ -139,8 +139,8 @@ enum : std::uint8_t {
   DW_LNCT_directory_index = 0x2,
 };
 
-// What a unit's section is in a package file, DWARF 5; version 2 (GNU) has
-// other numbers for those from 5 on.
+// Section identifiers in a package file of DWARF 5. GNU's version 2 differs
+// from 5 on.
 enum : std::uint32_t {
   DW_SECT_INFO = 1,
   DW_SECT_ABBREV = 3,

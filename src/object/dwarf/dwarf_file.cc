@@ -22,7 +22,7 @@ std::optional<UnitHeader> read_unit_header(std::string_view info, bool swap,
     length = in.u64();
   }
   if (in.failed()) return std::nullopt;
-  // What a cut file has of its last unit can be read.
+  // What a truncated file has of its last unit can be read.
   unit.end = in.offset() + std::min(length, in.left());
   unit.encoding.version = in.u16();
   unit.type = DW_UT_compile;
@@ -96,7 +96,7 @@ void DwarfFile::find_units() {
       offset = unit->end;
       continue;
     }
-    // Of a unit of unknown version the length is known nevertheless.
+    // The length is known even if the version is not.
     DwarfCursor in(sections_.info, swap_, offset);
     std::uint64_t length = in.u32();
     if (length == 0xffffffff) length = in.u64();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DWARF sections of one file, where its units lie, and their abbreviations.
+// The DWARF sections of one file, the places of its units, their abbreviations.
 #pragma once
 
 #include <atomic>
@@ -23,15 +23,15 @@ struct DwarfSections {
       str_offsets, addr;
 };
 
-// How much work something may be in all, for data in which many places share
-// one long list. Honest files share little; a made one could make the work
-// grow with the square of its size.
+// A budget for work on data in which many places may share one long list. Real
+// files share little; a crafted one could make the work grow with the square of
+// its size.
 class WorkLimit {
  public:
   void reset(std::uint64_t most) {
     left_ = static_cast<std::int64_t>(most < (1ULL << 60) ? most : 1ULL << 60);
   }
-  // False if that is too much.
+  // False if the budget is exceeded.
   bool spend(std::uint64_t amount) {
     return left_.fetch_sub(static_cast<std::int64_t>(amount),
                            std::memory_order_relaxed) > 0;
@@ -50,7 +50,7 @@ struct UnitHeader {
   std::uint8_t type = 0;  // DW_UT_…; DW_UT_compile before version 5
 };
 
-// The unit at `offset`; nothing if its version or its size is not known.
+// The unit at `offset`; nothing if its version or its size is unknown.
 std::optional<UnitHeader> read_unit_header(std::string_view info, bool swap,
                                            std::uint64_t offset);
 
@@ -71,20 +71,20 @@ class DwarfFile {
 
   // All units, by offset.
   const std::vector<UnitHeader>& units() const { return units_; }
-  // The unit that `offset` lies in, or null.
+  // The unit that contains `offset`, or null.
   const UnitHeader* unit_at(std::uint64_t offset) const;
   // Headers that could not be read.
   std::uint64_t damaged_headers() const { return damaged_headers_; }
 
-  // The unit's abbreviations; made once for all units that share them. In a
-  // package they lie in the unit's own part of the section.
+  // The unit's abbreviations, compiled once for all units that share them. In a
+  // package they are in the unit's own part of the section.
   std::shared_ptr<const AbbrevTable> abbrevs(const UnitHeader& unit,
                                              std::string_view section);
-  // Forgets what can be made again, and what was spent of the limits.
+  // Drops caches and resets the budgets.
   void begin_pass();
 
-  // What the address space's end or nothing stands for code that the linker
-  // has left out.
+  // Linkers give discarded code the address 0 or one near the end of the
+  // address space.
   bool is_dead(std::uint64_t address, const DwarfEncoding& encoding) const;
 
   WorkLimit abbrev_limit, range_limit, line_limit, name_limit;

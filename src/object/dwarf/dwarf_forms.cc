@@ -37,7 +37,7 @@ int fixed_size(std::uint64_t form, const DwarfEncoding& encoding) {
       return 16;
     case DW_FORM_addr:
       return encoding.address_size;
-    case DW_FORM_ref_addr:  // an address in version 2, by its authors' mistake
+    case DW_FORM_ref_addr:  // version 2 has an address here
       return encoding.version <= 2 ? encoding.address_size
                                    : encoding.offset_size;
     case DW_FORM_strp:
@@ -56,7 +56,7 @@ FormValue read_form(DwarfCursor& in, std::uint64_t form,
                     const DwarfEncoding& encoding, std::int64_t implicit) {
   if (form == DW_FORM_indirect) {
     form = in.uleb();
-    // One that names itself again would never end.
+    // An indirect form may not be indirect again: that would never end.
     if (form == DW_FORM_indirect || form == DW_FORM_implicit_const) in.fail();
   }
   const auto result = [form](std::uint64_t value) {

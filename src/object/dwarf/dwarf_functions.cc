@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit is read once from front to back. Functions that cover none of the
-// addresses are most of it, and GCC's DW_AT_sibling leads past them. That may
-// miss functions: a nested one lies inside of its parent's DIE but not of its
-// code, and languages other than C and C++ define methods inside of types. So
-// where an address was not found and something was left out, the unit is read a
-// second time without leaving anything out.
+// A unit is read once from front to back. Most of it are functions that cover
+// none of the addresses, and GCC's DW_AT_sibling leads past them. That can miss
+// functions: a nested one is inside its parent's DIE but not inside its code,
+// and languages other than C and C++ define methods inside types. So if an
+// address was not found and something was skipped, the unit is read again
+// without skipping anything.
 #include "object/dwarf/dwarf_functions.h"
 
 #include <algorithm>
@@ -49,11 +49,11 @@ class Walk {
  private:
   struct Open {
     std::uint64_t depth;
-    std::int32_t node;  // -1: none has been made
+    std::int32_t node;  // -1: not made yet
     FunctionNode function;
   };
 
-  // True if the children were stepped over, too.
+  // True if the children were skipped, too.
   bool step(const Abbrev& abbrev, DwarfCursor& in, std::uint64_t die,
             std::uint64_t depth) {
     switch (abbrev.kind) {
@@ -103,9 +103,9 @@ class Walk {
     if (!abbrev.has_children) open_.pop_back();
   }
 
-  // Gives the innermost open function to the addresses that its code covers,
-  // unless they have one whose piece of code is smaller: an inner function is
-  // no larger than an outer one.
+  // Assigns the innermost open function to the addresses that its code covers,
+  // unless they have one with a smaller piece of code: an inner function is
+  // never larger than an outer one.
   bool cover(const Die& values) {
     ranges_.clear();
     if (!unit_.ranges(values, ranges_)) out_.damaged = true;
@@ -128,8 +128,8 @@ class Walk {
     return covers;
   }
 
-  // The node of the innermost open function; it and those around it are made
-  // when they are needed.
+  // The node of the innermost open function; it and its callers are made on
+  // first use.
   std::int32_t node() {
     std::size_t i = open_.size();
     while (i > 0 && open_[i - 1].node < 0) --i;
@@ -142,8 +142,7 @@ class Walk {
     return open_.back().node;
   }
 
-  // Reads the DIE and steps over what is inside of it, if it says where that
-  // ends.
+  // Reads the DIE and skips its children if it says where they end.
   bool over_subtree(const Abbrev& abbrev, DwarfCursor& in) {
     if (whole_ || !abbrev.has_children || !abbrev.has_sibling ||
         !open_.empty()) {
@@ -156,7 +155,7 @@ class Walk {
   bool go_to_sibling(const Die& values, DwarfCursor& in) {
     if (whole_ || !open_.empty()) return false;
     const auto sibling = unit_.reference(values[Attr::kSibling]);
-    // A sibling that lies behind us would be read without end.
+    // A sibling before this DIE would make an endless loop.
     if (!sibling || sibling->offset <= in.offset() ||
         sibling->offset >= unit_.header.end)
       return false;
@@ -172,7 +171,7 @@ class Walk {
   std::span<const std::uint64_t> addresses_;
   FunctionsAt& out_;
   bool whole_ = false, left_out_ = false;
-  std::vector<Open> open_;  // a function and the inlined calls we are inside of
+  std::vector<Open> open_;  // the current function and inlined calls
   std::vector<std::uint64_t> best_;
   std::vector<AddressRange> ranges_;
   std::uint64_t touches_left_ = 0;

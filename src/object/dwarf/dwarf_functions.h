@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which functions of a unit cover given addresses. Compilers nest DIEs: an
-// inlined call stands inside the function, or the inlined call, that it was
-// inlined into.
+// Which functions of a unit cover given addresses. DIEs are nested: an inlined
+// call is a child of the function, or of the inlined call, it was inlined into.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +20,17 @@ struct FunctionNode {
 };
 
 struct FunctionsAt {
-  std::vector<FunctionNode> nodes;      // callers stand before their callees
+  std::vector<FunctionNode> nodes;      // callers precede their callees
   std::vector<std::int32_t> innermost;  // by address; -1: in no function
-  bool damaged = false;                 // the unit could not be read whole
+  bool damaged = false;                 // the unit could not be read completely
 };
 
 // For addresses in ascending order.
 FunctionsAt find_functions(const Unit& unit, const AbbrevTable& table,
                            std::span<const std::uint64_t> addresses);
 
-// The code of all functions of a unit, appended to `out`: for units whose root
-// does not say. False if it could not be read whole.
+// Appends the code ranges of all functions of a unit to `out`, for units whose
+// root has none. False if the unit could not be read completely.
 bool function_ranges(const Unit& unit, const AbbrevTable& table,
                      std::vector<AddressRange>& out);
 

@@ -19,9 +19,8 @@ namespace {
 
 constexpr std::size_t kUnitsPerPart = 64;
 
-// The root of a unit, read with as little of the abbreviations as it needs.
-// Units next to each other may share a table (dwz makes them do so); it is
-// then kept.
+// The root of a unit, read with only the abbreviation it needs. Adjacent units
+// may share a table (dwz arranges that), which is then kept.
 class RootReader {
  public:
   RootReader(DwarfFile& file, DwarfFile* alternate)
@@ -94,7 +93,7 @@ void UnitIndex::read_silent_units(DwarfFile& file, DwarfFile* alternate,
     const UnitHeader& header = file.units()[silent[k]];
     const DwarfSections& sections = file.sections();
     const auto table = file.abbrevs(header, sections.abbrev);
-    // With link-time optimisation, the units of the sources have none.
+    // With link-time optimisation, the units of source files have none.
     if (!table->has_functions()) return;
     const auto unit = open_unit(file, alternate, header, sections, *table);
     std::vector<AddressRange> ranges;
@@ -115,7 +114,7 @@ void UnitIndex::add(std::vector<Part> parts) {
 }
 
 // Cuts the address space where a range begins or ends. Where ranges overlap,
-// the shorter one is the more likely: a unit may claim all from its first to
+// the shorter one is more likely: a unit may claim everything from its first to
 // its last function.
 void UnitIndex::build() {
   std::ranges::sort(ranges_, [](const UnitRange& a, const UnitRange& b) {
@@ -123,7 +122,7 @@ void UnitIndex::build() {
            std::tie(b.range.begin, b.unit, b.range.end);
   });
   segments_.clear();
-  constexpr std::size_t kMostAtOnce = 64;  // what overlaps more is nonsense
+  constexpr std::size_t kMostAtOnce = 64;  // more overlap is nonsense
   std::vector<UnitRange> here;             // the shortest first
   for (std::size_t next = 0; next < ranges_.size() || !here.empty();) {
     std::uint64_t at =

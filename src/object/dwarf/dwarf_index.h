@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which unit an address belongs to.
 //
-// .debug_aranges is meant for this, but clang does not write it, and what is
-// missing in it is not said. The root DIE of every unit says the same; reading
-// all of them takes some milliseconds for thousands of units.
+// .debug_aranges is meant for this, but clang does not write it, and a partial
+// one does not say what it lacks. The root DIE of every unit has the same
+// ranges; reading thousands of them takes a few milliseconds.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ namespace wick {
 class UnitIndex {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  // Units that cover an address, by their number in DwarfFile::units(): the
-  // most likely first, then kNone. There should be one.
+  // The units that cover an address, as indices into DwarfFile::units(), the
+  // most likely first, then kNone. Normally there is one.
   using Units = std::array<std::uint32_t, 3>;
 
   UnitIndex() = default;
@@ -26,10 +26,9 @@ class UnitIndex {
 
   Units find(std::uint64_t address) const;
 
-  // Whether the roots of some units do not say what code they have, although
-  // they may have some.
+  // Whether units that may have code have no ranges in their root.
   bool has_silent_units() const { return !silent_.empty(); }
-  // Reads those units' functions instead.
+  // Reads the functions of those units instead.
   void read_silent_units(DwarfFile& file, DwarfFile* alternate, int workers);
 
   std::uint64_t damaged() const { return damaged_; }

@@ -11,9 +11,9 @@ struct LineTable::Row {
   std::uint32_t line = 1;
 };
 
-// The state machine that line programs are written for. It gives its rows to
-// `emit(row, end_of_sequence, offset behind the instruction)`, which stops it
-// by returning false. Columns, blocks and discriminators are not kept.
+// The state machine that line programs are written for. It passes its rows to
+// `emit(row, end_of_sequence, offset after the instruction)`, which stops it by
+// returning false. Columns, blocks and discriminators are ignored.
 class LineTable::Machine {
  public:
   Machine(LineTable& table, std::uint64_t begin, std::uint64_t end)
@@ -196,7 +196,7 @@ bool LineTable::read_header(std::uint64_t offset) {
   encoding_.version = in.u16();
   if (encoding_.version < 2 || encoding_.version > 5) return false;
   if (encoding_.version >= 5) {
-    in.u8();  // the size of an address, which the operations say themselves
+    in.u8();  // the size of an address, which operations repeat
     in.u8();  // of a segment selector
   }
   const std::uint64_t header_length = in.uint(encoding_.offset_size);
@@ -204,7 +204,7 @@ bool LineTable::read_header(std::uint64_t offset) {
   min_instruction_ = in.u8();
   max_operations_ = encoding_.version >= 4 ? in.u8() : 1;
   if (max_operations_ == 0) max_operations_ = 1;
-  in.u8();  // whether rows are statements at first
+  in.u8();  // initial value of is_stmt
   line_base_ = static_cast<std::int8_t>(in.u8());
   line_range_ = in.u8();
   opcode_base_ = in.u8();
@@ -238,7 +238,7 @@ void LineTable::read_old_names(DwarfCursor& in) {
   }
 }
 
-// Version 5: each table says how its entries are written.
+// Version 5: each table describes the encoding of its entries.
 template <class Add>
 void LineTable::read_names(DwarfCursor& in, Add&& add) {
   struct Field {
@@ -261,7 +261,7 @@ void LineTable::read_names(DwarfCursor& in, Add&& add) {
       else if (fields[k].content == DW_LNCT_directory_index)
         entry.directory = value.value;
     }
-    // An entry of no bytes could be there any number of times.
+    // The number of entries without bytes has no bound.
     if (in.failed() || in.offset() == begin) return in.fail();
     add(entry);
   }
@@ -275,7 +275,7 @@ std::string LineTable::path(std::uint64_t file) const {
   const FileName& entry = files_[index];
   if (entry.name.starts_with('/')) return std::string(entry.name);
 
-  // Directory 0 is the unit's own, which version 5 may name here only.
+  // Directory 0 is the unit's own, which version 5 may have only here.
   const std::string_view own = unit_->text(unit_->root[Attr::kCompDir]);
   std::string_view directory;
   const std::uint64_t place = from_zero ? entry.directory : entry.directory - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line program of a unit. Its rows are many more than the addresses that
-// anybody asks about, so it is run past the addresses and no row is kept.
+// The line program of a unit. It has far more rows than there are addresses to
+// resolve, so it is run past the addresses and no rows are stored.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct LineAt {
 
 class LineTable {
  public:
-  // The table that the unit's root names; nothing if there is none or its
+  // The table that the unit's root refers to; nothing if there is none or its
   // header is damaged. `unit` must outlive the table.
   static std::optional<LineTable> open(const Unit& unit);
 
   // Runs the program: out[i] becomes the row for addresses[i] (ascending).
-  // False if it could not be run to its end.
+  // False if the program is damaged.
   bool find(std::span<const std::uint64_t> addresses, std::span<LineAt> out);
 
   // A file's path, with its directories; empty if there is no such file.
@@ -46,7 +46,7 @@ class LineTable {
   void read_old_names(DwarfCursor& in);
   template <class Add>
   void read_names(DwarfCursor& in, Add&& add);
-  // One sequence whose rows do not ascend: its rows are put in order first.
+  // For a sequence whose rows are not ascending: sorts them first.
   void find_unsorted(std::uint64_t begin, std::uint64_t end,
                      std::span<const std::uint64_t> addresses,
                      std::span<LineAt> out);
@@ -60,8 +60,8 @@ class LineTable {
   std::uint8_t lengths_[256] = {};  // of standard opcodes, in operands
   std::vector<std::string_view> directories_;
   std::vector<FileName> files_;
-  // The last instruction that added a file: running a part of the program
-  // again does not add it again.
+  // The last instruction that added a file, so that running part of the program
+  // again does not add it twice.
   std::uint64_t defined_ = 0;
 };
 

@@ -108,7 +108,7 @@ TEST(DwarfLine, ASequenceThatDoesNotEndIsNotUsed) {
   EXPECT_EQ(lines_of(dwarf, lines, {0x1000, 0x1010}), "1000:\n1010:\n");
 }
 
-TEST(DwarfLine, AFileThatIsNotThereHasNoName) {
+TEST(DwarfLine, AMissingFileHasNoName) {
   DwarfBuilder dwarf;
   const auto lines = dwarf.lines({{0x1000, 99, 10}, {0x1010}});
   EXPECT_EQ(lines_of(dwarf, lines, {0x1000}), "1000: ? ?:10\n");

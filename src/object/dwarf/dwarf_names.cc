@@ -4,8 +4,8 @@
 namespace wick {
 namespace {
 
-// From a copy to its abstract instance to its declaration is two; more is
-// only seen where references go in a circle.
+// From a copy to its abstract instance to its declaration is two; only cycles
+// are longer.
 constexpr int kMaxReferences = 16;
 
 }  // namespace
@@ -15,7 +15,7 @@ const FunctionNames::OpenUnit* FunctionNames::unit_of(const DieRef& ref) {
   if (ref.file == home_.unit.file && ref.offset >= own.first_die &&
       ref.offset < own.end)
     return &home_;
-  // A split unit refers to nothing outside of itself.
+  // A split unit refers to nothing outside itself.
   const UnitHeader* header = ref.file->unit_at(ref.offset);
   if (header == nullptr || ref.file->kind() == DwarfFile::Kind::kSplit)
     return nullptr;

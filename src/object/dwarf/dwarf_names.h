@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of functions. A DIE with code seldom has one of its own: it refers
-// to the abstract instance that all its copies share, that to the declaration
-// in a class, and these may stand in another unit or in dwz's file.
+// The names of functions. A DIE with code seldom has a name: it refers to the
+// abstract instance that all its copies share, which refers to the declaration
+// in a class, and either may be in another unit or in dwz's file.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -22,10 +22,10 @@ class FunctionNames {
       : home_{unit, std::move(table)} {}
 
   struct Name {
-    std::string_view text;  // lives in a section
+    std::string_view text;  // points into a section
     bool is_linkage = false;
   };
-  // The linkage name where there is one, else the name, else nothing.
+  // The linkage name, else the name, else nothing.
   Name name(std::uint64_t die);
 
  private:
@@ -33,7 +33,7 @@ class FunctionNames {
     Unit unit;
     std::shared_ptr<const AbbrevTable> table;
   };
-  // What one DIE says: its name, and where more may be said.
+  // What one DIE has: a name, a reference to the DIE that may have more.
   struct Step {
     Name name;
     std::optional<DieRef> next;

@@ -12,8 +12,8 @@ class RangeList {
         base_(unit.base_address),
         last_(~std::uint64_t{0} >> (64 - 8 * unit.encoding().address_size)) {}
 
-  // Pairs of offsets from a base; a pair of zeros ends the list, and a first
-  // one of all bits sets the base.
+  // Pairs of offsets from a base. Two zeros end the list; a first offset of all
+  // ones sets the base.
   bool read_old(DwarfCursor in) {
     const unsigned size = unit_.encoding().address_size;
     while (in.left() != 0) {
@@ -83,7 +83,7 @@ class RangeList {
     return address.value_or(0);
   }
 
-  // A base of zero is an honest one: addresses are then absolute.
+  // A base of zero is valid: addresses are then absolute.
   void add_to_base(std::uint64_t begin, std::uint64_t end) {
     if (base_ >= last_ - 1) return;
     add((base_ + begin) & last_, (base_ + end) & last_);

@@ -8,8 +8,8 @@
 namespace wick {
 
 // Appends the ranges of a DW_AT_ranges, from .debug_ranges or, since version
-// 5, .debug_rnglists. Code that the linker left out is not among them. False
-// if the list cannot be read to its end.
+// 5, .debug_rnglists. Omits code that the linker discarded. False if the list
+// is damaged.
 bool range_list(const Unit& unit, const FormValue& value,
                 std::vector<AddressRange>& out);
 

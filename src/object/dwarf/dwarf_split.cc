@@ -15,7 +15,7 @@ std::uint64_t dwo_id(const Unit& unit) {
                                       : unit.root[Attr::kDwoId].value;
 }
 
-// A unit's part of a section of a package.
+// A unit's part of a package section.
 struct Part {
   std::uint64_t offset = 0, size = UINT64_MAX;
 
@@ -28,13 +28,12 @@ struct UnitParts {
   Part info, abbrev, str_offsets, rnglists;
 };
 
-// Finds a unit in .debug_cu_index: a hash table from ids to rows, then the
-// kinds of section that the columns stand for, then the rows of offsets and
-// the rows of sizes.
+// Finds a unit in .debug_cu_index: a hash table from ids to rows, the section
+// identifier of each column, the rows of offsets, the rows of sizes.
 std::optional<UnitParts> find_in_package(std::string_view index, bool swap,
                                          std::uint64_t id) {
   DwarfCursor in(index, swap);
-  // A number of 4 bytes in version 2, of 2 bytes and padding in version 5.
+  // 4 bytes in version 2, 2 bytes and padding in version 5.
   std::uint32_t version = in.u16();
   const std::uint16_t rest = in.u16();
   if (version == 0) version = rest;
@@ -101,7 +100,7 @@ std::shared_ptr<DwarfFile> SplitFiles::open_file(const Unit& skeleton) {
       elf = open_(skeleton.text(skeleton.root[Attr::kDwoName]),
                   skeleton.text(skeleton.root[Attr::kCompDir]));
     } catch (const Error&) {
-      // What cannot be read is not there; names are then missing.
+      // A damaged file counts as missing.
     }
     if (elf == nullptr) return nullptr;
     if (const auto known = packages_.find(elf.get()); known != packages_.end())
@@ -140,7 +139,7 @@ std::optional<SplitUnit> SplitFiles::open(const Unit& skeleton) {
     sections.rnglists = parts->rnglists.of(sections.rnglists);
     return open_at(*header, sections);
   }
-  constexpr std::size_t kMostUnits = 64;  // type units may stand before it
+  constexpr std::size_t kMostUnits = 64;  // type units may precede it
   for (std::size_t i = 0; i < std::min(file->units().size(), kMostUnits); ++i)
     if (auto unit = open_at(file->units()[i], file->sections())) return unit;
   return std::nullopt;

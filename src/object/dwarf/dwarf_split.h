@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split DWARF: the main file has a skeleton of each unit (addresses, lines),
-// the rest is in a .dwo file for each, or in one .dwp for all of them.
+// Split DWARF: the main file has a skeleton of each unit (addresses, lines);
+// the rest is in one .dwo file per unit, or in a .dwp for all of them.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,8 @@ class SplitFiles {
 
   // Whether the unit is a skeleton.
   static bool is_skeleton(const Unit& unit);
-  // The unit that it stands for; nothing if its file is not there or is
-  // another's. May be called from several threads at once.
+  // The full unit of a skeleton; nothing if its file is missing or belongs to
+  // another build. Thread-safe.
   std::optional<SplitUnit> open(const Unit& skeleton);
 
  private:

@@ -156,8 +156,7 @@ std::optional<Unit> open_unit(DwarfFile& file, DwarfFile* alternate,
     unit.addr_base = skeleton->addr_base;
     unit.ranges_base = skeleton->root[Attr::kGnuRangesBase].value;
     unit.base_address = skeleton->base_address;
-    // A split unit does not say where its own tables begin: behind the
-    // section's header.
+    // A split unit's own tables begin right after the section's header.
     if (header.encoding.version >= 5) {
       if (!root[Attr::kStrOffsetsBase]) unit.str_offsets_base = is_64 ? 16 : 8;
       if (!root[Attr::kRnglistsBase]) unit.rnglists_base = is_64 ? 20 : 12;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit that is being read: what its root DIE says, and what the values of its
-// attributes mean.
+// A unit being read: the attributes of its root DIE, and what attribute values
+// mean in it.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct Unit {
   DwarfFile* main = nullptr;       // has code and lines; `file` unless split
   DwarfFile* alternate = nullptr;  // may be null
   UnitHeader header;
-  // As this unit sees them: parts of the sections in a package, and for a
-  // split unit .debug_addr and .debug_ranges of the main file.
+  // As seen by this unit: parts of the sections in a package; for a split unit,
+  // .debug_addr and .debug_ranges of the main file.
   DwarfSections sections;
   std::uint64_t str_offsets_base = 0;
   std::uint64_t addr_base = 0;
@@ -58,13 +58,13 @@ struct Unit {
   std::optional<std::uint64_t> indexed_address(std::uint64_t index) const;
   std::optional<DieRef> reference(const FormValue& value) const;
 
-  // The code of a DIE, appended to `out`; false if it cannot be read whole.
+  // Appends the code ranges of a DIE to `out`; false if they are damaged.
   bool ranges(const Die& die, std::vector<AddressRange>& out) const;
 };
 
-// Reads the root DIE by `table`, which has its abbreviation. For the unit of a
-// .dwo or .dwp, `skeleton` is the unit in the main file that stands for it.
-// Nothing if the root cannot be read.
+// Reads the root DIE with `table`, which has its abbreviation. For the unit of
+// a .dwo or .dwp, `skeleton` is its skeleton in the main file. Nothing if the
+// root cannot be read.
 std::optional<Unit> open_unit(DwarfFile& file, DwarfFile* alternate,
                               const UnitHeader& header,
                               const DwarfSections& sections,

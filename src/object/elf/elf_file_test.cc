@@ -43,7 +43,7 @@ TEST(ElfFile, SectionsHaveTheirNamesAndContent) {
     }
 }
 
-TEST(ElfFile, CountsOfMoreThan65279SectionsStandInSectionZero) {
+TEST(ElfFile, CountsOfMoreThan65279SectionsAreInSectionZero) {
   ElfBuilder elf({.counts_in_section_0 = true});
   elf.add_section(
       {.name = ".text", .flags = kCode, .address = 0x1000, .content = "code"});
@@ -107,7 +107,7 @@ TEST(ElfFile, CompressedSectionWithAFalseSizeIsEmpty) {
     honest.add_section({.name = ".z",
                         .content = std::string(1000, 'x'),
                         .packing = Packing::kZlib});
-    // SHF_COMPRESSED bytes as they stand in the file.
+    // SHF_COMPRESSED bytes as they are in the file.
     const auto file = honest.file();
     const auto* section = file->section(".z");
     content += honest.bytes().substr(section->offset + 24, section->size - 24);

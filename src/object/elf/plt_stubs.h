@@ -6,9 +6,9 @@ namespace wick {
 class ElfFile;
 class SymbolTableBuilder;
 
-// Names the stubs through which a module calls functions of others, as
-// "memcpy@plt": those of .plt, .plt.sec, .plt.got and .iplt of x86-64, AArch64
-// and RISC-V. `out` has the symbols of `file` already.
+// Names the stubs through which a module calls functions of others
+// ("memcpy@plt"), in .plt, .plt.sec, .plt.got and .iplt, for machines that have
+// MachineTraits::plt. `out` already has the symbols of `file`.
 void add_plt_stubs(const ElfFile& file, SymbolTableBuilder& out);
 
 }  // namespace wick

@@ -10,9 +10,9 @@ namespace wick {
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
-// perf gives the last symbol of a table the page it is in and one more.
+// perf extends the last symbol of a table to the end of its page and one more.
 constexpr std::uint64_t kLastSize = 8192;
-// Real files nest a label in a function, seldom deeper.
+// Real files nest labels in functions, seldom deeper.
 constexpr int kMaxNesting = 64;
 
 std::uint64_t end_of(const Symbol& symbol) {
@@ -24,8 +24,9 @@ std::size_t leading_underscores(std::string_view name) {
   return std::min(name.find_first_not_of('_'), name.size());
 }
 
-// Whether `a`, which stands first, is kept beside `b` of the same address: what
-// perf's choose_best_symbol (tools/perf/util/symbol.c) prefers, in its order.
+// Whether `a`, the earlier one, is preferred to `b` of the same address: the
+// rules of perf's choose_best_symbol (tools/perf/util/symbol.c), in their
+// order.
 bool prefers_first(const SymbolCandidate& a, const SymbolCandidate& b) {
   if ((a.size == 0) != (b.size == 0)) return a.size != 0;
   const bool a_weak = a.binding == SymbolBinding::kWeak;
@@ -42,9 +43,9 @@ bool prefers_first(const SymbolCandidate& a, const SymbolCandidate& b) {
   return !a.name.starts_with("SyS") && !a.name.starts_with("compat_SyS");
 }
 
-// Row numbers in order of their symbols' start, equal ones as they were. Sorts
-// by the bytes in which starts differ at all, the lowest first; those are two
-// to four, which beats comparing.
+// Row numbers in order of their symbols' start, stable. A radix sort over the
+// bytes in which starts differ at all; with two to four of them it beats
+// comparing.
 std::vector<std::uint32_t> by_start(
     const std::vector<SymbolCandidate>& symbols) {
   struct Key {
@@ -73,8 +74,8 @@ std::vector<std::uint32_t> by_start(
   return rows;
 }
 
-// Where symbols overlap: for each the nearest one before it that ends behind
-// it. Those that end behind the current one form a stack.
+// If symbols overlap: for each the nearest one before it that ends after it.
+// Those that end after the current one form a stack.
 std::vector<std::uint32_t> enclosing(const std::vector<Symbol>& symbols) {
   bool overlap = false;
   for (std::size_t i = 1; i < symbols.size() && !overlap; ++i)
@@ -92,8 +93,8 @@ std::vector<std::uint32_t> enclosing(const std::vector<Symbol>& symbols) {
   return around;
 }
 
-// Where signal handlers return to: C libraries' functions, and those of the
-// vDSO of AArch64 and RISC-V.
+// Where signal handlers return to: functions of C libraries, and of the vDSO of
+// AArch64 and RISC-V.
 bool is_signal_return(std::string_view name) {
   return name == "__restore_rt" || name == "__restore" ||
          name == "__kernel_rt_sigreturn" || name == "__vdso_rt_sigreturn";
@@ -109,7 +110,7 @@ SymbolTable SymbolTableBuilder::build() {
     const std::uint64_t start = symbols_[rows[i]].start;
     std::size_t next = i;
     while (next < rows.size() && symbols_[rows[next]].start == start) ++next;
-    // As in perf, the last of those without a size reaches to the next address
+    // As in perf, the last one without a size is extended to the next address
     // before the best is chosen, so it beats others without a size.
     SymbolCandidate& last = symbols_[rows[next - 1]];
     if (last.size == 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of a module by address, from .symtab, .dynsym, .gnu_debugdata, PLT
-// stubs ("memcpy@plt") and, for kernels, kallsyms. One symbol an address: where
-// several have the same one, the best name wins by perf's rules.
+// stubs ("memcpy@plt") and, for kernels, kallsyms. One symbol per address: of
+// several, the best name wins by perf's rules.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class ElfFile;
 
 struct Symbol {
   std::uint64_t start = 0;  // elf_addr
-  std::uint64_t size = 0;   // up to the next symbol where the file says 0
+  std::uint64_t size = 0;   // to the next symbol if the file has 0
   std::string_view name;    // as in the file: mangled
 };
 
@@ -26,22 +26,24 @@ class SymbolTable {
   SymbolTable(SymbolTable&&) noexcept = default;
   SymbolTable& operator=(SymbolTable&&) noexcept = default;
 
-  // All functions of `file`; `debug` may be null or the separate debug file.
-  // Names point into the bytes of the two, which must outlive the table.
+  // All functions of `file` and of its separate debug file `debug`, which may
+  // be null. Names point into the bytes of the two, which must outlive the
+  // table.
   //
-  // A relocatable file (a kernel module, *.ko) has no addresses yet: its
-  // symbols' are offsets in the file.
+  // A relocatable file (a kernel module, *.ko) has no addresses yet: symbols
+  // have their offset in the file.
   static SymbolTable from_elf(const ElfFile& file, const ElfFile* debug);
 
-  // The symbol that covers the address, the innermost where they are nested,
-  // or null.
+  // The symbol that covers the address, the innermost if they are nested, or
+  // null.
   const Symbol* find(std::uint64_t elf_addr) const;
 
-  // The symbol of a frame at this address, the byte before the one where it
-  // goes on: find(), but some frames go on at the start of their function,
-  // which has called nothing. A signal handler returns to such a one, and the
-  // kernel may be interrupted there (the padding before its functions, where
-  // nothing ever runs, has symbols named __pfx_).
+  // The symbol of a frame whose return address is `elf_addr` + 1. Like find(),
+  // but some frames continue at the first byte of a function that has called
+  // nothing: a signal handler returns to one, and the kernel may be interrupted
+  // there (the padding before its functions, which never runs, has symbols
+  // named
+  // __pfx_).
   const Symbol* find_caller(std::uint64_t elf_addr) const;
 
   std::size_t size() const { return symbols_.size(); }
@@ -51,8 +53,8 @@ class SymbolTable {
  private:
   friend class SymbolTableBuilder;
   std::vector<Symbol> symbols_;  // by start
-  // For each symbol the nearest one before it that ends behind it, if any two
-  // overlap at all.
+  // For each symbol the nearest one before it that ends after it; empty if no
+  // two overlap.
   std::vector<std::uint32_t> around_;
   std::vector<std::shared_ptr<const void>> owners_;  // of what names point into
 };

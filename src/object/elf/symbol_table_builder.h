@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a SymbolTable of symbols in any order.
+// Makes a SymbolTable from symbols in any order.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class SymbolBinding : std::uint8_t { kLocal, kGlobal, kWeak };
 
 struct SymbolCandidate {
   std::uint64_t start = 0, size = 0;
-  // No further than this is a symbol of size 0 extended (the end of its
+  // A symbol of size 0 is extended no further than this (the end of its
   // section).
   std::uint64_t limit = UINT64_MAX;
   std::string_view name;
@@ -24,10 +24,10 @@ struct SymbolCandidate {
 
 class SymbolTableBuilder {
  public:
-  // At most `count` more are to come.
+  // At most `count` more will be added.
   void reserve(std::size_t count) { symbols_.reserve(symbols_.size() + count); }
   void add(const SymbolCandidate& symbol) { symbols_.push_back(symbol); }
-  // Has the table own what names point into.
+  // Makes the table own what names point into.
   void keep(std::shared_ptr<const void> owner) {
     owners_.push_back(std::move(owner));
   }

@@ -42,7 +42,7 @@ std::string found(const SymbolTable& table, std::uint64_t addr) {
   return symbol == nullptr ? "-" : std::string(symbol->name);
 }
 
-TEST(SymbolTable, FunctionsStandInOrderOfTheirAddress) {
+TEST(SymbolTable, FunctionsAreOrderedByAddress) {
   for (const bool is_64 : {true, false})
     for (const bool little : {true, false}) {
       ElfBuilder elf = with_code({.is_64 = is_64, .little_endian = little});
@@ -266,7 +266,7 @@ std::vector<std::string> stubs_of(std::uint16_t machine, std::uint32_t type,
   elf.put(rela, std::uint64_t{0x4018});
   elf.put(rela, ELF64_R_INFO(std::uint64_t{1}, type));
   elf.put(rela, std::uint64_t{0});
-  // The builder puts .dynstr and .dynsym behind the sections given.
+  // The builder puts .dynstr and .dynsym after the given sections.
   elf.add_section({.name = ".rela.plt",
                    .type = SHT_RELA,
                    .flags = SHF_ALLOC,

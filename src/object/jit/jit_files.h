@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the perf map of a process, and reads it only if it can be trusted to be
-// that process's: /tmp is everybody's, and whoever can put a file there names
-// what others see in their profiles.
+// Finds the perf map of a process, and reads it only if it certainly belongs to
+// that process: anyone can put a file into /tmp, and its names would appear in
+// other users' profiles.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +14,8 @@
 
 namespace wick {
 
-// All of a regular file that belongs to `owner` or to root, if it is not a
-// symbolic link and has at most `max_size` bytes. Never waits (a FIFO is no
+// The contents of a regular file that belongs to `owner` or root, is not a
+// symbolic link and has at most `max_size` bytes. Never blocks (a FIFO is not a
 // regular file), and does not fail if the file shrinks meanwhile.
 std::optional<std::string> read_owned_file(
     const std::string& path, uid_t owner,
@@ -29,20 +29,20 @@ std::optional<std::string> read_owned_file_in(
 
 struct ProcessIds {
   std::uint32_t pid = 0;
-  // Its number in its own pid namespace, by which it names its file; the same
-  // where it has none.
+  // Its pid in its own pid namespace, which is in the name of its file; the
+  // same if it has none.
   std::uint32_t namespace_pid = 0;
   uid_t uid = 0;
 };
-// Of a process that runs; nothing if it does not, then `pid` as namespace_pid
-// and one's own uid are the best guess.
+// Of a running process; nothing if it has ended: `pid` as namespace_pid and
+// one's own uid are then the best guess.
 std::optional<ProcessIds> process_ids(std::uint32_t pid);
 
-// /tmp/perf-PID.map as the process sees it (through /proc/PID/root, if it
-// runs), else our own. Nothing if there is none that may be used.
+// /tmp/perf-PID.map as the process sees it (through /proc/PID/root, if it is
+// running), else our own. Nothing if there is none that can be trusted.
 std::optional<JitMap> read_perf_map(std::uint32_t pid);
 
-// A jitdump that a recording names as mapped: its path as the process saw it.
+// A jitdump that a recording lists as mapped, by its path in the process.
 std::optional<JitMap> read_jitdump(std::uint32_t pid, const std::string& path);
 
 }  // namespace wick

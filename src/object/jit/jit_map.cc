@@ -36,7 +36,7 @@ std::string_view read_text(ByteReader& in) {
   return rest.substr(0, end);
 }
 
-// A hexadecimal number in front of a blank; both are taken off.
+// Takes a hexadecimal number and the blank after it.
 std::optional<std::uint64_t> take_hex(std::string_view& line) {
   if (line.starts_with("0x") || line.starts_with("0X")) line.remove_prefix(2);
   const auto value = take_number<std::uint64_t>(line, 16);
@@ -49,8 +49,8 @@ bool wraps(std::uint64_t start, std::uint64_t size) {
   return start + size < start;
 }
 
-// Calls visit(addr, line, file) for each entry of a debug record; it may say
-// false to end.
+// Calls visit(addr, line, file) for each entry of a debug record until it
+// returns false.
 template <class Visit>
 void each_line(std::string_view entries, bool swap, Visit&& visit) {
   ByteReader in(entries, swap);
@@ -61,7 +61,7 @@ void each_line(std::string_view entries, bool swap, Visit&& visit) {
     in.read<std::uint32_t>();  // a column or a discriminator
     const std::string_view name = read_text(in);
     if (in.failed()) return;
-    if (name != "\xff") file = name;  // else that of the entry before
+    if (name != "\xff") file = name;  // else the same as before
     visit(address, line, file);
   }
 }
@@ -83,12 +83,12 @@ void JitMap::add_map_line(std::string_view line) {
 JitMap JitMap::from_perf_map(std::string text) {
   JitMap map;
   map.bytes_ = std::move(text);
-  // The views of a short string would not survive a move.
+  // Views of a short string would not survive a move.
   map.bytes_.reserve(64);
   std::string_view rest = map.bytes_;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
-    // Behind the last line end somebody may be writing.
+    // The last line may still be incomplete.
     if (end == std::string_view::npos) map.truncated_ = true;
     map.add_map_line(rest.substr(0, end));
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
@@ -113,7 +113,7 @@ class JitMap::DumpReader {
         map_.truncated_ = true;
         break;
       }
-      if (size < 16) {  // no way to find the next one
+      if (size < 16) {  // the next one cannot be found
         ++map_.damaged_;
         break;
       }
@@ -138,7 +138,7 @@ class JitMap::DumpReader {
     map_.elf_machine_ = in.read<std::uint32_t>();
     in.read<std::uint32_t>();
     map_.pid_ = in.read<std::uint32_t>();
-    in.read<std::uint64_t>();  // a time that is not always of the same clock
+    in.read<std::uint64_t>();  // a time, not always of the same clock
     map_.cycles_ = (in.read<std::uint64_t>() & kCyclesFlag) != 0;
     if (in.failed() || size < 40 || size > rest.size()) {
       map_.truncated_ = true;
@@ -164,7 +164,7 @@ class JitMap::DumpReader {
       case 4:
         read_unwind_info(in);
         break;
-      default:  // the end, or what is not known
+      default:  // the end, or an unknown record
         break;
     }
     if (in.failed()) ++map_.damaged_;
@@ -229,7 +229,7 @@ class JitMap::DumpReader {
     eh_frame_hdr_size_ = in.read<std::uint64_t>();
     const auto mapped_size = in.read<std::uint64_t>();
     const std::string_view bytes = in.read_bytes(size);
-    // A header alone says that frame pointers are to be used.
+    // A header without content means: use frame pointers.
     if (mapped_size != 0 && eh_frame_hdr_size_ <= bytes.size())
       unwind_info_ = bytes;
     else
@@ -238,11 +238,11 @@ class JitMap::DumpReader {
 
   JitMap& map_;
   absl::flat_hash_map<std::uint64_t, std::size_t> by_index_;
-  // Of the function that comes next.
+  // Of the next function.
   std::uint64_t lines_of_ = 0;
   std::string_view lines_, unwind_info_;
   std::uint64_t eh_frame_hdr_size_ = 0;
-  // Lines were seen before, or only behind, where a shifted one can be.
+  // Whether any line was before, or only where a shifted one can be.
   bool exact_ = false, shifted_ = false;
 };
 
@@ -274,8 +274,8 @@ void JitMap::build_index() {
 
 const JitMap::Function* JitMap::find(std::uint64_t address,
                                      std::uint64_t time) const {
-  // Versions of a function follow each other; more overlap than this only in a
-  // prepared file.
+  // Versions of a function follow each other; only a crafted file has more
+  // overlap than this.
   constexpr int kMaxSteps = 1 << 12;
   const auto after =
       std::ranges::upper_bound(functions_, address, {}, &Function::start);

@@ -149,7 +149,7 @@ TEST(JitDump, AMovedFunctionIsAtBothPlacesInItsTime) {
   EXPECT_EQ(name_at(map, 0x5003, 250), "moved");
 }
 
-TEST(JitDump, LinesBelongToTheFunctionBehindThem) {
+TEST(JitDump, LinesBelongToTheFunctionAfterThem) {
   const JitMap map = Dump()
                          .lines(0x1000, {{0x1000, 10, "a.js"},
                                          {0x1002, 11, "\xff"},
@@ -165,7 +165,7 @@ TEST(JitDump, LinesBelongToTheFunctionBehindThem) {
   EXPECT_FALSE(map.line(*map.find(0x2000), 0x2000));
 }
 
-TEST(JitDump, LinesOfV8AndLlvmAreBehindAnElfHeader) {
+TEST(JitDump, LinesOfV8AndLlvmAreShiftedByAnElfHeader) {
   const JitMap map =
       Dump()
           .lines(0x1000, {{0x1040, 10, "a.js"}, {0x1042, 11, "a.js"}})
@@ -175,7 +175,7 @@ TEST(JitDump, LinesOfV8AndLlvmAreBehindAnElfHeader) {
   EXPECT_EQ(map.line(*map.find(0x1000), 0x1002)->line, 11u);
 }
 
-TEST(JitDump, UnwindInformationBelongsToTheFunctionBehindIt) {
+TEST(JitDump, UnwindInformationBelongsToTheFunctionAfterIt) {
   const JitMap map =
       Dump()
           .record(4, 0, Bytes().u64(8).u64(4).u64(8).bytes("hdr.ehfr"))

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::uint16_t kMagic = 0xeb9f;
 constexpr std::size_t kHeaderSize = 24;
-// Structures in structures without a name, and names of names of types.
+// The depth of unnamed structures, and of typedefs of typedefs.
 constexpr int kMaxDepth = 8, kMaxModifiers = 32;
-// A structure could have itself as a member without a name, many times.
+// A structure could contain itself as an unnamed member, many times.
 constexpr std::uint32_t kMaxMembers = 1 << 20;
 
 enum Kind : std::uint32_t {
@@ -38,7 +38,7 @@ enum Kind : std::uint32_t {
 std::uint32_t kind_of(std::uint32_t info) { return info >> 24 & 0x1f; }
 std::uint32_t count_of(std::uint32_t info) { return info & 0xffff; }
 
-// Bytes behind a type's common ones.
+// Bytes that follow a type's common ones.
 std::uint64_t more_bytes(std::uint32_t info) {
   const std::uint64_t count = count_of(info);
   switch (kind_of(info)) {
@@ -104,7 +104,7 @@ std::optional<Btf> Btf::parse(std::string_view bytes) {
 
 std::optional<Btf> Btf::find(std::string_view bytes,
                              std::string_view with_struct) {
-  // Magic, version, flags, size of the header: as all kernels have it.
+  // Magic, version, flags, size of the header: the same in all kernels.
   constexpr std::string_view kStart("\x9f\xeb\x01\0\x18\0\0\0", 8);
   for (std::size_t at = bytes.find(kStart); at != std::string_view::npos;
        at = bytes.find(kStart, at + 1)) {

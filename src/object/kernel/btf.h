@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BTF: the types of a kernel, which it carries in itself (section .BTF,
-// /sys/kernel/btf/vmlinux). Only what is asked here: where a member is in a
-// structure.
+// BTF: the types of a kernel, embedded in it (section .BTF,
+// /sys/kernel/btf/vmlinux). Only the offsets of structure members are read.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace wick {
 
 class Btf {
  public:
-  // Nothing if it is not BTF or is damaged. `bytes` may go on behind it and
+  // Nothing if it is not BTF or is damaged. `bytes` may continue after it and
   // must outlive the result.
   static std::optional<Btf> parse(std::string_view bytes);
   // The first BTF in `bytes`, a kernel image for example, that has a struct of
@@ -21,8 +20,8 @@ class Btf {
   static std::optional<Btf> find(std::string_view bytes,
                                  std::string_view with_struct);
 
-  // Byte offset of a member, "f_path.dentry" say, also of one in an unnamed
-  // union. Nothing if there is none, or if it is a bit field.
+  // The byte offset of a member, such as "f_path.dentry", also in an unnamed
+  // union. Nothing if there is none or it is a bit field.
   std::optional<std::uint64_t> offset(std::string_view struct_name,
                                       std::string_view member) const;
   bool has_struct(std::string_view name) const;
@@ -37,11 +36,11 @@ class Btf {
     std::uint32_t type = 0;
   };
 
-  // Whether the string there is `text`; its end is not searched for.
+  // Whether the string there is `text`, without searching for its end.
   bool has_text(std::uint32_t at, std::string_view text) const;
   std::uint32_t find_struct(std::string_view name) const;
   std::uint32_t without_modifiers(std::uint32_t type) const;
-  // `left`: members that may still be looked at.
+  // `left`: members that may still be examined.
   std::optional<Place> find_member(std::uint32_t type, std::string_view name,
                                    int depth, std::uint32_t& left) const;
 

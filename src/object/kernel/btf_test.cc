@@ -63,7 +63,7 @@ TEST(Btf, FindsMembersInUnnamedUnionsAndInnerStructures) {
   EXPECT_EQ(btf->offset("inner", "b"), 4u);
 }
 
-TEST(Btf, SaysNoToWhatIsNotThereAndToBitFields) {
+TEST(Btf, HasNoOffsetForMissingMembersAndBitFields) {
   const std::string bytes = example();
   const auto btf = Btf::parse(bytes);
   ASSERT_TRUE(btf);

@@ -18,7 +18,7 @@
 namespace wick {
 namespace {
 
-// A kernel has some 200,000 symbols of 50 bytes.
+// A kernel has about 200,000 symbols of 50 bytes.
 constexpr std::size_t kMaxSize = std::size_t{1} << 28;
 
 struct Line {
@@ -36,7 +36,7 @@ constexpr std::array<signed char, 256> kHexValue = [] {
   return values;
 }();
 
-// False for what is no such line.
+// False if the line does not have this form.
 bool parse(std::string_view text, Line& line) {
   std::size_t digits = 0;
   line.address = 0;
@@ -80,7 +80,7 @@ Kallsyms Kallsyms::from_text(std::string text) {
   std::vector<SymbolTableBuilder> builders(1);
   std::vector<std::string_view> names(1);
   absl::flat_hash_map<std::string_view, std::size_t> rows;
-  std::size_t row = 0;  // the module of the line before
+  std::size_t row = 0;  // the module of the previous line
   std::size_t functions = 0;
   std::uint64_t stext = 0;
   builders[0].reserve(owner->size() / 64);
@@ -130,13 +130,13 @@ Kallsyms Kallsyms::from_text(std::string text) {
 }
 
 Kallsyms Kallsyms::open(const std::string& path) {
-  // O_NONBLOCK: a FIFO must not be waited for.
+  // O_NONBLOCK: do not wait for the writer of a FIFO.
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info {};
   if (!fd || ::fstat(fd.get(), &info) != 0)
     fail("{}: {}", path, last_system_error());
   if (!S_ISREG(info.st_mode)) fail("{}: not a regular file", path);
-  // Files of /proc say that they have 0 bytes.
+  // Files of /proc report 0 bytes.
   std::string text;
   while (true) {
     const std::size_t old = text.size();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The running kernel's own list of its functions, /proc/kallsyms, or a copy of
-// it: an address, a letter for the kind, a name, and for modules theirs in
-// brackets.
+// The kernel's list of its functions, /proc/kallsyms or a copy: an address, a
+// letter for the kind, a name, and the module's name in brackets.
 //
 //   ffffffff81000000 T _stext
 //   ffffffffc0a01000 t nft_do_chain	[nf_tables]
@@ -23,8 +22,8 @@ class Kallsyms {
   static Kallsyms open(const std::string& path = "/proc/kallsyms");
   static Kallsyms from_text(std::string text);
 
-  // There are functions, but all at address 0: who is not root sees them so
-  // (sysctl kernel.kptr_restrict). The tables are empty then.
+  // All functions have address 0, as users other than root see them (sysctl
+  // kernel.kptr_restrict). The tables are then empty.
   bool addresses_hidden() const { return addresses_hidden_; }
 
   // Where the kernel's code begins at run time: _text, else _stext, else 0.
@@ -32,7 +31,7 @@ class Kallsyms {
 
   // Functions at their runtime addresses.
   const SymbolTable& kernel() const { return kernel_; }
-  // For one who wants nothing else.
+  // For a caller that needs nothing else.
   SymbolTable take_kernel() { return std::move(kernel_); }
   // `name` without brackets; null if there is no such module.
   const SymbolTable* module(std::string_view name) const;
@@ -43,7 +42,7 @@ class Kallsyms {
   };
   const std::vector<Module>& modules() const { return modules_; }  // by name
 
-  // Lines that are not of this form.
+  // Lines that do not have this form.
   std::size_t damaged_lines() const { return damaged_lines_; }
 
  private:

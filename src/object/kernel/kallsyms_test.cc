@@ -89,7 +89,7 @@ TEST(Kallsyms, NamesOutliveTheListThatIsMoved) {
   EXPECT_EQ(moved.modules()[0].name, "c");
 }
 
-TEST(Kallsyms, FileThatIsNotThereIsAnError) {
+TEST(Kallsyms, AMissingFileIsAnError) {
   EXPECT_THROW(Kallsyms::open("/does/not/exist"), Error);
   EXPECT_THROW(Kallsyms::open("/dev/zero"), Error);
   EXPECT_THROW(Kallsyms::open("/proc"), Error);

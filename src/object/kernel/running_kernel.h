@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that runs here, and what it gives to every program.
+// The running kernel, and the vDSO that it maps into every program.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace wick {
 
-// Hexadecimal, "" if it is not known: of the kernel, and of a module of it by
-// its name ("ext4").
+// Of the kernel, and of one of its modules by name ("ext4"). Hexadecimal; "" if
+// unknown.
 std::string kernel_build_id();
 std::string kernel_module_build_id(const std::string& module);
 
-// The vDSO is a part of the kernel: every process of this machine has the same.
-// Null if there is none.
+// The vDSO is part of the kernel: all processes have the same. Null if there is
+// none.
 std::shared_ptr<const ElfFile> own_vdso();
 
 }  // namespace wick

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the programs of FDEs and gives the rules they say, one for each range of
+// Runs the programs of FDEs and collects their rules, one for each range of
 // addresses.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace wick {
 
-// From `start` up to the next row. Where `rule.kind` is kGeneral, the rule is
+// Valid from `start` to the next row. If `rule.kind` is kGeneral, the rule is
 // general[rule.cfa_offset] of the compiler.
 struct CfiRow {
   std::uint64_t start = 0;
@@ -25,18 +25,17 @@ class CfiCompiler {
 
   // Appends the rows of the FDE at `offset` below `limit`, in ascending order,
   // and a row without a rule at its end if that is below `limit`. A function
-  // that does not start at `start` is taken as damaged: an index that says so
-  // is wrong. Returns false if the FDE is damaged; from where it is, there is
-  // no rule.
+  // that does not start at `start` counts as damaged: the index is wrong.
+  // Returns false if the FDE is damaged; there is no rule from that point on.
   bool compile(std::uint64_t offset, std::uint64_t start, std::uint64_t limit);
 
   std::vector<CfiRow>& rows() { return rows_; }
   std::vector<GeneralRule>& general() { return general_; }
-  // How many bytes of programs were run.
+  // Bytes of programs that were run.
   std::uint64_t work() const { return work_; }
 
  private:
-  // What no offset can say: undefined, in a register, an expression.
+  // What no offset can express: undefined, in a register, an expression.
   struct Special {
     GeneralRule::Kind kind = GeneralRule::kUndefined;
     std::int64_t offset = 0;
@@ -67,7 +66,7 @@ class CfiCompiler {
   void set_special(std::uint64_t reg, Special special);
   void set_same(std::uint64_t reg);
   void restore(std::uint64_t reg);
-  // The slot of a register, or -1 if it is not needed.
+  // The slot of a register; -1 if it is not needed.
   int slot(std::uint64_t reg) const;
   void emit(std::uint64_t start);
   bool plain_cfa() const;  // a register and an offset that a rule can hold
@@ -77,7 +76,7 @@ class CfiCompiler {
   const CfiSection& section_;
   std::vector<CfiRow> rows_;
   std::vector<GeneralRule> general_;
-  std::size_t first_row_ = 0;  // of the FDE that is run
+  std::size_t first_row_ = 0;  // of the current FDE
   std::uint64_t work_ = 0;
 
   std::vector<KnownCie> cies_;  // by offset, as a direct mapped cache

@@ -23,7 +23,7 @@ struct StackCopy {
     std::memcpy(&value, bytes.data() + at, 8);
     return true;
   }
-  // Whether the words at `first` up to `last` can be read.
+  // Whether the words from `first` to `last` can be read.
   bool holds(std::uint64_t first, std::uint64_t last) const {
     return first >= start && last >= first && last - start <= bytes.size() &&
            bytes.size() - (last - start) >= 8;
@@ -34,18 +34,18 @@ struct ExpressionInput {
   std::span<const std::uint64_t> registers;  // by DWARF number
   std::uint64_t known = 0;                   // bit i: registers[i] is known
   StackCopy stack;
-  bool swap = false;  // operands are of the other byte order
+  bool swap = false;  // operands have the other byte order
 };
 
 struct ExpressionResult {
   bool valid = false;
   std::uint64_t value = 0;
-  // Where it read outside of the stack, if that is why it is not valid.
+  // The address outside the stack, if reading it made the result invalid.
   std::optional<std::uint64_t> bad_address;
 };
 
-// Bounded in steps; an operation that makes no sense in an unwind rule gives no
-// result. `initial` is pushed first where it is there.
+// Runs a bounded number of steps; an operation that makes no sense in an unwind
+// rule makes the result invalid. `initial`, if any, is pushed first.
 ExpressionResult evaluate(std::string_view expression,
                           const ExpressionInput& input,
                           std::optional<std::uint64_t> initial);

@@ -107,7 +107,7 @@ TEST(DwarfExpression, TheCfaOfAPltEntry) {
             0x1000 + 8 + 8);
 }
 
-TEST(DwarfExpression, TheInitialValueIsThere) {
+TEST(DwarfExpression, TheInitialValueIsOnTheStack) {
   EXPECT_EQ(value_of(lit(2) + op(0x22), 40), 42);
 }
 

@@ -9,9 +9,8 @@ namespace {
 
 constexpr std::uint64_t kMax32 = 0xffffffff;
 constexpr std::uint8_t kOmitted = 0xff;
-// datarel | sdata4: pairs of 32 bits from the header's start on. Nothing else
-// has been seen, nor would a binary search over it be possible for everything
-// that could be written.
+// datarel | sdata4: pairs of 32-bit offsets from the header. Linkers write
+// nothing else, and not every other encoding could be searched.
 constexpr std::uint8_t kPairs = 0x3b;
 
 struct HeaderStart {
@@ -41,7 +40,7 @@ bool read_header(std::string_view header, std::uint64_t address,
   return true;
 }
 
-// By start; where two functions have the same one, the first is kept.
+// Sorts by start; keeps the first of two functions with the same start.
 void sort_functions(FrameIndex& index) {
   std::vector<std::uint32_t> order(index.starts.size());
   std::iota(order.begin(), order.end(), 0);
@@ -101,7 +100,7 @@ FrameIndex index_from_section(const CfiSection& section, std::uint64_t base) {
   for (std::uint64_t offset = 0;
        offset < section.bytes.size() && offset <= kMax32; offset = entry.next) {
     if (!read_entry(section, offset, entry)) {
-      ++index.damaged;  // where the next one begins is not known
+      ++index.damaged;  // where the next one begins is unknown
       break;
     }
     if (entry.is_cie || entry.body.empty()) continue;
@@ -114,7 +113,7 @@ FrameIndex index_from_section(const CfiSection& section, std::uint64_t base) {
       ++index.damaged;
       continue;
     }
-    // Functions that the linker threw away start at 0 or have no size.
+    // Functions that the linker discarded start at 0 or have no size.
     if (fde.start == 0 || fde.start >= fde.end || fde.start < base) continue;
     if (fde.start - base > kMax32) {
       ++index.damaged;

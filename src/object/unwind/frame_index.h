@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which functions a section of call frame information describes.
+// Which functions a section of call frame information covers.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,19 @@
 
 namespace wick {
 
-// Functions by start, which are distinct. Offsets are those of their FDEs. An
-// index from .eh_frame_hdr was not compared with the section.
+// Functions by start, each start once, with the offsets of their FDEs. An index
+// from .eh_frame_hdr has not been checked against the section.
 struct FrameIndex {
-  std::vector<std::uint32_t> starts;  // from the base address on
+  std::vector<std::uint32_t> starts;  // relative to the base address
   std::vector<std::uint32_t> offsets;
   std::uint64_t damaged = 0;
 };
 
-// .eh_frame_hdr's own sorted table. Gives an empty index if it has none, or one
-// that cannot be right.
+// .eh_frame_hdr's own sorted table; empty if it has none or an invalid one.
 FrameIndex index_from_header(std::string_view header, std::uint64_t address,
                              const CfiSection& section, std::uint64_t base);
 
-// All FDEs of the section, found by reading it from end to end.
+// All FDEs of the section, which is read completely.
 FrameIndex index_from_section(const CfiSection& section, std::uint64_t base);
 
 // Where .eh_frame is, for files without sections; 0 if the header does not say.

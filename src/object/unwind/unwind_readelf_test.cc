@@ -150,7 +150,7 @@ class UnwindReadelf : public testing::TestWithParam<const char*> {};
 
 TEST_P(UnwindReadelf, RowsAreEqual) {
   const std::string path = GetParam();
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is missing";
   const auto file = ElfFile::open(path);
   if (file->machine() != Machine::kX86_64) GTEST_SKIP() << "not x86-64";
   FILE* out =
@@ -161,7 +161,7 @@ TEST_P(UnwindReadelf, RowsAreEqual) {
   char line[4096];
   while (std::fgets(line, sizeof line, out) != nullptr) comparison.line(line);
   if (pclose(out) != 0 && comparison.rows() == 0)
-    GTEST_SKIP() << "readelf is not there";
+    GTEST_SKIP() << "readelf is missing";
   EXPECT_EQ(comparison.differences(), "");
   EXPECT_GT(comparison.rows(), 100u);
   EXPECT_EQ(table.damaged(), 0u);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a caller at one address. Nearly all rules say the same three
-// things: the caller's stack pointer (the CFA) is a register plus an offset,
-// some registers were saved at offsets from it, and one of them is the return
-// address. Such a rule is 48 bytes; with the key of the unwinder's cache before
-// it, it fills one cache line. Anything else is a GeneralRule.
+// How to find a caller from one address. Nearly all rules have the same form:
+// the caller's stack pointer (the CFA) is a register plus an offset, some
+// registers are saved at offsets from it, and one of them is the return
+// address. Such a rule takes 48 bytes; with the key of the unwinder's cache it
+// fills one cache line. Anything else is a GeneralRule.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ struct GeneralRule;
 
 struct UnwindRule {
   enum Kind : std::uint8_t {
-    kNone,      // nothing is known
+    kNone,      // no rule
     kOffsets,   // as above
     kRoot,      // the return address is undefined: there is no caller
     kGeneral,   // see general()
-    kUnmapped,  // only in the unwinder's cache: no code is there
+    kUnmapped,  // only in the unwinder's cache: no code there
   };
   static constexpr int kSlots = 13;  // what RISC-V's largest frames save
 
@@ -33,12 +33,11 @@ struct UnwindRule {
   std::uint8_t cfa_reg = 0;
   std::uint8_t ra_reg = 0;
   bool signal : 1 = false;    // the caller was interrupted; its pc is exact
-  bool ra_saved : 1 = false;  // else it is in its register
+  bool ra_saved : 1 = false;  // otherwise it is in its register
   std::uint8_t count : 6 = 0;
   std::int32_t cfa_offset = 0;
-  // Register reg[i] is at CFA + offset[i]. By ascending offset; the slots
-  // behind the last one repeat it, so that there is no harm in reading some
-  // slots too many.
+  // Register reg[i] is at CFA + offset[i], in ascending order of offset. Unused
+  // slots repeat the last one, so reading a few too many does no harm.
   std::int16_t offset[kSlots] = {};
   std::uint8_t reg[kSlots] = {};
   std::uint8_t spare = 0;
@@ -47,7 +46,7 @@ struct UnwindRule {
     return std::memcmp(this, &other, sizeof *this) == 0;
   }
 
-  // Of kGeneral; it takes the place of the offsets.
+  // Only for kGeneral; stored in place of the offsets.
   const GeneralRule& general() const {
     const GeneralRule* pointer;
     std::memcpy(&pointer, offset, sizeof pointer);
@@ -77,23 +76,23 @@ struct GeneralRule {
     bool operator==(const Register&) const = default;
   };
 
-  // An expression where there is one, else register + offset.
+  // The expression if there is one, else register + offset.
   std::uint8_t cfa_reg = 0;
   std::int64_t cfa_offset = 0;
   std::string_view cfa_expression;
-  std::uint8_t ra_reg = 0;  // kRaSlot where it has no number of its own
-  bool swap = false;        // expressions are of the other byte order
+  std::uint8_t ra_reg = 0;  // kRaSlot if it has no tracked number
+  bool swap = false;        // expressions have the other byte order
   std::vector<Register> registers;
   bool operator==(const GeneralRule&) const = default;
 };
 
-// Registers are kept by DWARF number up to 33. A return address column behind
-// them (RISC-V's 64) has this slot.
+// Registers are tracked by DWARF number up to 33. A return address column with
+// a higher number (RISC-V's 64) uses this slot.
 inline constexpr int kTrackedRegisters = 34;
 inline constexpr int kRaSlot = kTrackedRegisters;
 
-// Grows without moving what it holds, so that it can be read while another
-// thread (one at a time) adds to it.
+// Grows without moving its elements, so threads can read it while one thread
+// appends.
 template <class T>
 class StableVector {
  public:

@@ -16,14 +16,14 @@
 namespace wick {
 namespace {
 
-// Functions that are compiled together. A function costs about as much as
-// finding it, so a few neighbours are nearly free; more than that would mostly
-// compile what nobody asks for.
+// Functions compiled together. Compiling a function costs about as much as
+// finding it, so a few neighbours are nearly free; more would mostly compile
+// what is never used.
 constexpr std::size_t kBlock = 8;
-// Real modules have a handful: PLTs, signal frames, realigned stacks.
+// Real modules have a handful, for PLTs, signal frames, realigned stacks.
 constexpr std::size_t kMaxGeneralRules = 1 << 14;
 
-// Rows of a few functions: `size` addresses, then `size` numbers of rules.
+// Rows of a few functions: `size` addresses, then `size` rule numbers.
 struct Block {
   std::uint32_t size = 0;
   std::unique_ptr<std::uint32_t[]> words;
@@ -40,14 +40,14 @@ struct Block {
   }
 };
 
-// One section: its functions and those rows that were compiled.
+// One section: its functions and the rows compiled so far.
 struct FrameSection {
   CfiSection cfi;
   FrameIndex index;
   std::vector<std::uint32_t> block_starts;
   std::unique_ptr<std::atomic<const Block*>[]> blocks;
-  // Entries that overlap, as only a made-up file has them, could make the
-  // programs together much longer than the section.
+  // In a crafted file entries may overlap, so that all programs together are
+  // much longer than the section.
   std::atomic<std::uint64_t> work_left = 0;
 
   FrameSection() = default;
@@ -96,8 +96,8 @@ CfiSection describe(const ElfFile& file, bool eh) {
           }};
 }
 
-// lld, and ld for static programs, write no rules for the stubs of the PLT. A
-// stub is a jump through a table: its frame is still as the call left it.
+// lld, and ld for static programs, write no rules for PLT stubs. A stub is a
+// jump through a table: its frame is as the call left it.
 struct StubRules {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // start, end
   UnwindRule rule;
@@ -170,7 +170,7 @@ std::unique_ptr<FrameSection> open_eh_frame(const ElfFile& file,
   }
   if (cfi.bytes.empty() && !header.bytes.empty()) {
     cfi.address = eh_frame_address(header.bytes, header.address, cfi);
-    // Up to the end of its segment: the header does not say how long it is.
+    // Up to the end of its segment: the header does not have its length.
     if (cfi.address != 0)
       cfi.bytes = file.bytes_at(cfi.address, std::uint64_t{1} << 32);
   }
@@ -194,12 +194,11 @@ std::unique_ptr<FrameSection> open_debug_frame(const ElfFile& file,
 struct UnwindTable::State {
   std::shared_ptr<const ElfFile> file, debug;
   std::uint64_t base = 0;
-  // In the order in which they are asked: one that has no rule for an address
-  // leaves it to the next.
+  // In order of precedence: the first that has a rule for an address wins.
   std::vector<std::unique_ptr<FrameSection>> sections;
-  StubRules stubs;  // asked last
+  StubRules stubs;  // used last
 
-  std::mutex mutex;  // held while rules are added; reading needs none
+  std::mutex mutex;  // held to add rules; readers need no lock
   StableVector<UnwindRule> rules;
   StableVector<GeneralRule> general;
   HashIndex rule_index, general_index;

@@ -4,13 +4,13 @@
 // (address, rule). Equal rules are kept once; a module has some hundred
 // distinct ones.
 //
-// A recording meets a few percent of the functions of a large module, so rows
-// are compiled a few functions at a time, when the first of them is asked for.
-// .eh_frame_hdr, where it can be trusted, says which functions there are;
-// without it the sections are read once from end to end.
+// A recording hits a few percent of the functions of a large module, so rows
+// are compiled a few functions at a time, on first use. .eh_frame_hdr, if it
+// can be trusted, lists the functions; without it the sections are read once
+// completely.
 //
-// Addresses are kept as 32 bits from the lowest code address on: what lies
-// 4 GB behind it is missing and counted as damaged.
+// Addresses are stored as 32-bit offsets from the lowest code address: code
+// more than 4 GB above it is missing and counted as damaged.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class ElfFile;
 
 class UnwindTable {
  public:
-  // Never fails: what cannot be read is missing from the table and counted.
+  // Never fails: unreadable entries are omitted and counted.
   // `debug` (the separate debug file, for .debug_frame) may be null. Both are
   // kept open.
   static UnwindTable build(std::shared_ptr<const ElfFile> file,
@@ -37,19 +37,19 @@ class UnwindTable {
   ~UnwindTable();
 
   // The rule at an address, kNone if there is none. Lives as long as the table.
-  // May be asked from several threads at once.
+  // Thread-safe.
   const UnwindRule& find(std::uint64_t elf_addr) const;
 
-  // Compiles what was not asked for yet.
+  // Compiles everything that is not compiled yet.
   void compile_all(int workers) const;
 
-  // Of what is compiled so far.
+  // Compiled so far.
   std::size_t rows() const;
   std::size_t rules() const;
   std::size_t damaged() const;  // entries that could not be compiled
   std::size_t bytes() const;    // of memory
 
-  // How many functions have rules, compiled or not.
+  // Functions that have rules, compiled or not.
   std::size_t functions() const;
 
  private:

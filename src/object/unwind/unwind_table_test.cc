@@ -154,7 +154,7 @@ TEST(UnwindTable, StatesAreNotRememberedForEver) {
   EXPECT_EQ(rules_of(program), "");
 }
 
-TEST(UnwindTable, AnAdvanceBehindTheFunctionEndsIt) {
+TEST(UnwindTable, AnAdvancePastTheFunctionEndsIt) {
   EXPECT_EQ(rules_of(op(0x04) + cfa::raw<std::uint32_t>(0xffffffff) +
                      def_cfa_offset(16)),
             "+0 r7+8 r16=c-8; +64 none");

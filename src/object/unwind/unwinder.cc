@@ -10,8 +10,8 @@
 namespace wick {
 namespace {
 
-// A rule that leads this far behind the copied bytes has gone astray: stacks
-// are megabytes.
+// A rule that leads this far beyond the copied bytes has gone astray: stacks
+// have megabytes.
 constexpr std::uint64_t kLargestStack = std::uint64_t{256} << 20;
 
 constexpr std::size_t kCacheSize = 16384;
@@ -23,13 +23,13 @@ struct alignas(64) CacheEntry {
 };
 static_assert(sizeof(CacheEntry) == 64);
 
-// Where unwinding stands: the registers of one frame.
+// The registers of the current frame.
 struct Frame {
   std::uint64_t value[kTrackedRegisters];
   std::uint64_t known = 0;
   std::uint64_t pc = 0;
-  // The pc is the next instruction and not behind a call; registers that the
-  // function has not saved yet, and the link register, are its own.
+  // The pc is the next instruction, not the one after a call; registers that
+  // the function has not saved yet, and the link register, are its own.
   bool exact = true;
 
   bool knows(int reg) const { return (known >> reg & 1) != 0; }
@@ -74,9 +74,8 @@ class Walk {
   }
 
   const Frame& frame() const { return frame_; }
-  // What rules are looked up by, and how the frame is shown: the pc, or for a
-  // caller an address inside its call, which may be a function's last
-  // instruction.
+  // The address for looking up rules and for output: the pc, or for a caller an
+  // address inside its call, which may be the function's last instruction.
   std::uint64_t address() const { return frame_.pc - (frame_.exact ? 0 : 1); }
 
   Step step(const UnwindRule& rule) {
@@ -100,9 +99,9 @@ class Walk {
     const std::uint64_t cfa =
         frame_.value[rule.cfa_reg] + extended(rule.cfa_offset);
     const std::uint64_t sp = frame_.value[machine_.sp];
-    // The usual case: all slots lie between the stack pointer and the end of
-    // the copy. A fixed number of them is read, because their true number is
-    // what the processor cannot foresee.
+    // The usual case: all slots are between the stack pointer and the end of
+    // the copy. Reading a fixed number of them avoids a branch on their true
+    // number, which the processor cannot predict.
     constexpr int kUsual = 7;
     const std::uint64_t first = cfa + extended(rule.offset[0]);
     const std::uint64_t last = cfa + extended(rule.offset[kUsual - 1]);
@@ -120,7 +119,7 @@ class Walk {
 
   Step by_unusual_offsets(const UnwindRule& rule, std::uint64_t cfa,
                           std::uint64_t sp) {
-    // Only a function that saves nothing has its caller's stack pointer.
+    // Only a function that saves nothing has the stack pointer of its caller.
     if (!rule.signal &&
         (cfa < sp || (cfa == sp && (rule.ra_saved || !frame_.exact))))
       return kAstray;
@@ -128,8 +127,8 @@ class Walk {
     for (int i = 0; i < rule.count; ++i) {
       const int reg = rule.reg[i];
       const std::uint64_t address = cfa + extended(rule.offset[i]);
-      // What lies below the stack pointer was taken from there already: on the
-      // way out compilers do not say that a register is back.
+      // A slot below the stack pointer has been popped: compilers do not
+      // describe in epilogues that a register is restored.
       if (address < sp && !rule.signal) {
         if (reg == machine_.pc) return kAstray;
         continue;
@@ -243,8 +242,8 @@ Step Walk::by_general(const UnwindRule& outer) {
   return enter(sp, rule.ra_reg, outer.signal);
 }
 
-// Code that has no rules but keeps a frame pointer, such as a JIT's. That the
-// return address lies in code is seen when the caller is looked up.
+// For code without rules that keeps a frame pointer, such as a JIT's. Looking
+// up the caller shows whether the return address is in code.
 Step Walk::by_frame_pointer() {
   if (!frame_.knows(machine_.fp)) return kUnknown;
   const std::uint64_t fp = frame_.value[machine_.fp];
@@ -310,7 +309,7 @@ UnwindEnd Unwinder::unwind(const Registers& registers, std::string_view stack,
   Walk walk(state_->unwinding, registers, stack);
   const UnwindRule* rule = &state_->rule_at(walk.address(), map, map_version);
   for (int frames = 1;; ++frames) {
-    // The rule may move out of the cache when the caller is looked up.
+    // Looking up the caller may evict the rule from the cache.
     const bool from_rule = rule->kind == UnwindRule::kOffsets ||
                            rule->kind == UnwindRule::kGeneral;
     const Step step = walk.step(*rule);

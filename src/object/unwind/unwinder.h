@@ -12,8 +12,8 @@
 
 namespace wick {
 
-// Registers at the leaf, by their DWARF number; the pc of AArch64 and RISC-V,
-// which has no number, is `pc` alone.
+// Registers of the leaf frame, by DWARF number. The pc of AArch64 and RISC-V
+// has no number and is only in `pc`.
 struct Registers {
   static constexpr int kCount = 34;
   std::uint64_t pc = 0, sp = 0;
@@ -21,17 +21,17 @@ struct Registers {
   std::uint64_t known = 0;  // bit i: value[i] is known
 };
 
-// Why a stack has no further caller.
+// Why a stack ends.
 enum class UnwindEnd : std::uint8_t {
   kRoot,           // the outermost frame was reached
-  kStackTooShort,  // the caller's frame lies behind the copied bytes
+  kStackTooShort,  // the caller's frame is beyond the copied bytes
   kNoRule,         // code without unwind rules and without a frame pointer
-  kBadMemory,      // a rule led outside of the stack, or backwards
-  kTooDeep,        // more frames than are kept
+  kBadMemory,      // a rule led outside the stack, or backwards
+  kTooDeep,        // more than kMaxFrames
   kCount
 };
 
-// A part of an address space that is covered by one module.
+// A range of an address space that belongs to one module.
 struct CodeRange {
   std::uint64_t start = 0, end = 0;    // runtime addresses
   std::uint64_t bias = 0;              // runtime_addr - bias = elf_addr
@@ -44,18 +44,18 @@ class UnwindMap {
   virtual CodeRange find(std::uint64_t runtime_addr) const = 0;
 };
 
-// One thread's unwinder: it remembers the rules it looked up, by address space
-// version, so warm frames cost a few loads.
+// One thread's unwinder. It caches rules by address and address space version,
+// so a cached frame costs a few loads.
 class Unwinder {
  public:
   explicit Unwinder(Machine machine);
   ~Unwinder();
 
-  // Appends runtime addresses, leaf first: the pc, then for each caller the
-  // address inside its call (return address - 1), except for frames that a
-  // signal interrupted, whose address is exact. `stack` is the memory from
-  // `registers.sp` on, and nothing else is ever read. `map_version` changes
-  // whenever what `map` answers does, so no two processes have the same.
+  // Appends runtime addresses, leaf first: the pc, then for each caller an
+  // address inside its call (return address - 1), or the exact address of a
+  // frame that a signal interrupted. `stack` is the memory from `registers.sp`
+  // on; nothing else is read. `map_version` changes whenever the contents of
+  // `map` do, so no two processes share one.
   UnwindEnd unwind(const Registers& registers, std::string_view stack,
                    const UnwindMap& map, std::uint64_t map_version,
                    std::vector<std::uint64_t>& out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row costs to compile, and a frame to unwind.
+// The cost of compiling a row and of unwinding a frame.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -38,8 +38,8 @@ BENCHMARK_CAPTURE(BM_UnwindTable, libc, "/lib/x86_64-linux-gnu/libc.so.6");
 BENCHMARK_CAPTURE(BM_UnwindTable, self, "/proc/self/exe");
 
 #ifdef __x86_64__
-// Thousands of places to call from: functions that call each other along a
-// path, each from one of four places.
+// Thousands of call sites: functions that call each other along a path, each
+// from one of four places.
 constexpr int kFunctions = 1024;
 using Hop = int (*)(const std::uint16_t* path);
 extern const std::array<Hop, kFunctions> kHops;
@@ -79,7 +79,7 @@ constexpr std::array<Hop, kFunctions> all_hops(
 const std::array<Hop, kFunctions> kHops =
     all_hops(std::make_integer_sequence<int, kFunctions>());
 
-// Stacks of 60 frames, of which `distinct` different ones can be met.
+// Stacks of 60 frames; `distinct` of them are different.
 void take_stacks(int distinct) {
   std::mt19937 random(1);
   std::vector<std::uint16_t> places(static_cast<std::size_t>(distinct));
