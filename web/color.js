@@ -59,7 +59,7 @@ const HUES = {
   ],
 };
 
-export const KIND = {user: 0, kernel: 1, inlined: 2, jit: 3, label: 4};
+export const KIND = {user: 0, kernel: 1, inlined: 2, jit: 3, label: 4, offCpu: 5};
 
 /** @param {string} name @param {number} kind */
 function letterOf(name, kind) {

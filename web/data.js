@@ -15,6 +15,9 @@ import {
 /** @typedef {import('./columns.js').Column} Column */
 
 /**
+ * @typedef {''|'on-cpu'|'off-cpu'|'wall'|'trace-clock'} Time
+ */
+/**
  * @typedef {object} EventInfo
  * @property {string} name
  * @property {string} group events of one group are shown as one
@@ -23,6 +26,7 @@ import {
  * @property {boolean} counts_samples
  * @property {number} unit_ns 0: the unit is not one of time
  * @property {boolean} is_clock its samples are stretches of a trace
+ * @property {Time} time what its samples stand for
  * @property {''|'before'|'after'} role in a difference
  */
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which samples count: by event, thread, time, and on or off the CPU. A filter
 // changes weights only, never the shape of the tree.
+import {KIND} from './color.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /**
@@ -26,17 +27,28 @@ export function eventGroups(data) {
 const eventMask = (data, groups) =>
   Uint8Array.from(data.meta.events, event => (groups.includes(event.group) ? 1 : 0));
 
-export const OFF_CPU_EVENT = 'offcpu-time';
-export const WALL_EVENT = 'wall-time';
+/**
+ * The group of the first event that stands for this time.
+ * @param {Data} data @param {import('./data.js').Time} time @returns {string|undefined}
+ */
+export const groupOfTime = (data, time) =>
+  data.meta.events.find(event => event.time === time)?.group;
+
+/** Whether the events of this group are wall time. @param {Data} data @param {string} group */
+export const isWall = (data, group) => group === groupOfTime(data, 'wall');
 
 /**
- * The groups whose samples say when something was. Those of wall time on the CPU
- * are shares of a thread's life, so the samples they were made from stand in. So
- * do the cycles of a trace for its calls and instructions.
+ * The groups whose samples show when something happened. Wall time on the CPU is
+ * shared out over a thread's life, so it is replaced by the samples it was made
+ * from; the calls and instructions of a trace are replaced by its clock.
  * @param {Data} data @param {string} group @returns {string[]}
  */
 export function groupsInTime(data, group) {
-  if (group === WALL_EVENT) return [eventGroups(data)[0], OFF_CPU_EVENT];
+  if (isWall(data, group))
+    return [
+      groupOfTime(data, 'on-cpu') ?? eventGroups(data)[0],
+      groupOfTime(data, 'off-cpu'),
+    ].filter(found => found !== undefined);
   return [data.meta.events.find(event => event.is_clock)?.group ?? group];
 }
 
@@ -45,7 +57,7 @@ export function groupsInTime(data, group) {
  * @param {Data} data @param {Filter} filter
  */
 export const isOnlyOnCpu = (data, filter) =>
-  filter.group === WALL_EVENT &&
+  isWall(data, filter.group) &&
   filter.cpu === '' &&
   data.meta.events.some(
     event => groupsInTime(data, filter.group).includes(event.group) && event.unit !== 'nanoseconds',
@@ -69,39 +81,27 @@ function threadMask(data, filter) {
   );
 }
 
-/** How perf/session/off_cpu.cc names the ends of stacks off the CPU. */
-const OFF_CPU = ['[blocked]', '[in I/O]', '[preempted]', '[off the CPU, near here]'];
-
-/** @type {WeakMap<Data, Uint8Array|null>} */
+/** @type {WeakMap<Data, Uint8Array>} */
 const offNodes = new WeakMap();
 
-/** Which nodes are stacks off the CPU; null if none is. @param {Data} data */
+/** Which nodes are off-CPU frames or below one, as wakers are. @param {Data} data */
 export function offCpuNodes(data) {
   let found = offNodes.get(data);
-  if (found !== undefined) return found;
-  found = null;
-  const functions = new Set();
-  for (let f = 0; f < data.functions; ++f) {
-    // Names are sorted by their bytes: those that begin with "[" lie together.
-    const first = data.strings.text[data.strings.starts[f]];
-    if (first > 0x5b) break;
-    if (first === 0x5b && OFF_CPU.includes(data.name(f))) functions.add(f);
-  }
-  const offEvents = data.meta.events.some(event => event.name === OFF_CPU_EVENT);
-  if (functions.size > 0 || offEvents) {
-    found = new Uint8Array(data.nodes);
-    for (let i = 1; i < data.nodes; ++i)
-      if (functions.has(data.frameFunction[data.nodeFrame[i]])) found[i] = 1;
-  }
+  if (found) return found;
+  found = new Uint8Array(data.nodes);
+  for (let i = 1; i < data.nodes; ++i)
+    if (data.frameKind[data.nodeFrame[i]] === KIND.offCpu || found[data.nodeParent[i]])
+      found[i] = 1;
   offNodes.set(data, found);
   return found;
 }
 
 /**
- * Whether its samples say when something began and for how long it lasted.
+ * Whether its samples have a beginning and last as many nanoseconds as they weigh.
  * @param {import('./data.js').EventInfo} event
  */
-export const isLasting = event => event.is_clock || event.name === OFF_CPU_EVENT;
+export const isLasting = event =>
+  event.is_clock || (event.time === 'off-cpu' && event.unit_ns === 10 ** event.decimals);
 
 /**
  * The ticks that a sample lasts; 0 if its event has no durations.
@@ -133,11 +133,9 @@ export function passing(data, filter, groups = [filter.group]) {
       )
         passes[i] = 0;
   }
-  const off = filter.cpu ? offCpuNodes(data) : null;
-  if (off) {
-    const offEvent = Uint8Array.from(data.meta.events, event =>
-      event.name === OFF_CPU_EVENT ? 1 : 0,
-    );
+  if (filter.cpu) {
+    const off = offCpuNodes(data);
+    const offEvent = Uint8Array.from(data.meta.events, event => (event.time === 'off-cpu' ? 1 : 0));
     const wanted = filter.cpu === 'off' ? 1 : 0;
     for (let i = 0; i < samples; ++i)
       if ((off[sampleNode[i]] | offEvent[sampleEvent[i]]) !== wanted) passes[i] = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bar above the view: which samples count, and which transforms were applied.
 import {button, byId, choice, el} from './dom.js';
-import {groupsInTime, isOnlyOnCpu, OFF_CPU_EVENT, WALL_EVENT} from './filter.js';
+import {groupOfTime, groupsInTime, isOnlyOnCpu, isWall} from './filter.js';
 import {baseName, shortened} from './names.js';
 import {moment} from './numbers.js';
 import {threadFilter} from './thread_filter.js';
@@ -52,7 +52,7 @@ function timeRemarks(app) {
     const both = `${timed} and time off the CPU cannot be added up`;
     remarks.push(remark(`${both}: a range shows only what ran on the CPU`));
   }
-  if ((hasRange || kind.showsTime) && event !== timed && event !== WALL_EVENT)
+  if ((hasRange || kind.showsTime) && event !== timed && !isWall(data, event))
     remarks.push(remark(`timed by ${timed}: ${event} have no duration`));
   return remarks;
 }
@@ -104,20 +104,21 @@ function transformChips(app) {
 /** Chooses the event that has the time on the CPU, off it, or both. @param {App} app */
 function cpuFilter(app) {
   const {event, cpu} = app.state;
-  const hasWall = app.groups.includes(WALL_EVENT);
-  const main = app.groups.find(group => group !== OFF_CPU_EVENT && group !== WALL_EVENT) ?? '';
-  const isOff = event === OFF_CPU_EVENT;
-  const now = hasWall && event === WALL_EVENT ? cpu || 'both' : isOff ? 'off' : 'on';
+  const wall = groupOfTime(app.data, 'wall');
+  const off = groupOfTime(app.data, 'off-cpu') ?? '';
+  const on = groupOfTime(app.data, 'on-cpu') ?? app.groups.find(group => group !== off) ?? '';
+  const now = event === wall ? cpu || 'both' : event === off ? 'off' : 'on';
   /** @type {[string, string][]} */
   const options = [
     ['both', 'on and off CPU'],
     ['on', 'on CPU'],
     ['off', 'off CPU'],
   ];
+  const hasWall = wall !== undefined;
   return choice('On or off the CPU', hasWall ? options : options.slice(1), now, value => {
     const side = value === 'on' || value === 'off' ? value : '';
-    if (hasWall) app.set({event: WALL_EVENT, cpu: side, window: null});
-    else app.set({event: value === 'off' ? OFF_CPU_EVENT : main, cpu: '', window: null});
+    if (hasWall) app.set({event: wall, cpu: side, window: null});
+    else app.set({event: value === 'off' ? off : on, cpu: '', window: null});
   });
 }
 
@@ -177,7 +178,7 @@ function barParts(app, isListOpen) {
   const parts = [];
   if (groups.length > 1) parts.push(eventFilter(app));
   if (data.meta.threads.length > 2) parts.push(threadFilter(app, isListOpen));
-  if (groups.includes(OFF_CPU_EVENT) && groups.length > 1) parts.push(cpuFilter(app));
+  if (groups.length > 1 && groupOfTime(data, 'off-cpu') !== undefined) parts.push(cpuFilter(app));
   if (app.kind.isWholeTree) parts.push(orderChoice(app));
   if (data.isDifference) parts.push(sideChoice(app));
   if (app.weights.before) parts.push(...scaleChoice(app));

@@ -26,7 +26,7 @@ function placesOf(data, shape, box) {
 }
 
 /** Descriptions of kinds of frames, by KIND in color.js. */
-const KINDS = ['', 'kernel', 'inlined', 'compiled at run time', ''];
+const KINDS = ['', 'kernel', 'inlined', 'compiled at run time', '', ''];
 
 /** @typedef {{head: string, lines: string[]}} Description */
 /**

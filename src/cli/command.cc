@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/option_table.h"
-#include "profile/transform.h"
+#include "profile/time_range.h"
 
 namespace wick {
 

@@ -14,8 +14,10 @@
 #include "cli/option_kinds.h"
 #include "cli/output.h"
 #include "cli/read_inputs.h"
+#include "cli/setting_names.h"
 #include "cli/table_options.h"
 #include "profile/diff_gate.h"
+#include "profile/event_choice.h"
 #include "render/text_report.h"
 
 namespace wick {
@@ -34,7 +36,7 @@ std::string event_of(const Profile& profile) {
 struct DiffCommand {
   InputOptions input;
   OutputOptions output;
-  WriteOptions write;
+  WriteOptions write{.setting_names = setting_name};
   RunOptions run;
   bool normalized = false, strip_hex = false;
   double confidence = 95;
@@ -61,8 +63,7 @@ struct DiffCommand {
     int status = 0;
     if (as_table || !gates.empty()) {
       const DiffTable table = compare(difference, compare_options);
-      if (as_table)
-        write_text(diff_report(table, write.report, names_), output.path);
+      if (as_table) write_text(diff_report(table, write, names_), output.path);
       status = judge(gates, table);
     }
     if (!as_table) {

@@ -25,7 +25,7 @@
 #include "integration/firesim_results.h"
 #include "itrace/trigger/runtime_config.h"
 #include "itrace/trigger/trigger.h"
-#include "profile/transform.h"
+#include "profile/select.h"
 
 namespace wick {
 namespace {

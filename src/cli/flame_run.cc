@@ -11,7 +11,7 @@
 #include "cli/progress.h"
 #include "cli/recording_run.h"
 #include "format/registry.h"
-#include "profile/transform.h"
+#include "profile/select.h"
 
 namespace wick {
 namespace {
@@ -73,7 +73,7 @@ Profile FlameRun::selected(Profile recorded) {
   Selection& select_options = picture.input.select;
   if (first_event.empty() &&
       (recording.wall || recording.off_cpu || recording.wakers))
-    first_event = recording.wall ? "wall-time" : "offcpu-time";
+    first_event = recording.wall ? kWallEventName : kOffCpuEventName;
   if (select_options.event.empty()) select_options.event = first_event;
   Profile profile = select(std::move(recorded), select_options);
   // Users who ask for one kind of time do not miss the events it is made of.

@@ -8,7 +8,7 @@
 #include "cli/option_set.h"
 #include "cli/run_options.h"
 #include "profile/format.h"
-#include "profile/transform.h"
+#include "profile/select.h"
 
 namespace wick {
 

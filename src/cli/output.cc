@@ -117,7 +117,7 @@ void check_writable(const std::string& path) { OutputFile{path}; }
 void report_losses(const Profile& profile, const RunOptions& run) {
   if (run.quiet) return;
   for (const About& about : profile.about)
-    if (profile.strings[about.key] == kAboutTrace)
+    if (profile.strings[about.key] == kAboutTraceSummary)
       tell("wick: {}\n", printable(profile.strings[about.value]));
   std::int64_t whole = profile.diagnostics.missing_weight();
   for (const Sample& sample : profile.samples)

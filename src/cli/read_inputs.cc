@@ -15,7 +15,7 @@
 #include "cli/trace_options.h"
 #include "format/registry.h"
 #include "perf/file/data_file.h"
-#include "profile/diff.h"
+#include "profile/merge.h"
 
 namespace wick {
 namespace {

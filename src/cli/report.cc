@@ -19,7 +19,7 @@ namespace {
 struct ReportCommand {
   InputOptions input;
   std::string output;
-  WriteOptions write;
+  WriteOptions write{.setting_names = setting_name};
   RunOptions run;
 
   int operator()(const Arguments& arguments) {
@@ -34,7 +34,6 @@ struct ReportCommand {
     Profile profile = read_inputs(input, run);
     const std::vector<EventTotal> events = event_totals(profile);
     profile = select(std::move(profile), selection);
-    write.setting_names = setting_name;
     write_text(text_report(profile, write, events), output);
     report_stats(run);
     return 0;

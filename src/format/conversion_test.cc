@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -14,7 +15,8 @@
 #include "builders/stored_inputs.h"
 #include "format/common/event_label.h"
 #include "format/registry.h"
-#include "profile/transform.h"
+#include "profile/off_cpu_reason.h"
+#include "profile/select.h"
 
 namespace wick {
 namespace {
@@ -113,6 +115,67 @@ TEST(ConversionOfRandomProfiles, FoldsTheWholeWeight) {
     const Profile profile = random_profile(seed);
     EXPECT_EQ(fold(profile, {}).total[NodeId::kRoot], whole_weight(profile));
   }
+}
+
+// A thread that runs and waits, in the events that wick makes of it.
+Profile waiting_thread() {
+  Profile profile;
+  profile.has_time = true;
+  const StackId main =
+      profile.stacks.push(StackId::kRoot, profile.named_frame("main"));
+  const StackId waits =
+      profile.stacks.push(main, off_cpu_frame(profile, OffCpuReason::kInIo));
+  const auto add = [&](std::string_view name, TimeKind time, StackId stack) {
+    const EventId event = profile.event_id(name, "nanoseconds");
+    profile.events[event].time = time;
+    profile.samples.push_back(
+        {.time = 1000, .weight = 10, .stack = stack, .event = event});
+  };
+  add("cpu-clock", TimeKind::kOnCpu, main);
+  add(kOffCpuEventName, TimeKind::kOffCpu, waits);
+  add(kWallEventName, TimeKind::kWall, waits);
+  return profile;
+}
+
+class FormatsWithEvents : public testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(, FormatsWithEvents,
+                         testing::Values("wick", "speedscope", "firefox",
+                                         "chrome-trace", "pprof"),
+                         [](const auto& info) {
+                           return std::string(
+                               info.param.substr(0, info.param.find('-')));
+                         });
+
+TEST_P(FormatsWithEvents, KeepWhichTimeAnEventIs) {
+  const Profile back =
+      read_text(GetParam(), written(GetParam(), waiting_thread()));
+  std::map<std::string_view, TimeKind> times;
+  for (const Event& event : back.events)
+    times[back.strings[event.name]] = event.time;
+  EXPECT_EQ(times, (std::map<std::string_view, TimeKind>{
+                       {"cpu-clock", TimeKind::kOnCpu},
+                       {"offcpu-time", TimeKind::kOffCpu},
+                       {"wall-time", TimeKind::kWall}}));
+}
+
+TEST_P(FormatsWithEvents, KeepWhyAThreadIsOffTheCpu) {
+  const Profile back =
+      read_text(GetParam(), written(GetParam(), waiting_thread()));
+  const auto is_off_cpu = [&](FrameId id) {
+    return back.frames[id].kind == FrameKind::kOffCpu;
+  };
+  const auto ids = back.frames.ids();
+  const auto at = std::ranges::find_if(ids, is_off_cpu);
+  ASSERT_NE(at, ids.end());
+  EXPECT_EQ(back.function(*at), "[in I/O]");
+  EXPECT_EQ(back.frames[*at].off_cpu, OffCpuReason::kInIo);
+  EXPECT_EQ(std::ranges::count_if(ids, is_off_cpu), 1);
+}
+
+TEST_P(FormatsWithEvents, KeepThatAProfileIsATrace) {
+  Profile profile = waiting_thread();
+  profile.is_trace = true;
+  EXPECT_TRUE(read_text(GetParam(), written(GetParam(), profile)).is_trace);
 }
 
 }  // namespace

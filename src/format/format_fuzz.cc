@@ -15,7 +15,7 @@
 #include "base/fuzz_target.h"
 #include "format/registry.h"
 #include "itrace/formats/trace_reader.h"
-#include "profile/transform.h"
+#include "profile/select.h"
 
 namespace wick {
 

@@ -32,7 +32,7 @@ namespace {
 // sample.
 class WantedSlices {
  public:
-  explicit WantedSlices(const std::optional<Selection::TimeRange>& range)
+  explicit WantedSlices(const std::optional<TimeRange>& range)
       : range_(range) {}
 
   bool wants(const Slice& slice) {
@@ -51,7 +51,7 @@ class WantedSlices {
  private:
   // A hart that is seen later than others may begin this much earlier.
   static constexpr double kSkew = 1e-3;
-  std::optional<Selection::TimeRange> range_;
+  std::optional<TimeRange> range_;
   std::optional<double> origin_;
   absl::flat_hash_set<std::uint32_t> harts_;
 };
@@ -254,7 +254,9 @@ class TraceProfile {
 
   void add_samples(Profile& profile) {
     const std::string& unit = reader_.info().unit;
+    profile.is_trace = true;
     const EventId time = profile.event_id(unit, unit);
+    profile.events[time].time = TimeKind::kTraceClock;
     const EventId calls = profile.event_id("calls", "calls");
     const bool count_instructions = unit != "instructions";
     EventId instructions{};
@@ -357,8 +359,7 @@ class TraceProfile {
       all.resynchronised += one.resynchronised;
       all.time_disorder += one.time_disorder;
     }
-    profile.set_about(kAboutTrace, summary(all));
-    profile.set_about(kAboutTraceClock, reader_.info().unit);
+    profile.set_about(kAboutTraceSummary, summary(all));
     if (!reader_.info().layout.empty())
       profile.set_about("trace layout", reader_.info().layout);
     if (!reader_.info().clock_domain.empty())

@@ -11,7 +11,7 @@
 #include "builders/inlined_program.h"
 #include "builders/traced_code.h"
 #include "itrace/stacks/accounts.h"
-#include "profile/transform.h"
+#include "profile/select.h"
 
 namespace wick {
 namespace {
@@ -140,7 +140,7 @@ TEST_F(TraceProfileTest, OutsideTheWantedTimeOnlyTheFirstSliceIsKept) {
   code_.function("work", "nop ret");
   const Profile profile =
       read("@1000 main:0 @5000000000 work:0-1 @9000000000 main:1",
-           {.wanted_time = Selection::TimeRange{.from = 6, .to = 7}});
+           {.wanted_time = TimeRange{.from = 6, .to = 7}});
   EXPECT_EQ(stacks(profile, "cycles"), (Stacks{{"main", 4000000000}}));
   EXPECT_EQ(profile.diagnostics.count(Problem::kCutCycles), 4999999001);
   EXPECT_EQ(profile.diagnostics.weight(Problem::kCutCycles), 4999999001);

@@ -20,28 +20,28 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          true},
         {"truncated", "input ends in the middle", "inputs end in the middle",
          true},
-        {"no-stack", "sample has no stack; it stands at the root",
-         "samples have no stack; they stand at the root", false},
+        {"no-stack", "sample has no stack; it is at the root",
+         "samples have no stack; they are at the root", false},
         {"other-event", "sample of other events is left out",
-         "samples of other events are left out", false},
+         "samples of other events are left out", false, Setting::kEvent},
         {"not-selected", "sample is left out by the options given",
          "samples are left out by the options given", false},
         {"zero-weight", "sample has weight 0 in the input",
          "samples have weight 0 in the input", false},
-        {"negative-weight", "value below 0 cannot be drawn",
-         "values below 0 cannot be drawn", true},
+        {"negative-weight", "negative value cannot be drawn",
+         "negative values cannot be drawn", true},
         {"overflow", "sum is too large and was cut",
          "sums are too large and were cut", true},
         {"rounded", "value was rounded", "values were rounded", false},
-        {"time-disorder", "time contradicts another",
-         "times contradict each other", false},
+        {"time-disorder", "timestamp is out of order",
+         "timestamps are out of order", false},
         {"lost-samples", "sample was lost by the profiler",
          "samples were lost by the profiler", true},
         {"not-carried", "repetition of a stack is not counted, as in inferno",
          "repetitions of stacks are not counted, as in inferno", false,
          Setting::kCompat},
-        {"deep-stack", "frame lies beyond the depth that is drawn",
-         "frames lie beyond the depth that is drawn", false},
+        {"deep-stack", "frame is beyond the depth limit",
+         "frames are beyond the depth limit", false},
         {"hidden-narrow", "frame is too narrow to be drawn",
          "frames are too narrow to be drawn", false, Setting::kMinWidth},
         {"idle", "stack of a waiting thread is left out",
@@ -50,9 +50,8 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "times the kernel paused sampling (lower the rate)", true},
         {"aux-skipped", "byte of hardware traces is not read",
          "bytes of hardware traces are not read", false},
-        {"stack-too-short",
-         "stack is deeper than the bytes that were copied of it",
-         "stacks are deeper than the bytes that were copied of them", false,
+        {"stack-too-short", "stack is deeper than its copied bytes",
+         "stacks are deeper than their copied bytes", false,
          Setting::kCallGraph},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},
@@ -61,25 +60,26 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
         {"no-symbol", "sample is in code without a name",
          "samples are in code without a name", false, Setting::kReport},
         {"callchain-limit",
-         "stack has as many frames as the kernel follows (sysctl "
-         "kernel.perf_event_max_stack), and most likely no root",
-         "stacks have as many frames as the kernel follows (sysctl "
-         "kernel.perf_event_max_stack), and most likely no root",
+         "stack reaches the kernel's limit of frames (sysctl "
+         "kernel.perf_event_max_stack) and most likely lacks its root",
+         "stacks reach the kernel's limit of frames (sysctl "
+         "kernel.perf_event_max_stack) and most likely lack their root",
          false},
         {"resynchronised",
-         "step was not explained by the stack before it, which began anew",
-         "steps were not explained by the stack before them, which began anew",
+         "step does not follow from the stack before it; the stack starts over",
+         "steps do not follow from the stack before them; the stack starts "
+         "over",
          false},
         {"unknown-code",
-         "instruction is of code that no file was given for",
-         "instructions are of code that no file was given for",
+         "instruction is in code of no given file",
+         "instructions are in code of no given file",
          false,
          {Setting::kElf, Setting::kSysroot, Setting::kModule}},
         {"no-times",
-         "change of the stack, too many to keep their times; a part of the "
-         "trace has fewer",
-         "changes of the stack, too many to keep their times; a part of the "
-         "trace has fewer",
+         "change of the stack, too many to keep their times; select part of "
+         "the trace",
+         "changes of the stack, too many to keep their times; select part of "
+         "the trace",
          false},
         {"cut-instructions", "instruction is left out by the options given",
          "instructions are left out by the options given", false},
@@ -87,14 +87,14 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "cycles are left out by the options given", false},
         {"cut-calls", "call is left out by the options given",
          "calls are left out by the options given", false},
-        {"nobodys-cycles", "cycle has no stack by the chosen attribution",
-         "cycles have no stack by the chosen attribution", true,
+        {"nobodys-cycles", "cycle has no stack under the chosen attribution",
+         "cycles have no stack under the chosen attribution", true,
          Setting::kAttribution},
         {"unplaced-trigger",
-         "file has what the trigger looks for too, unseen: the trace does not "
-         "say at which address it is (pc:HEX does)",
-         "files have what the trigger looks for too, unseen: the trace does "
-         "not say at which address they are (pc:HEX does)",
+         "file has the trigger's point, too, but the trace does not say at "
+         "which address; use pc:HEX",
+         "files have the trigger's point, too, but the trace does not say at "
+         "which addresses; use pc:HEX",
          true},
         {"unlisted-module",
          "kernel module is not in the console's module list and has no code "
@@ -188,24 +188,29 @@ void Diagnostics::add(Entry added) {
   e.weight = saturating_add(e.weight, added.weight);
 }
 
+std::string describe(const Diagnostics::Entry& entry, std::int64_t total,
+                     SettingNames names) {
+  const ProblemInfo& problem = info(entry.problem);
+  std::string line =
+      fmt::format("{} {}", with_commas(static_cast<std::int64_t>(entry.count)),
+                  entry.count == 1 ? problem.one : problem.many);
+  if (entry.weight != 0 && total > 0)
+    fmt::format_to(
+        std::back_inserter(line), ", {:.2f}% of the whole",
+        100.0 * static_cast<double>(entry.weight) / static_cast<double>(total));
+  if (!entry.example.empty() && entry.line > 0)
+    fmt::format_to(std::back_inserter(line), " (first: line {}: {})",
+                   entry.line, entry.example);
+  else if (!entry.example.empty())
+    fmt::format_to(std::back_inserter(line), " ({})", entry.example);
+  return with_hint(line, problem.helps, names);
+}
+
 std::vector<std::string> describe(const Diagnostics& diagnostics,
                                   std::int64_t total, SettingNames names) {
   std::vector<std::string> lines;
-  for (const auto& e : diagnostics.entries()) {
-    std::string line =
-        fmt::format("{} {}", with_commas(static_cast<std::int64_t>(e.count)),
-                    e.count == 1 ? info(e.problem).one : info(e.problem).many);
-    if (e.weight != 0 && total > 0)
-      fmt::format_to(
-          std::back_inserter(line), ", {:.2f}% of the whole",
-          100.0 * static_cast<double>(e.weight) / static_cast<double>(total));
-    if (!e.example.empty() && e.line > 0)
-      fmt::format_to(std::back_inserter(line), " (first: line {}: {})", e.line,
-                     e.example);
-    else if (!e.example.empty())
-      fmt::format_to(std::back_inserter(line), " ({})", e.example);
-    lines.push_back(with_hint(line, info(e.problem).helps, names));
-  }
+  for (const Diagnostics::Entry& entry : diagnostics.entries())
+    lines.push_back(describe(entry, total, names));
   return lines;
 }
 

@@ -15,13 +15,14 @@
 #include "base/error.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "profile/merge.h"
 #include "profile/name_weights.h"
 #include "profile/transform.h"
 
 namespace wick {
 namespace {
 
-// "0x" and the hexadecimal digits behind it, as both peers see it.
+// Replaces the hexadecimal digits after each "0x" by "...", as both peers do.
 std::string without_hex(std::string_view name) {
   std::string out;
   for (std::size_t at; (at = name.find("0x")) != name.npos;) {
@@ -62,7 +63,7 @@ void forget_thread_numbers(Profile& profile) {
   for (Sample& sample : profile.samples) sample.thread = moved[sample.thread];
 }
 
-// Makes one event of all, with the decimals of the finest.
+// Makes one event of all, with the most decimals of any.
 void sum_events(Profile& profile, EventRole role) {
   int decimals = 0;
   for (const Event& event : profile.events)
@@ -107,7 +108,7 @@ Facts facts_of(const Profile& profile) {
   return facts;
 }
 
-// What is true of one side alone says of which.
+// Adds the side to the facts that are not true of both.
 void name_side(Profile& profile, const Facts& other, std::string_view side) {
   const std::vector<About> about = std::exchange(profile.about, {});
   for (const auto& [key_id, value_id] : about) {
@@ -121,9 +122,7 @@ void name_side(Profile& profile, const Facts& other, std::string_view side) {
 
 Profile prepared(Profile profile, EventRole role, const JoinOptions& options) {
   if (is_difference(profile))
-    fail(
-        "is a difference already, with two weights a stack; "
-        "a plain profile is wanted");
+    fail("expected a plain profile, not a difference");
   if (options.strip_hex) profile = strip_hex(std::move(profile));
   forget_thread_numbers(profile);
   sum_events(profile, role);
@@ -132,7 +131,7 @@ Profile prepared(Profile profile, EventRole role, const JoinOptions& options) {
   return profile;
 }
 
-// For each stack the first one with the same functions, which prints the same.
+// For each stack, the first one with the same functions: they print the same.
 Column<StackId, StackId> stacks_by_function(const Profile& profile) {
   StackTable table;
   Column<StackId, StackId> same(profile.stacks.size());
@@ -145,9 +144,9 @@ Column<StackId, StackId> stacks_by_function(const Profile& profile) {
   return same;
 }
 
-// Scales the weights before by wanted / total, so that the sum for each printed
-// stack is rounded down to `unit` once, however many samples it has: what a
-// sample gets is the growth of the scaled running sum.
+// Scales the weights before by wanted / total. The sum of each printed stack is
+// rounded down to `unit` once, however many samples it has: a sample gets the
+// growth of the scaled running sum.
 void scale_before(Profile& profile, std::int64_t total, std::int64_t wanted,
                   std::int64_t unit) {
   __extension__ using Int128 = __int128;
@@ -193,12 +192,6 @@ void scale_before(Profile& profile, std::int64_t total, std::int64_t wanted,
 
 }  // namespace
 
-bool is_difference(const Profile& profile) {
-  return std::ranges::any_of(profile.events, [](const Event& event) {
-    return event.role != EventRole::kPlain;
-  });
-}
-
 Profile join_as_difference(Profile before, Profile after,
                            const JoinOptions& options) {
   const Timer timer("join");
@@ -233,7 +226,7 @@ void normalize(Profile& difference, Compat compat) {
 
 namespace {
 
-// Turns two weights into what is known about their difference.
+// Makes a Change of two weights.
 class Judge {
  public:
   Judge(const DiffSide& before, const DiffSide& after, double confidence)
@@ -274,7 +267,7 @@ bool has_thread_roots(const Profile& profile, const FoldOptions& options) {
   });
 }
 
-// Large changes first, then what is large on either side.
+// Large changes first, then those that are large on either side.
 auto rank(const Change& change) {
   return std::tuple(-std::abs(change.points()),
                     -std::max(change.before_share, change.after_share));
@@ -313,7 +306,7 @@ void compare_stacks(DiffTable& table, const Judge& judge) {
 DiffTable compare(const Profile& difference, const CompareOptions& options) {
   const Timer timer("compare");
   if (!is_difference(difference))
-    fail("is no difference: one weight a stack, two are wanted");
+    fail("expected a difference, with two weights for each stack");
   FoldOptions by_stack = options.fold;
   by_stack.min_share = 0;
   by_stack.max_depth = INT_MAX - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparing two profiles: one profile with weights before and after, and a
-// table of what changed. The model behind the intervals is in docs/diff.md.
+// table of what changed. docs/diff.md describes the model behind the intervals.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,19 @@ struct JoinOptions {
   Compat compat = Compat::kWick;
 };
 
-// One profile with two events, of the roles kBefore and kAfter. Processes and
-// threads are the same if their names are: their numbers change with every run.
-// Times are forgotten. What is known about one side alone ("command") says so
-// ("command, before"). Fails if one side is a difference already.
+// Joins two profiles into one with two events, of the roles kBefore and kAfter.
+// Processes and threads are matched by name, since their numbers change with
+// every run. Times are dropped. Facts about one side alone ("command") are
+// marked ("command, before"). Fails if one side is a difference already.
 Profile join_as_difference(Profile before, Profile after,
                            const JoinOptions& options = {});
 
-bool is_difference(const Profile& profile);
-
 // Scales the weights before so that both sides have the same total. Each stack
-// is rounded down, as the peers do (difffolded.pl to whole numbers, wick to the
-// last digit that the profile holds); what that loses is noted.
+// is rounded down as by the peers (by difffolded.pl to whole numbers, by wick
+// to the last digit that the profile holds); the loss is noted.
 void normalize(Profile& difference, Compat compat = Compat::kWick);
 
-// What is known of one side as a whole.
+// One side as a whole.
 struct DiffSide {
   std::int64_t weight = 0;
   double samples = 0;  // see effective_samples
@@ -64,7 +62,7 @@ struct StackChange {
   Change change;
 };
 
-// Everything that has weight on either side is in it. Rows are ordered by the
+// Has a row for everything with weight on either side. Rows are ordered by the
 // size of their change (functions: of their total), largest first.
 struct DiffTable {
   DiffSide before, after;
@@ -75,9 +73,8 @@ struct DiffTable {
 };
 
 struct CompareOptions {
-  // How many samples each side has; absent: as effective_samples finds for the
-  // difference itself. One who joins two profiles asks it before, since joining
-  // adds samples up.
+  // How many samples each side has; default: effective_samples() of the
+  // difference. Count before joining, which adds samples up.
   std::optional<SideSamples> samples;
   double confidence = 95;
   FoldOptions fold;

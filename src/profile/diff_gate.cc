@@ -14,7 +14,7 @@ Gate parse_gate(std::string_view text) {
   // The expression may hold < and > itself: the last one counts.
   const std::size_t at = text.find_last_of("<>");
   const auto bad = [&](std::string_view why) {
-    fail_usage("'{}': {}; wanted is 'REGEX>+2%' or 'REGEX<-2%'", text, why);
+    fail_usage("'{}': {}; expected 'REGEX>+2%' or 'REGEX<-2%'", text, why);
   };
   if (at == text.npos) bad("has neither > nor <");
   if (at == 0) bad("names no function");
@@ -27,9 +27,8 @@ Gate parse_gate(std::string_view text) {
   if (!percent || !std::isfinite(*percent))
     bad(fmt::format("'{}' is not a number", number));
   if (growth && (*percent < 0 || number.starts_with('-')))
-    bad("growth by less than nothing");
-  if (!growth && !number.starts_with('-'))
-    bad("a loss is below 0 and has a minus");
+    bad("growth cannot be negative");
+  if (!growth && !number.starts_with('-')) bad("a decrease needs a minus sign");
   return {.text = std::string(text),
           .function = Regex(trim(text.substr(0, at))),
           .growth = growth,

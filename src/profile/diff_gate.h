@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `wick diff --fail-on 'REGEX>+2%'`: what a change must not do.
+// Limits on changes, for CI: "REGEX>+2%".
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace wick {
 
 struct Gate {
-  std::string text;  // as the user wrote it
+  std::string text;  // as given
   Regex function;
   bool growth = true;  // false: shrinking closes it
   double points = 0;   // of share, 0 to 1
@@ -22,10 +22,10 @@ struct Gate {
 Gate parse_gate(std::string_view text);
 
 struct GateResult {
-  std::vector<std::string> reasons;  // a sentence for each function over it
+  std::vector<std::string> reasons;  // a sentence for each function beyond it
   // The same for functions beyond the threshold whose change may be chance.
   std::vector<std::string> doubts;
-  bool matched = false;  // some function has such a name
+  bool matched = false;  // the expression matches a function
 };
 // A function closes the gate if its inclusive share changed by more than the
 // gate allows, and the interval of the change, at the table's confidence, does

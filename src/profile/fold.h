@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fold() makes what is drawn: samples summed per stack and the stacks merged
-// into one tree whose frames have names. Everything that draws or writes trees
-// starts from its result.
+// fold() sums samples by stack and merges the stacks into one tree of named
+// frames. Everything that draws or writes trees starts from its result.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace wick {
 
 enum class NodeId : std::uint32_t { kRoot = 0 };
 
-// What stands under the root, above the frames of a sample.
+// What is between the root and the frames of a sample.
 enum class ThreadRoot : std::uint8_t {
   kNone,
   kComm,        // "make"
@@ -24,8 +23,8 @@ enum class ThreadRoot : std::uint8_t {
   kCommPidTid,  // "make-12/34"
 };
 
-// What makes two frames one node, besides their caller: their printed name,
-// which is the function's, with or without more.
+// Frames of one caller with equal printed names share a node. The printed name
+// is made from:
 enum class NameDetail : std::uint8_t {
   kFunction,
   kLine,    // "function:file:line"
@@ -41,37 +40,36 @@ struct FoldOptions {
   bool annotate_inlined = false;  // "name_[i]"
   bool addresses = false;         // "[module <address>]" for unknown functions
   bool reversed = false;          // leaves at the root
-  bool flamechart = false;        // in the order of time, not merged over it
-  // Nodes smaller than this share of the whole are left out (and noted).
+  bool flamechart = false;        // in the order of time, not merged across it
+  // Nodes smaller than this share of the whole are left out and noted.
   double min_share = 0;
   int max_depth = 16384;
 };
 
-// A tree with weights. Nodes are in preorder: a node stands directly before its
+// A tree with weights. Nodes are in preorder: a node comes directly before its
 // first child, and siblings are in drawing order (by name, or by time in a
 // flame chart). Node 0 is the whole.
 //
-// Invariant: total of a node = its self + the totals of its children + what was
-// left out below it (pruned, counted in `hidden`).
+// Invariant: the total of a node is its self weight, plus the totals of its
+// children, plus what was left out below it.
 struct FlameGraph {
   StringTable strings;
   Column<NodeId, NodeId> parent;
   Column<NodeId, StringId> name;
   Column<NodeId, FrameKind> kind;
   Column<NodeId, std::int64_t> self, total;
-  // In a difference: the weights before; `self` and `total` are those after.
-  // Empty otherwise.
+  // In a difference: the weights before, while `self` and `total` are those
+  // after. Empty otherwise.
   Column<NodeId, std::int64_t> before_self, before_total;
   // Whether a sample ends at the node. Empty unless there are samples of weight
-  // 0, which would otherwise leave no trace.
+  // 0, which would otherwise vanish.
   Column<NodeId, bool> sampled;
-  // In a chart: the weight of all that was met before the node. Empty
-  // otherwise.
+  // In a chart: the weight of everything before the node. Empty otherwise.
   Column<NodeId, std::int64_t> start;
 
   std::string event;  // its name
   std::string unit;   // "samples", "nanoseconds" …
-  int decimals = 0;   // a weight w stands for w × 10^-decimals
+  int decimals = 0;   // a weight w is w × 10^-decimals of `unit`
   bool is_difference = false;
   bool is_chart = false;
   bool is_reversed = false;
@@ -83,19 +81,19 @@ struct FlameGraph {
   auto ids() const { return parent.ids(); }
 };
 
-// All events of `profile` are summed (select() picks one before); in a
-// difference, those with the roles kBefore and kAfter are kept apart.
+// Sums all events of `profile`, so select() one before. In a difference, the
+// weights before and after are kept apart.
 FlameGraph fold(const Profile& profile, const FoldOptions& options);
 
 // The name under which a frame is printed.
 std::string frame_name(const Profile& profile, const Frame& frame,
                        const FoldOptions& options);
 
-// "make-12/34", "" if there is nothing to say.
+// "make-12/34"; "" if nothing is known about the thread.
 std::string thread_root_name(const Profile& profile, const Thread& thread,
                              ThreadRoot root);
 
-// The first thing wrong with `graph`, or "".
+// The first violated invariant, or "".
 std::string check(const FlameGraph& graph);
 
 }  // namespace wick

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a format is: a name, a look at the first bytes, a function. A new format
-// is one file that defines an InputFormat or an OutputFormat and one line in
+// What a format is: a name, a test of the first bytes, a function. A new format
+// is one file that defines an InputFormat or an OutputFormat, and one line in
 // format/registry.cc; the command line, detection, golden tests, damage tests
 // and fuzzing follow from that line.
 #pragma once
@@ -18,17 +18,17 @@
 #include "profile/fold.h"
 #include "profile/profile.h"
 #include "profile/report_options.h"
-#include "profile/transform.h"
+#include "profile/time_range.h"
 
 namespace wick {
 
-// Whose rules give names and weights where the peers and wick differ. Neither
-// choice brings back a peer's crash or its loss of whole inputs.
+// Whose rules decide about names and weights where the peers and wick differ.
+// No choice reproduces a peer's crash or its loss of whole inputs.
 enum class Compat { kWick, kInferno, kPerl };
 
-// Where names and lines of recorded code come from; the names are perf's.
+// Where names and lines of recorded code come from. Named as in perf.
 struct SymbolOptions {
-  std::string symfs;     // a directory that the recorded paths begin in
+  std::string symfs;     // the directory that recorded paths are relative to
   std::string vmlinux;   // the kernel with its symbols
   std::string kallsyms;  // the kernel's symbols as text
   bool debuginfod = false;
@@ -36,72 +36,71 @@ struct SymbolOptions {
   bool use_cache = true;
 };
 
-// To whom the cycles between two instructions go.
+// Which instruction gets the cycles between two of them.
 enum class Attribution {
-  kNextCommitting,  // the one that retires at their end: it was waited for
-  kLastCommitted,   // the one before them
+  kNextCommitting,  // the one that retires after them: the core waited for it
+  kLastCommitted,   // the one that retired before them
   kTip,             // as the first, but the previous one if it flushed
-  kFirePerf,        // FirePerf's stacks and its bookkeeping, with its errors
+  kFirePerf,        // FirePerf's stacks and bookkeeping, with its errors
 };
 
 struct TraceFormat;  // itrace/formats/trace_reader.h
 class TraceWindows;  // itrace/trigger/trigger.h
 
 // Which part of an instruction trace is read. A point is "cycle:N", "pc:HEX",
-// "insn:HEX", "symbol:NAME", with "#N" behind it for the N-th time only;
+// "insn:HEX" or "symbol:NAME", with "#N" appended for the N-th time only;
 // itrace/trigger/trigger.h has the rules.
 struct TriggerOptions {
   std::string from, until;  // points; "": the beginning, the end
-  // Which of the instructions that match a point are part of it.
+  // Which of the instructions that match a point are included.
   enum class Edges : std::uint8_t { kBoth, kFrom, kUntil, kNone };
   Edges edges = Edges::kBoth;
-  // A match on one hart is one for all, of all files that are read.
+  // A match on one hart starts or stops all harts, of all files that are read.
   bool all_harts = false;
-  // Where that is so, what was found by reading all files beforehand.
+  // With all_harts: what reading all files beforehand found.
   std::shared_ptr<const TraceWindows> windows;
   // Only while this runs: "satp:HEX", "pid:N" or the name of a process; "":
-  // all.
+  // always.
   std::string space;
 };
 
 // Instruction traces (itrace/).
 struct TraceOptions {
-  // Files of code: ELF, or System.map for a kernel. User programs and
-  // libraries, the kernel, the SBI, in any order.
+  // Files of code: ELF, or System.map for a kernel. User programs, libraries,
+  // the kernel and the SBI, in any order.
   std::vector<std::string> elfs;
   std::string sysroot;               // searched for user programs' files
   std::vector<std::string> modules;  // "FILE@ADDRESS": a kernel module
-  std::string uartlog;               // with lines of /proc/modules in it
-  std::string layout;                // "": found by looking at the trace
+  std::string uartlog;               // holds lines of /proc/modules
+  std::string layout;                // "": detected
   Attribution attribution = Attribution::kNextCommitting;
   int hart = -1;  // only this one; -1: all
-  // Sums by line are wanted more than times: a profile with times has a sample
-  // for each change of the stack, but for each change of the line only as long
-  // as those are few (see Slices).
+  // Sums by line matter more than times: a profile with times has a sample for
+  // each change of the stack, but for each change of the line only while those
+  // are few (see Slices).
   bool lines_before_times = false;
   TriggerOptions trigger;
 };
 
 struct ReadOptions {
-  // Store every sample with its time; without, samples of equal stack, thread
+  // Store every sample with its time. If false, samples of equal stack, thread
   // and event may be added up (see SampleCollector).
   bool keep_time = true;
-  // The times that select() is going to leave, so that a reader need not keep
-  // others; it may. The first sample is kept always: seconds count from it.
-  std::optional<Selection::TimeRange> wanted_time;
+  // The times that select() is going to keep. A reader may drop others, except
+  // the first sample: seconds count from it.
+  std::optional<TimeRange> wanted_time;
   // Store addresses in frames. Distinct addresses make distinct stacks, so
-  // folding does without them.
+  // folding goes without.
   bool keep_addresses = false;
-  // Leave function names as the input has them: no argument list is removed.
+  // Keep argument lists in function names.
   bool full_names = false;
   Compat compat = Compat::kWick;
   // Threads to read with; 0: all cores.
   int threads = 0;
 
-  // sample, vsprof: of equal stacks only the last one counts, and Visual
-  // Studio's calls are counted by inferno's rules. `wick fold` asks for it,
-  // whose output is compared with inferno's; all else adds up. What it leaves
-  // out is noted.
+  // sample, vsprof: only the last of equal stacks counts, and Visual Studio's
+  // calls are counted by inferno's rules. For output that is compared with
+  // inferno's; otherwise equal stacks are added up. What is left out is noted.
   bool inferno_counts = false;
 
   SymbolOptions symbols;  // perf.data
@@ -109,7 +108,7 @@ struct ReadOptions {
 
   // Options of single formats, named as in the peers.
   bool include_offset = false;  // dtrace: keep "+0x1a"
-  bool no_modules = false;      // sample, vtune: no "module`" in front
+  bool no_modules = false;      // sample, vtune: no "module`" prefix
   bool srcline = false;  // perf script -F +srcline: ":file:line" in names
   enum class GhcColumn { kTime, kTicks, kBytes };
   GhcColumn ghc_column = GhcColumn::kTime;
@@ -122,10 +121,10 @@ struct ReadOptions {
 
 struct InputFormat {
   std::string_view name, description;
-  // Whether a file that begins like this is of this format. `head` is up to
+  // Whether a file that begins like this has this format. `head` is up to
   // 64 KiB, cut anywhere.
   bool (*sniff)(std::string_view head);
-  // Fails (wick::Error) only if this cannot be the format at all. Damage inside
+  // Fails (wick::Error) only if the file cannot have this format at all. Damage
   // is noted in the diagnostics of the result.
   // Null for an instruction trace.
   Profile (*read)(InputFile& file, const ReadOptions& options);
@@ -144,16 +143,15 @@ struct WriteOptions {
   FoldOptions fold;
   DrawOptions draw;
   ReportOptions report;
-  // In a difference, where who joined it has counted before: joining adds
-  // samples up.
+  // In a difference: counted before joining, which adds samples up.
   std::optional<SideSamples> side_samples;
 
-  // For the viewer: the event that is shown first (""; the first one), and
-  // whether the source of hot functions goes into the page.
+  // For the viewer: the event to show first ("": the first one), and whether
+  // the page includes the source of hot functions.
   std::string first_event;
   bool embed_source = false;
 
-  // How whoever reads the result sets what would help; null: not at all.
+  // How the reader of the result spells settings; null: it has none to set.
   SettingNames setting_names = nullptr;
 };
 
@@ -161,12 +159,12 @@ struct OutputFormat {
   std::string_view name, extension, description;
   void (*write)(const Profile& profile, const WriteOptions& options,
                 std::ostream& out);
-  // What a profile has that the format cannot hold: shown by `wick formats`
-  // and said after a conversion that loses it. "" if nothing.
+  // What the format cannot hold: listed with the formats, and reported after a
+  // conversion that loses it. "" if it holds everything.
   std::string_view lacks;
   bool binary = false;  // not for a terminal
-  // Written from the sums of fold() alone: nothing of single times and
-  // addresses is needed, so reading may leave them out.
+  // Written from the sums of fold() alone, so readers may drop times and
+  // addresses.
   bool only_sums = false;
   // Holds samples, but not their times.
   bool no_times = false;

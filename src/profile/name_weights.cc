@@ -13,7 +13,7 @@ void add(std::int64_t& sum, std::int64_t weight) {
   sum = saturating_add(sum, weight);
 }
 
-// Rows by name, made when first asked for.
+// Rows by name, added on first use.
 template <class Row>
 class ByName {
  public:
@@ -36,8 +36,8 @@ class ByName {
   std::vector<Row> rows_;
 };
 
-// Follows a loop over the nodes (which are in preorder) and calls leave(id) for
-// each node whose subtree is done before the loop enters the next one.
+// Tracks the path to the current node of a loop over all nodes, which are in
+// preorder: calls leave(id) for each node whose subtree has ended.
 class Path {
  public:
   template <class Leave>
@@ -102,8 +102,8 @@ std::vector<Neighbour> callers_of(const FlameGraph& graph,
 
 std::vector<Neighbour> callees_of(const FlameGraph& graph,
                                   const NameSet& chosen) {
-  // The weight of the stacks through a node that have none of the chosen in it
-  // or below it.
+  // The weight of the stacks through a node without a chosen name in it or
+  // below it.
   Column<NodeId, std::int64_t> without(graph.size());
   ByName<Neighbour> rows(graph);
   for (const NodeId id : graph.ids() | std::views::reverse) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a flame graph says about a name, wherever in the tree it stands: tables
-// of functions, their callers and their callees.
+// Weights by name, wherever in the flame graph the name occurs: tables of
+// functions, their callers and their callees.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace wick {
 
 // `total` counts a stack once, however often the name is in it. The empty name
-// stands for weight at the root: samples without a stack.
+// has the weight of samples without a stack.
 struct NameWeight {
   StringId name = StringId::kEmpty;
   std::int64_t self = 0, total = 0;
@@ -28,10 +28,10 @@ struct Neighbour {
   StringId name = StringId::kEmpty;
   std::int64_t weight = 0;
 };
-// Neighbours of all `chosen` names taken as one function. In recursion the
-// outermost call has the caller and the innermost the callee, so the weights of
-// either list add up to the function's total. The empty name stands for "called
-// by nobody" and for the function's own weight.
+// The neighbours of all `chosen` names, taken as one function. In recursion,
+// the outermost call has the caller and the innermost the callee, so the
+// weights of either list add up to the function's total. The empty name means
+// "no caller" or the function's self weight.
 std::vector<Neighbour> callers_of(const FlameGraph& graph,
                                   const NameSet& chosen);
 std::vector<Neighbour> callees_of(const FlameGraph& graph,

@@ -28,7 +28,7 @@ bool same(const Module& a, const Module& b) {
   return a.path == b.path && a.build_id == b.build_id;
 }
 bool same(const Thread& a, const Thread& b) { return a == b; }
-bool same(const Event& a, const Event& b) {  // decimals may grow
+bool same(const Event& a, const Event& b) {
   return a.name == b.name && a.unit == b.unit && a.role == b.role;
 }
 
@@ -162,7 +162,7 @@ std::string check(const Profile& p) {
   if (p.strings.size() == 0 || !p.strings[StringId::kEmpty].empty())
     return "the first string is not empty";
   if (p.modules.empty() || p.threads.empty())
-    return "the row of the unknown module or thread is missing";
+    return "the row for the unknown module or thread is missing";
   for (const FrameId id : p.frames.ids()) {
     const Frame& f = p.frames[id];
     if (!p.strings.contains(f.function) || !p.strings.contains(f.file) ||
@@ -172,7 +172,7 @@ std::string check(const Profile& p) {
   for (const StackId id : p.stacks.ids()) {
     if (id == StackId::kRoot) continue;
     if (p.stacks.parent(id) >= id)
-      return fmt::format("stack {} stands before its caller", index(id));
+      return fmt::format("stack {} comes before its caller", index(id));
     if (!p.frames.contains(p.stacks.frame(id))) return bad("stack", index(id));
   }
   for (const ThreadId id : p.threads.ids())
@@ -183,14 +183,14 @@ std::string check(const Profile& p) {
         !p.strings.contains(p.events[id].unit))
       return bad("event", index(id));
   if (p.sample_counts.size() > (p.has_time ? 0 : p.samples.size()))
-    return "there are counts for samples that are not there";
+    return "there are more sample counts than samples";
   std::uint64_t time = 0;
   for (std::size_t i = 0; i < p.samples.size(); ++i) {
     const Sample& s = p.samples[i];
     if (!p.stacks.contains(s.stack) || !p.threads.contains(s.thread) ||
         !p.events.contains(s.event))
       return bad("sample", i);
-    if (s.weight < 0) return fmt::format("sample {} has a weight below 0", i);
+    if (s.weight < 0) return fmt::format("sample {} has a negative weight", i);
     if (p.has_time && s.time < time)
       return fmt::format("sample {} is earlier than the one before it", i);
     time = s.time;
@@ -198,20 +198,33 @@ std::string check(const Profile& p) {
   return "";
 }
 
-bool is_trace(const Profile& profile) {
-  return std::ranges::any_of(profile.about, [&](About about) {
-    return profile.strings[about.key] == kAboutTrace;
+bool is_difference(const Profile& profile) {
+  return std::ranges::any_of(profile.events, [](const Event& event) {
+    return event.role != EventRole::kPlain;
   });
 }
 
 std::optional<EventId> clock_of_trace(const Profile& profile) {
   if (!profile.has_time) return std::nullopt;
-  for (const About& about : profile.about) {
-    if (profile.strings[about.key] != kAboutTraceClock) continue;
-    for (const EventId id : profile.events.ids())
-      if (profile.events[id].name == about.value) return id;
-  }
+  for (const EventId id : profile.events.ids())
+    if (profile.events[id].time == TimeKind::kTraceClock) return id;
   return std::nullopt;
+}
+
+void guess_event_times(Profile& profile) {
+  bool has_off_cpu = false;
+  for (Event& event : profile.events) {
+    if (event.time != TimeKind::kNone) continue;
+    const std::string_view name = profile.strings[event.name];
+    if (name == kOffCpuEventName) event.time = TimeKind::kOffCpu;
+    if (name == kWallEventName) event.time = TimeKind::kWall;
+    has_off_cpu |= event.time != TimeKind::kNone;
+  }
+  // The first of the others is what samples threads while they run.
+  const auto other =
+      std::ranges::find(profile.events, TimeKind::kNone, &Event::time);
+  if (has_off_cpu && other != profile.events.end())
+    other->time = TimeKind::kOnCpu;
 }
 
 void forget_times(Profile& profile) {

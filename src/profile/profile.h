@@ -6,12 +6,11 @@
 // verifies:
 //   - every id is in range; row 0 of strings, modules, threads and stacks is
 //     the empty one;
-//   - in `stacks`, parents stand before their children;
-//   - `samples` are ordered by time where has_time holds; where it does not,
-//     they are in the order of the input and `time` is 0;
+//   - in `stacks`, parents come before their children;
+//   - with has_time, `samples` are ordered by time; without, they are in the
+//     order of the input and `time` is 0;
 //   - weights are not negative;
-//   - `sample_counts` is not longer than `samples`, and empty where has_time
-//     holds.
+//   - `sample_counts` is no longer than `samples`, and empty with has_time.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +30,9 @@ namespace wick {
 struct Module {
   StringId path = StringId::kEmpty;
   StringId build_id = StringId::kEmpty;  // hexadecimal
-  // Why functions of it have no names; empty if they have.
+  // Why its functions have no names; empty if they have.
   StringId no_names = StringId::kEmpty;
-  Settings no_names_helps;  // would help
+  Settings no_names_helps;  // settings that would help
   friend bool operator==(const Module&, const Module&) = default;
 };
 
@@ -45,22 +44,36 @@ struct Thread {
   friend bool operator==(const Thread&, const Thread&) = default;
 };
 
-// In a difference, stacks have a weight before and a weight after, as samples
+// In a difference, a stack has a weight before and a weight after, as samples
 // of two events.
 enum class EventRole : std::uint8_t { kPlain, kBefore, kAfter };
+
+// Which time the samples of an event stand for.
+enum class TimeKind : std::uint8_t {
+  kNone,   // none, or unknown
+  kOnCpu,  // taken while a thread runs
+  // Spent off the CPU. A sample begins at its time and lasts as long as it
+  // weighs.
+  kOffCpu,
+  kWall,  // on and off the CPU together
+  // The clock of an instruction trace. A sample begins at its time and lasts as
+  // many nanoseconds of the profile's clock as it weighs.
+  kTraceClock,
+};
 
 // What a sample counts. A weight w stands for w × 10^-decimals of `unit`.
 struct Event {
   StringId name = StringId::kEmpty;
-  StringId unit = StringId::kEmpty;  // "samples" where empty
+  StringId unit = StringId::kEmpty;  // "samples" if empty
   std::uint8_t decimals = 0;
   EventRole role = EventRole::kPlain;
+  TimeKind time = TimeKind::kNone;
   friend bool operator==(const Event&, const Event&) = default;
 };
 
 struct Sample {
   static constexpr std::uint32_t kNoCpu = 0xffffffff;
-  std::uint64_t time = 0;  // nanoseconds, of the clock that the input uses
+  std::uint64_t time = 0;  // nanoseconds of the input's clock
   std::int64_t weight = 0;
   StackId stack = StackId::kRoot;
   ThreadId thread = ThreadId::kUnknown;
@@ -70,7 +83,7 @@ struct Sample {
 };
 static_assert(sizeof(Sample) == 32);
 
-// Something that is known about the whole: "command", "host", "format" …
+// A fact about the whole profile, for people: "command", "host", "format" …
 struct About {
   StringId key, value;
   friend bool operator==(const About&, const About&) = default;
@@ -88,10 +101,14 @@ struct Profile {
   Column<ThreadId, Thread> threads;  // row 0: unknown
   Column<EventId, Event> events;     // may be empty when samples is
   std::vector<Sample> samples;
-  // Where samples were added up while they were read: how many each row of
-  // `samples` stands for. Rows beyond the end stand for one.
+  // How many samples were added up into each row of `samples` while reading.
+  // Rows beyond the end stand for one.
   std::vector<std::uint32_t> sample_counts;
   bool has_time = false;
+  // From an instruction trace: nothing was sampled. A row is a stack or a
+  // stretch of time, and the events (cycles, instructions, calls) count one run
+  // in several ways.
+  bool is_trace = false;
   std::vector<About> about;
   Diagnostics diagnostics;
 
@@ -99,14 +116,15 @@ struct Profile {
     return strings[frames[id].function];
   }
 
-  // The row with this content, added if there is none. Rows that are changed
-  // after they were added may not be found again.
+  // The row with this content, added if there is none. A row that is changed
+  // after it was added may not be found again, except for an event's decimals
+  // and time.
   ModuleId module_id(std::string_view path, std::string_view build_id = "");
   ThreadId thread_id(const Thread& thread);
   EventId event_id(std::string_view name, std::string_view unit = "",
                    EventRole role = EventRole::kPlain);
 
-  // The frame of a function of which nothing but the name is known.
+  // The frame of a function known by its name only.
   FrameId named_frame(std::string_view function,
                       FrameKind kind = FrameKind::kUser) {
     return frames.intern({.function = strings.intern(function), .kind = kind});
@@ -115,8 +133,8 @@ struct Profile {
   void set_about(std::string_view key, std::string_view value);
 
  private:
-  // Finds rows by content. Tables are public: rows may have been added since
-  // the last look, which the next one catches up with.
+  // Finds rows by content. Tables are public: a look-up first indexes the rows
+  // that were added since the last one.
   struct RowIndex {
     HashIndex hashes;
     std::uint32_t indexed = 0;
@@ -129,8 +147,8 @@ struct Profile {
 
 // Collects the samples of a reader. With `keep_time`, every sample is stored;
 // without, samples of equal stack, thread and event are added up as they come,
-// so that memory follows the number of distinct stacks. Weights below 0 and
-// sums that overflow are noted, never kept.
+// so memory grows with the number of distinct stacks. Negative weights and sums
+// that overflow are noted, never kept.
 class SampleCollector {
  public:
   SampleCollector(Profile& profile, bool keep_time)
@@ -144,46 +162,48 @@ class SampleCollector {
   HashIndex index_;
 };
 
-// Gives event `id` at least `decimals` digits behind the point: the weights of
-// its samples grow accordingly.
+// Gives event `id` at least `decimals` decimals and scales the weights of its
+// samples accordingly.
 void raise_decimals(Profile& profile, EventId id, int decimals);
 
-// Puts samples in the order of time (equal times keep their order). Every
-// reader's result passes through this.
+// Orders samples by time; equal times keep their order. Applied to the result
+// of every reader.
 void sort_samples(Profile& profile);
 
 // How many samples of the profiler row `row` of `samples` stands for: its
-// weight where that is a number of samples, summed by whoever wrote the input.
+// weight if the input holds sums of samples.
 std::uint64_t samples_in_row(const Profile& profile, std::size_t row);
 
-// Whether a weight of this event is such a number. Where samples have times,
-// nobody summed them.
+// Whether a weight of this event is a number of samples. Samples with times are
+// never sums.
 bool counts_samples(const Profile& profile, const Event& event);
 
-// Nothing of an instruction trace was sampled: a row is a stack or a stretch of
-// time, and its events (cycles, instructions, calls) are one run, counted in
-// several ways.
-bool is_trace(const Profile& profile);
+bool is_difference(const Profile& profile);
 
-// What is said about such a profile alone: what its trace counted, and which of
-// its events its times are of.
-inline constexpr std::string_view kAboutTrace = "trace";
-inline constexpr std::string_view kAboutTraceClock = "trace clock";
-
-// The event whose samples are stretches of a trace, each of which begins at its
-// time and lasts as many nanoseconds of the profile's clock as it weighs.
+// The event that is a trace's clock, if the profile still has times.
 std::optional<EventId> clock_of_trace(const Profile& profile);
 
-// Sums are left, without their times.
+// The key of a trace's summary in Profile::about.
+inline constexpr std::string_view kAboutTraceSummary = "trace";
+
+// The names of events that perf and wick derive from context switches.
+inline constexpr std::string_view kOffCpuEventName = "offcpu-time";
+inline constexpr std::string_view kWallEventName = "wall-time";
+
+// Sets the time of events that have none by their names, for formats that hold
+// nothing but names.
+void guess_event_times(Profile& profile);
+
+// Keeps the samples and drops their times.
 void forget_times(Profile& profile);
 
-// How many nanoseconds a unit is; 0 where that is not time.
+// How many nanoseconds a unit is; 0 if it is not a unit of time.
 std::int64_t nanoseconds_in(std::string_view unit);
 
 // The sum of the weights of all samples of `event`.
 std::int64_t total_weight(const Profile& profile, EventId event);
 
-// The first invariant that does not hold, or "".
+// The first violated invariant, or "".
 std::string check(const Profile& profile);
 
 }  // namespace wick

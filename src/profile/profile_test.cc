@@ -29,6 +29,17 @@ TEST(Profile, FindsAnEventWhoseDecimalsGrew) {
   EXPECT_NE(profile.event_id("time", "us"), event);
 }
 
+TEST(Profile, GuessesTheTimeOfEventsByTheirNames) {
+  Profile profile;
+  for (const char* name : {"cycles", "faults", "wall-time", "offcpu-time"})
+    profile.event_id(name);
+  guess_event_times(profile);
+  EXPECT_EQ(profile.events[EventId{0}].time, TimeKind::kOnCpu);
+  EXPECT_EQ(profile.events[EventId{1}].time, TimeKind::kNone);
+  EXPECT_EQ(profile.events[EventId{2}].time, TimeKind::kWall);
+  EXPECT_EQ(profile.events[EventId{3}].time, TimeKind::kOffCpu);
+}
+
 TEST(Profile, FindsOneOfManyModulesWithoutLookingAtAll) {
   Profile profile;
   for (int i = 0; i < 100'000; ++i)

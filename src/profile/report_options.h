@@ -18,15 +18,15 @@ struct ReportOptions {
     kStack,  // of a difference
   };
   By by = By::kSummary;
-  // Largest totals first (in a difference: changes of totals), instead of
-  // largest self weights. Absent: by self, in a difference by total.
+  // By self weight or total (in a difference: by their changes), largest first.
+  // Default: by self weight, in a difference by total.
   enum class Sort : std::uint8_t { kDefault, kSelf, kTotal };
   Sort sort = Sort::kDefault;
   int top = 30;  // rows of each table; 0: all
-  // The callers or callees of one function instead: its name, or else a regular
-  // expression.
+  // Shows the callers or callees of one function instead: its name, or a
+  // regular expression.
   std::string callers, callees;
-  int name_width = 100;  // columns of a terminal; 0: names are never cut
+  int name_width = 100;  // terminal columns; 0: never cut names
 };
 
 }  // namespace wick

@@ -15,8 +15,8 @@ std::span<const FrameId> StackBatch::frames_of(std::uint32_t stack) const {
   return std::span(frames_).subspan(begin, ends_[stack] - begin);
 }
 
-// Frames `depth` and `depth` + 1 as one number that sorts like the pair; 0
-// stands for the end, so frames count from 1.
+// Frames `depth` and `depth` + 1 as one number that sorts like the pair. 0 is
+// the end of a stack, so frames count from 1.
 std::uint64_t StackBatch::key_at(std::uint32_t stack, std::size_t depth) const {
   const std::span<const FrameId> frames = frames_of(stack);
   const auto at = [&](std::size_t i) {
@@ -25,9 +25,9 @@ std::uint64_t StackBatch::key_at(std::uint32_t stack, std::size_t depth) const {
   return at(depth) << 32 | at(depth + 1);
 }
 
-// Radix sort from the front, two frames a step, each group of equal keys on
-// its own. A chain of groups as deep as the deepest stack is kept in a list,
-// not on the call stack.
+// Radix sort from the front, two frames at a time, each group of equal keys by
+// itself. Groups wait in a list instead of the call stack, since they nest as
+// deep as the deepest stack.
 std::vector<StackBatch::Entry> StackBatch::sorted() const {
   constexpr std::size_t kSmall = 12;
   std::vector<Entry> entries(size());
@@ -80,7 +80,7 @@ std::vector<StackBatch::Entry> StackBatch::sorted() const {
 std::vector<StackId> StackBatch::move_to(StackTable& stacks) {
   // The first batch of a table needs no look-ups at all.
   const bool fresh = stacks.size() == 1;
-  // No more than this; what is not used is never touched.
+  // An upper bound; unused memory is never touched.
   if (fresh) stacks.reserve(frames_.size() + 1);
   std::vector<StackId> ids(size());
   std::vector<StackId> path{StackId::kRoot};
@@ -88,7 +88,7 @@ std::vector<StackId> StackBatch::move_to(StackTable& stacks) {
   const std::vector<Entry> order = sorted();
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Entry& entry = order[i];
-    // Sorted stacks lie scattered in memory.
+    // Sorted stacks are scattered in memory.
     if (i + 4 < order.size())
       __builtin_prefetch(frames_of(order[i + 4].stack).data());
     const std::span<const FrameId> frames = frames_of(entry.stack);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the model: strings, frames and stacks, each distinct one once.
+// The tables of the model: strings, frames and stacks, each distinct one stored
+// once.
 #pragma once
 
 #include <compare>
@@ -44,13 +45,26 @@ class StringTable {
   HashIndex index_;
 };
 
-// Where a frame's code is. The letter is the annotation of folded stacks.
+// What a frame is. The letter is the annotation in folded stacks.
 enum class FrameKind : std::uint8_t {
   kUser,
   kKernel,   // _[k]
   kInlined,  // _[i]
   kJit,      // _[j]
   kLabel,    // not code: a process, a separator, a category
+  kOffCpu,   // not code: from here on, the thread is off the CPU
+};
+
+// Why a thread is off the CPU.
+enum class OffCpuReason : std::uint8_t {
+  kNone,  // it is not, or the reason is unknown
+  kBlocked,
+  kInIo,         // or in another uninterruptible wait
+  kPreempted,    // runnable
+  kNearby,       // unknown, and the stack is only near where it happened
+  kSinceBefore,  // unknown: off since before the recording began
+  kFirstRun,     // new, and has not run yet
+  kNotSampled,   // unknown: the sample that has the reason was lost
 };
 
 // One place in the code.
@@ -58,10 +72,12 @@ struct Frame {
   StringId function = StringId::kEmpty;
   StringId file = StringId::kEmpty;
   ModuleId module = ModuleId::kUnknown;
-  std::uint32_t line = 0;     // 0: not known
-  std::uint64_t address = 0;  // in the module; for callers already inside the
-                              // call instruction; 0: not known
+  std::uint32_t line = 0;  // 0: unknown
+  // In the module; for callers, already inside the call instruction; 0:
+  // unknown.
+  std::uint64_t address = 0;
   FrameKind kind = FrameKind::kUser;
+  OffCpuReason off_cpu = OffCpuReason::kNone;  // only with kOffCpu
   friend auto operator<=>(const Frame&, const Frame&) = default;
 };
 
@@ -79,9 +95,9 @@ class FrameTable {
   HashIndex index_;
 };
 
-// Every distinct stack: its caller's stack and one frame more. Parents stand
-// before their children, so handing something down is a loop upwards and
-// summing is a loop downwards:
+// Every distinct stack: its caller's stack plus one frame. Parents come before
+// their children, so passing something down is a loop over ascending ids, and
+// summing is a loop over descending ones:
 //
 //   for (StackId id : stacks.ids() | std::views::reverse)
 //     if (id != StackId::kRoot) total[stacks.parent(id)] += total[id];
@@ -94,7 +110,7 @@ class StackTable {
   // The stack of `frame` called from `caller`.
   StackId push(StackId caller, FrameId frame);
 
-  // As push, for one who knows that the stack is new: nothing is looked up.
+  // As push(), without the look-up: the stack must be new.
   StackId append(StackId caller, FrameId frame) {
     return rows_.push_back({caller, frame});
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of functions as profilers print them, made short enough to read:
-// argument lists removed, `;` (the separator of folded stacks) replaced, Rust's
-// legacy mangling undone. The rules are inferno's or, with Compat::kPerl,
-// stackcollapse-perf.pl's; docs/flame-graphs.md lists them.
+// Shortens the names of functions as profilers print them: removes argument
+// lists and undoes Rust's legacy mangling. The rules are inferno's or, with
+// Compat::kPerl, stackcollapse-perf.pl's; docs/flame-graphs.md lists them.
 #pragma once
 
 #include <string>
@@ -10,16 +9,16 @@
 
 namespace wick {
 
-// Without its argument list, brackets respected:
+// Without the argument list. Brackets are balanced:
 // "std::function<void (int)>::operator()(int) const" keeps its template part.
 std::string_view without_arguments(std::string_view function);
 
-// As stackcollapse-perf.pl does it: cut at the first "(" unless the name has
-// the shape of a Go method or "(anonymous namespace)".
+// By stackcollapse-perf.pl's rule: cut at the first "(" unless the name looks
+// like a Go method or has "(anonymous namespace)".
 std::string_view without_arguments_perl(std::string_view function);
 
-// "$LT$" and the like decoded and "::h0123456789abcdef" removed, if `function`
-// has that hash at its end; else unchanged.
+// With "$LT$" and the like decoded and "::h0123456789abcdef" removed if
+// `function` ends with such a hash; otherwise unchanged.
 std::string rust_demangled(std::string_view function);
 
 }  // namespace wick

@@ -36,7 +36,7 @@ std::string percent(double share) {
   return fmt::format("{:.2f}%", 100 * share);
 }
 
-// Without a sign where nothing is left to show of it.
+// Without a sign if the change rounds to 0.
 std::string points(double change) {
   if (std::abs(change) < 0.5e-4) return "0.00";
   return fmt::format("{:+.2f}", 100 * change);
@@ -71,18 +71,19 @@ class ChangeTable {
 
 // The first rows, and a line about the rest.
 template <class Rows, class ChangeOf, class NameOf>
-std::string changes(const Rows& rows, const ReportOptions& options,
+std::string changes(const Rows& rows, const WriteOptions& options,
                     std::string_view what, ChangeOf change_of, NameOf name_of) {
   ChangeTable table(what);
+  const ReportOptions& report = options.report;
   const std::size_t shown =
-      options.top <= 0 ? rows.size() : static_cast<std::size_t>(options.top);
+      report.top <= 0 ? rows.size() : static_cast<std::size_t>(report.top);
   std::int64_t fresh = 0, gone = 0;
   for (const auto& row : rows) {
     fresh += change_of(row).is_new();
     gone += change_of(row).is_gone();
   }
   for (const auto& row : rows | std::views::take(shown))
-    table.add(change_of(row), printable(name_of(row), options.name_width));
+    table.add(change_of(row), printable(name_of(row), report.name_width));
   const std::string_view one = what.substr(0, what.size() - 1);
   return fmt::format("{}{}  {} new, {} gone of {}\n", table.text(),
                      rest_line(rows.size(), options, what), with_commas(fresh),
@@ -90,8 +91,8 @@ std::string changes(const Rows& rows, const ReportOptions& options,
 }
 
 std::string function_changes(const DiffTable& table,
-                             const ReportOptions& options) {
-  const bool by_self = options.sort == ReportOptions::Sort::kSelf;
+                             const WriteOptions& options) {
+  const bool by_self = options.report.sort == ReportOptions::Sort::kSelf;
   const auto change_of = [&](const FunctionChange& row) -> const Change& {
     return by_self ? row.self : row.total;
   };
@@ -110,18 +111,18 @@ std::string function_changes(const DiffTable& table,
 
 }  // namespace
 
-std::string diff_report(const DiffTable& table, const ReportOptions& options,
+std::string diff_report(const DiffTable& table, const WriteOptions& options,
                         const DiffNames& names) {
   const int decimals = table.graph.decimals;
-  const bool by_stack = options.by == ReportOptions::By::kStack;
+  const bool by_stack = options.report.by == ReportOptions::By::kStack;
   std::string out = side_line("before", names.before, table.before, decimals) +
                     side_line("after", names.after, table.after, decimals);
   out += fmt::format(
       "\n{} share of each {}; change in percentage points, ± with {:g}% "
       "confidence (* if that excludes 0)\n",
-      options.sort == ReportOptions::Sort::kSelf && !by_stack ? "self"
-      : by_stack                                              ? "the"
-                                                              : "total",
+      options.report.sort == ReportOptions::Sort::kSelf && !by_stack ? "self"
+      : by_stack                                                     ? "the"
+                                                                     : "total",
       by_stack ? "stack" : "function", table.confidence);
   if (!by_stack) return out + function_changes(table, options);
   return out +

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The viewer: one HTML file with the profile in it. The page is made of
-// web/*.js, joined at build time; the profile stands in a data block, which no
-// browser runs, as base64 of gzip. A browser checks the checksum of gzip when
-// it unpacks, so damage is found there.
+// The viewer: one HTML file that contains the profile. The page is web/*.js,
+// joined at build time; the profile is in a data block, which no browser runs,
+// as base64 of gzip. Browsers verify gzip's checksum when they unpack it, which
+// detects damage.
 //
-// The policy in the page allows this one script and this one style by their
-// hashes and nothing else: even if a name could become markup, it could load
-// nothing and run nothing.
+// The page's policy allows this script and this style by their hashes and
+// nothing else: even if a name could become markup, it could load and run
+// nothing.
 #include <array>
 #include <ostream>
 #include <string>
@@ -24,7 +24,7 @@
 namespace wick {
 namespace {
 
-// Tight, since a page is written once and may be sent to many.
+// A page is written once and may be sent to many.
 constexpr int kLevel = 9;
 
 std::string policy() {
@@ -40,7 +40,7 @@ void write_html(const Profile& profile, const WriteOptions& options,
   const Timer timer("compress");
   const std::string data = base64(gzip(plain, kLevel));
   const std::string& title = options.draw.title;
-  // Places in web/page.html, in the order in which they stand there.
+  // The placeholders of web/page.html, in their order.
   const std::array<std::pair<std::string_view, std::string>, 5> parts = {{
       {"{policy}", policy()},
       {"{title}", xml_escaped(title.empty() ? "Flame Graph" : title)},

@@ -11,7 +11,7 @@ namespace {
 
 using Weights = Column<NodeId, std::int64_t>;
 
-// The weight of each node that none of its children has: its own and what was
+// The weight of each node outside its children: its self weight and what was
 // left out below it.
 Weights rest(const Weights& total, const FlameGraph& graph) {
   Weights rest = total;

@@ -25,8 +25,8 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Browsers leave out blanks and control characters in front of and inside a
-// scheme, so they are left out before looking at it.
+// Browsers ignore blanks and control characters before and inside a scheme, so
+// they are removed before it is checked.
 std::string safe_address(std::string_view text) {
   std::string address;
   for (const char c : text)
@@ -54,7 +54,7 @@ std::string attribute(std::string_view name, std::string_view value) {
   return fmt::format(" {}=\"{}\"", name, xml_escaped(value));
 }
 
-// `a="1" b='2'`, checked and written anew.
+// `a="1" b='2'`, checked and rewritten.
 std::string extra_attributes(std::string_view text) {
   std::string out;
   const std::string_view all = text;
@@ -63,7 +63,7 @@ std::string extra_attributes(std::string_view text) {
     text = trim_left(text);
     const char quote = text.empty() ? '\0' : text.front();
     if (!is_attribute_name(name) || (quote != '"' && quote != '\''))
-      fail_usage("'{}' are not attributes of the form name=\"value\"",
+      fail_usage("expected attributes of the form name=\"value\", not '{}'",
                  excerpt(all));
     text.remove_prefix(1);
     const std::string lowered = lower(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// --nameattr: links, titles and classes that the user gives to functions. Lines
-// are "function TAB key=value TAB …" with the keys title, href, target, id,
-// class, g_extra and a_extra (more attributes of the frame and of its link).
+// Links, titles and classes for functions, from a file of the user. Lines are
+// "function TAB key=value TAB …" with the keys title, href, target, id, class,
+// g_extra and a_extra (more attributes of the frame and of its link).
 #pragma once
 
 #include <map>
@@ -12,16 +12,16 @@
 namespace wick {
 
 struct NameAttributes {
-  std::string title;  // "": as for every frame
+  std::string title;  // "": the usual one
   std::string href;   // "": no link
-  // Ready to be put into a tag: ` class="hot"`. Nothing in them can leave it.
+  // Ready to be put into a tag: ` class="hot"`. Escaped, so they cannot end it.
   std::string frame_tag, link_tag;
 };
 
 using NameAttributeMap = std::map<std::string, NameAttributes, std::less<>>;
 
-// A UsageError names what a line has that must not get into a picture: script,
-// or links to anything but http, https and relative addresses.
+// Fails with a UsageError if a line has something that is not allowed in a
+// picture: script, or links other than http, https and relative ones.
 NameAttributeMap parse_name_attributes(std::string_view text);
 
 }  // namespace wick

@@ -12,7 +12,8 @@
 #include "base/metrics.h"
 #include "base/text.h"
 #include "profile/confidence.h"
-#include "profile/transform.h"
+#include "profile/event_choice.h"
+#include "profile/kind_names.h"
 #include "render/page_samples.h"
 #include "render/page_source.h"
 #include "render/page_stacks.h"
@@ -20,8 +21,8 @@
 namespace wick {
 namespace {
 
-// Strings of the page: functions first, so that a function's number is that of
-// its name; then files, modules and sources as they are met.
+// Strings of the page: first the names of functions, whose numbers are those of
+// the functions, then files, modules and sources as they come.
 class PageStrings {
  public:
   explicit PageStrings(std::vector<std::string> functions)
@@ -98,7 +99,7 @@ class Packer {
     add_column("frame_kind", rows, std::move(kinds));
   }
 
-  // The root is left out: it has neither.
+  // Without the root, which has neither.
   void add_nodes() {
     std::string parents, frames;
     for (std::size_t i = 1; i < stacks_.nodes.size(); ++i) {
@@ -199,6 +200,7 @@ class Packer {
           .member("counts_samples", counts_samples(profile_, event))
           .member("unit_ns", is_clock ? std::int64_t{1} : nanoseconds_in(unit))
           .member("is_clock", is_clock)
+          .member("time", name_of(event.time))
           .member("role", event.role == EventRole::kBefore  ? "before"
                           : event.role == EventRole::kAfter ? "after"
                                                             : "");
@@ -228,22 +230,18 @@ class Packer {
     json.end_array();
     Diagnostics diagnostics = profile_.diagnostics;
     diagnostics.note(Problem::kDeepStack, stacks_.too_deep);
-    const std::vector<std::string> sentences = describe(diagnostics);
     json.key("notes").begin_array();
-    for (std::size_t i = 0; i < sentences.size(); ++i)
+    for (const Diagnostics::Entry& entry : diagnostics.entries())
       json.begin_object()
-          .member("text", sentences[i])
-          .member("loss", info(diagnostics.entries()[i].problem).is_loss)
+          .member("text", describe(entry, 0, options_.setting_names))
+          .member("loss", info(entry.problem).is_loss)
           .end_object();
     json.end_array();
   }
 
   // How many samples the sides of a difference are worth.
   void write_sides(JsonWriter& json) {
-    if (std::ranges::none_of(profile_.events, [](const Event& event) {
-          return event.role != EventRole::kPlain;
-        }))
-      return;
+    if (!is_difference(profile_)) return;
     const auto sizes = options_.side_samples.value_or(
         SideSamples{.before = effective_samples(profile_, EventRole::kBefore),
                     .after = effective_samples(profile_, EventRole::kAfter)});
@@ -271,7 +269,7 @@ std::string page_data(const Profile& profile, const WriteOptions& options,
   const Timer timer("pack");
   std::string data = Packer(profile, options, limits).run();
   if (data.size() > 0xffffffff)
-    fail("the profile is too large for a page; select a part of it");
+    fail("the profile is too large for a page; select part of it");
   return data;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile as the bytes that the viewer's page is made for. docs/viewer.md
-// describes them for readers; web/data.js is the reader.
+// The data of the viewer's page. docs/viewer.md describes it; web/data.js reads
+// it.
 //
 //   "wickpage"  8 bytes
 //   version     u32, little-endian as all numbers
@@ -22,10 +22,10 @@ inline constexpr std::string_view kPageMagic = "wickpage";
 inline constexpr std::uint32_t kPageVersion = 1;
 
 struct PageLimits {
-  // More samples than this are added up in cells of time. A browser can hold
-  // more, but a page that is sent around should not.
+  // More samples than this are added up in cells of time. A browser could hold
+  // more, but pages get sent around.
   std::size_t samples = 2'000'000;
-  // The same for the packed bytes of samples.
+  // The same for the compressed bytes of samples.
   std::size_t sample_bytes = 3'000'000;
 };
 

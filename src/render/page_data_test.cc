@@ -79,7 +79,7 @@ Page page_of(const Profile& profile, const WriteOptions& options = {}) {
   return Page(page_data(profile, options));
 }
 
-// "parent frame" of each node behind the root.
+// Number, parent and function of each node after the root.
 std::string nodes_of(const PageStacks& stacks) {
   std::string out;
   for (std::size_t i = 1; i < stacks.nodes.size(); ++i)
@@ -175,7 +175,7 @@ TEST(PageData, HoldsTimesAsMicrosecondsFromTheFirstSample) {
 TEST(PageData, HoldsTheTimesOfATraceAsNanoseconds) {
   Profile profile = timed({{5'000, "a"}, {5'010, "b"}, {5'013, "a"}});
   profile.events[EventId{0}].unit = profile.strings.intern("cycles");
-  profile.set_about("trace clock", "cycles");
+  profile.events[EventId{0}].time = TimeKind::kTraceClock;
   const Page page = page_of(profile);
   EXPECT_THAT(page.json, HasSubstr("\"tick_ns\":1,\"start_ns\":5000"));
   EXPECT_THAT(page.json, HasSubstr("\"unit_ns\":1,\"is_clock\":true"));
@@ -184,7 +184,7 @@ TEST(PageData, HoldsTheTimesOfATraceAsNanoseconds) {
 
 TEST(PageData, HasNoTickThatJavaScriptCannotCountTo) {
   Profile profile = timed({{0, "a"}, {20'000'000'000'000'000, "b"}});
-  profile.set_about("trace clock", "cycles");
+  profile.events[EventId{0}].time = TimeKind::kTraceClock;
   const Page page = page_of(profile);
   EXPECT_THAT(page.json, HasSubstr("\"tick_ns\":1000,"));
   EXPECT_THAT(page.sums("sample_tick"), ElementsAre(0, 20'000'000'000'000));

@@ -12,12 +12,13 @@ namespace wick {
 namespace {
 
 constexpr std::uint64_t kMicrosecond = 1000, kMillisecond = 1000 * kMicrosecond;
-// Ticks that are tried in turn while samples are too many or too large. The
-// heat map has rows of 20 ms, so cells up to that change nothing in it.
+// Ticks that are tried in turn while there are too many samples or too many
+// bytes. The heat map has rows of 20 ms, so it looks the same with cells up to
+// that.
 constexpr std::uint64_t kCells[] = {1 * kMillisecond, 5 * kMillisecond,
                                     20 * kMillisecond, 100 * kMillisecond,
                                     1000 * kMillisecond};
-// Those of a trace, whose cycles are told apart if there is room for them.
+// The same for a trace, which keeps single cycles if there is room.
 constexpr std::uint64_t kTraceCells[] = {
     100,          1 * kMicrosecond,  10 * kMicrosecond, 100 * kMicrosecond,
     kMillisecond, 10 * kMillisecond, 100 * kMillisecond};
@@ -39,7 +40,7 @@ void add_up(PageSamples& samples) {
   rows.resize(kept);
 }
 
-// Makes ticks of `tick_ns`; equal rows become one.
+// Lengthens the ticks to `tick_ns` and merges equal rows.
 void coarsen(PageSamples& samples, std::uint64_t tick_ns) {
   const std::uint64_t factor = tick_ns / samples.tick_ns;
   for (PageSample& row : samples.rows) row.tick /= factor;
@@ -66,7 +67,7 @@ PageSamples page_samples(const Profile& profile,
   if (profile.has_time && !all.empty()) {
     samples.start_ns = all.front().time;
     samples.tick_ns = of_trace ? 1 : kMicrosecond;
-    // Beyond this, JavaScript does not tell whole numbers apart.
+    // From here on, JavaScript's numbers skip integers.
     constexpr std::uint64_t kMaxTick = std::uint64_t{1} << 53;
     while ((all.back().time - samples.start_ns) / samples.tick_ns >= kMaxTick)
       samples.tick_ns *= 1000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples of a profile for the viewer's page: by thread, event and time, in
-// ticks that are as fine as is of use.
+// The samples of a profile for the viewer's page, ordered by thread, event and
+// time, in ticks that are as fine as is useful.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct PageSamples {
   std::vector<PageSample> rows;
   std::uint64_t tick_ns = 1;
   std::uint64_t start_ns = 0;  // of the input's clock
-  // Samples of equal stack, thread and event within a tick are one row.
+  // Samples of equal stack, thread and event within a tick share a row.
   bool summed = false;
 };
 

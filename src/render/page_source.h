@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source of the functions that a profile is about, for the viewer's page.
+// The source of a profile's functions, for the viewer's page.
 #pragma once
 
 #include <string>
@@ -16,9 +16,8 @@ struct SourceText {
   std::string text;
 };
 
-// The files in which samples ended, those with the most weight first, as long
-// as they are there, are not larger than source files are, and do not make the
-// page large together.
+// The files in which samples ended, heaviest first. Skips files that do not
+// exist or are too large for source, and stops before the page gets large.
 std::vector<SourceText> source_texts(const Profile& profile,
                                      const PageStacks& stacks,
                                      const std::vector<PageSample>& samples);

@@ -19,7 +19,8 @@
 namespace wick {
 namespace {
 
-// One hue: each channel is its least value and how far v1, v2 or v3 moves it.
+// One hue: for each channel its least value, its range, and which of v1, v2 and
+// v3 chooses from that.
 struct Hue {
   struct Channel {
     int least, range, value;  // value: 1, 2 or 3
@@ -169,8 +170,8 @@ std::string palette_names() {
   return names;
 }
 
-// flamegraph.pl's name hash: the first three characters, each weighing less
-// than the one before.
+// flamegraph.pl's hash of a name: the first three characters, with falling
+// weights.
 double letters_hash(std::span<const char32_t> name) {
   double sum = 0, most = 1, weight = 1;
   for (std::size_t i = 0; i < name.size() && i < 3; ++i) {
@@ -189,8 +190,8 @@ std::vector<char32_t> characters(std::string_view text) {
   return out;
 }
 
-// One step of drand48 from the sum of the characters: what Perl's srand and
-// rand give, in every version of it.
+// One step of drand48 from the sum of the characters: what srand and rand give
+// in every version of Perl.
 double seeded_by_name(std::string_view name) {
   std::uint32_t seed = 0;
   while (!name.empty()) seed += take_utf8(name);
@@ -238,7 +239,7 @@ Palette::Palette(const DrawOptions& options, PaletteMap* map)
   if (find_hue(colors_) == nullptr &&
       std::ranges::find(kFamilies, colors_, &Family::name) ==
           std::end(kFamilies))
-    fail_usage("there is no palette '{}'; there is {}", excerpt(colors_),
+    fail_usage("there is no palette '{}'; palettes are {}", excerpt(colors_),
                palette_names());
   if (random_) generator_.seed(std::random_device()());
 }
@@ -327,8 +328,8 @@ std::pair<std::string, std::string> background(const DrawOptions& options) {
   if (name.size() == 7 && name[0] == '#' && all_hex_digits(name.substr(1)))
     return {name, name};
   fail_usage(
-      "there is no background '{}'; there is yellow, blue, green, grey, and "
-      "#rrggbb",
+      "there is no background '{}'; backgrounds are yellow, blue, green, grey "
+      "and #rrggbb",
       excerpt(name));
 }
 
@@ -350,7 +351,7 @@ PaletteMap read_palette_map(const std::string& path) {
 void write_palette_map(const PaletteMap& map, const std::string& path) {
   OutputFile file(path);
   for (const auto& [name, c] : map) {
-    // What cannot be read back would become another name's colour.
+    // These would be read back as another name.
     if (has(name, "->") || has(name, "\n")) continue;
     file.stream() << fmt::format("{}->rgb({},{},{})\n", name, c.r, c.g, c.b);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colour of a frame. The palettes are those of flamegraph.pl and inferno,
-// with their formulas, so that a picture looks as its reader expects; see
+// The colour of a frame. The palettes and their formulas are those of
+// flamegraph.pl and inferno, so that pictures look as people expect; see
 // docs/flame-graphs.md.
 //
-// Unless told otherwise, a colour follows from the name alone: the same
-// function looks the same in every picture.
+// By default, a colour follows from the name alone: a function looks the same
+// in every picture.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct Rgb {
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-// Names that have been given their colour for good, as `--cp` keeps them.
+// Names with a fixed colour.
 using PaletteMap = std::map<std::string, Rgb, std::less<>>;
 
-// Lines "name->rgb(1,2,3)"; other lines are left out. Empty if there is no such
-// file.
+// Lines "name->rgb(1,2,3)"; other lines are ignored. Empty if the file does not
+// exist.
 PaletteMap read_palette_map(const std::string& path);
 void write_palette_map(const PaletteMap& map, const std::string& path);
 
@@ -44,8 +44,8 @@ struct Painted {
 
 class Palette {
  public:
-  // A UsageError if there is no such palette. Names in `map` keep their
-  // colours and the others are added to it; it may be null.
+  // Fails with a UsageError if there is no such palette. Names in `map` keep
+  // their colours, and others are added to it; it may be null.
   explicit Palette(const DrawOptions& options, PaletteMap* map = nullptr);
 
   Rgb color(const Painted& frame);
@@ -63,8 +63,8 @@ class Palette {
   std::mt19937 generator_;
 };
 
-// The two ends of the background's gradient, as CSS colours. A UsageError if
-// `bg_colors` is neither a name nor "#rrggbb".
+// The two ends of the background's gradient, as CSS colours. Fails with a
+// UsageError if `bg_colors` is neither a name nor "#rrggbb".
 std::pair<std::string, std::string> background(const DrawOptions& options);
 
 }  // namespace wick

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SVG file. From top to bottom: title, frames, what is known about the
-// profile and what it lacks, script.
+// The SVG file. From top to bottom: title, frames, facts about the profile and
+// what it lacks, script.
 //
 //   <svg>
 //     <title> <style> <text id="title">
@@ -12,14 +12,14 @@
 //     <g id="footer"> <script>
 //   </svg>
 //
-// Horizontal positions are percentages of #frames, so that a change of width
-// moves no number; vertical ones are pixels. A frame takes some 150 bytes:
-// colours are hexadecimal, narrow frames have no <text>, and whatever can be
-// said once for all is in the style sheet.
+// Horizontal positions are percentages of #frames, so that a new width changes
+// no number; vertical ones are pixels. A frame takes about 150 bytes: colours
+// are hexadecimal, narrow frames have no <text>, and what all frames share is
+// in the style sheet.
 //
-// Everything that comes from the profile or the user passes through
-// xml_escaped() or is made of checked characters; the script takes names from
-// the document's text and never builds markup.
+// Everything from the profile or the user passes through xml_escaped() or
+// consists of checked characters; the script takes names from the document's
+// text and never builds markup.
 #include "render/svg.h"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ std::string default_title(const FlameGraph& graph, const DrawOptions& options) {
   return title + (options.inverted ? "Icicle Graph" : "Flame Graph");
 }
 
-// What is drawn of a name, worked out once for all frames that have it.
+// How a name is drawn, computed once for all frames that have it.
 struct Name {
   std::string_view shown;
   std::string escaped;     // for the tooltip
@@ -68,20 +68,21 @@ struct Name {
 
 class SvgWriter {
  public:
-  SvgWriter(const FlameGraph& graph, const DrawOptions& options,
+  SvgWriter(const FlameGraph& graph, const WriteOptions& options,
             const Layout& layout, PaletteMap* map, std::ostream& out)
       : graph_(graph),
-        options_(options),
+        options_(options.draw),
+        setting_names_(options.setting_names),
         layout_(layout),
-        palette_(options, map),
+        palette_(options_, map),
         count_name_(xml_escaped(
-            options.count_name.empty() ? graph.unit : options.count_name)),
-        tooltips_(graph, options, count_name_),
+            options_.count_name.empty() ? graph.unit : options_.count_name)),
+        tooltips_(graph, options_, count_name_),
         out_(out),
         names_(graph.strings.size()) {
-    if (!options.name_attributes.empty()) {
-      InputFile file = InputFile::open(options.name_attributes);
-      in_context(options.name_attributes,
+    if (!options_.name_attributes.empty()) {
+      InputFile file = InputFile::open(options_.name_attributes);
+      in_context(options_.name_attributes,
                  [&] { attributes_ = parse_name_attributes(file.bytes()); });
     }
     measure();
@@ -111,8 +112,8 @@ class SvgWriter {
     height_ = top_ + frames_height_ + details_ + kMargin +
               static_cast<int>(footer_.size()) * line_ + kMargin / 2;
 
-    // Digits of a percentage: enough that the narrowest frame drawn has a
-    // thousand steps to show its callees in when it is zoomed.
+    // Digits of a percentage: enough to place the callees of the narrowest
+    // frame in a thousand steps when it is zoomed.
     std::int64_t narrowest = layout_.whole;
     for (const std::int64_t extent : layout_.extent)
       if (extent > 0) narrowest = std::min(narrowest, extent);
@@ -145,12 +146,11 @@ class SvgWriter {
     footer_.push_back({about, false});
     Diagnostics diagnostics = graph_.diagnostics;
     diagnostics.note(Problem::kHiddenNarrow, layout_.too_narrow);
-    const auto sentences =
-        describe(diagnostics, saturating_add(graph_.total[NodeId::kRoot],
-                                             diagnostics.missing_weight()));
-    for (std::size_t i = 0; i < sentences.size(); ++i)
-      footer_.push_back({xml_escaped(sentences[i]),
-                         info(diagnostics.entries()[i].problem).is_loss});
+    const std::int64_t whole = saturating_add(graph_.total[NodeId::kRoot],
+                                              diagnostics.missing_weight());
+    for (const Diagnostics::Entry& entry : diagnostics.entries())
+      footer_.push_back({xml_escaped(describe(entry, whole, setting_names_)),
+                         info(entry.problem).is_loss});
   }
 
   template <class... Args>
@@ -164,7 +164,7 @@ class SvgWriter {
     text_.clear();
   }
 
-  // Begins a new line at `depth`, if lines are wanted.
+  // With pretty_xml, begins a new line at `depth`.
   void pretty(int depth) {
     if (!options_.pretty_xml) return;
     text_ += '\n';
@@ -196,7 +196,7 @@ class SvgWriter {
   void write_style() {
     const auto [from, to] = background(options_);
     put("<style>\n{}", kSvgStyleCss);
-    // A background that was asked for stays in the dark, too.
+    // A chosen background is kept in dark mode, too.
     if (options_.bg_colors.empty()) text_ += kSvgDarkCss;
     put("#frames text{{font:{0:.3g}px {1}}}\n"
         "#title{{font-size:{2:.3g}px}}\n"
@@ -239,7 +239,7 @@ class SvgWriter {
   }
 
   Name& name_of(NodeId id) {
-    // The root has the empty name, but another frame may have it, too.
+    // The root's name is empty, but so may be that of another frame.
     std::optional<Name>& name =
         id == NodeId::kRoot ? root_name_ : names_[index(graph_.name[id])];
     if (name) return *name;
@@ -258,7 +258,7 @@ class SvgWriter {
     return *name;
   }
 
-  // A position in the units of the percentages that are written.
+  // A position in units of the last digit of a percentage.
   std::int64_t position(std::int64_t weight) const {
     return std::llround(static_cast<double>(weight) * 100 *
                         static_cast<double>(scale_) /
@@ -304,8 +304,8 @@ class SvgWriter {
     if (graph_.is_difference) {
       const double change = std::clamp(
           static_cast<double>(tooltips_.change(id)) / change_scale_, -1.0, 1.0);
-      // The changes of callers are sums, next to which those of single
-      // functions would be lost on a linear scale.
+      // Changes of callers are sums, next to which those of single functions
+      // would be invisible on a linear scale.
       frame.change = options_.as_inferno
                          ? change
                          : std::copysign(std::sqrt(std::abs(change)), change);
@@ -363,7 +363,7 @@ class SvgWriter {
                               (width_ - 2 * kMargin) /
                               (100.0 * static_cast<double>(scale_)) -
                           2 * kLabelPadding;
-    // Where letters are wider than was thought, a label must still stay inside.
+    // Labels must stay inside even if letters are wider than estimated.
     const double letter = options_.font_size * options_.font_width * 1.03;
     if (pixels < letter || name.length == 0) return;
     const auto room = static_cast<std::size_t>(pixels / letter);
@@ -402,6 +402,7 @@ class SvgWriter {
 
   const FlameGraph& graph_;
   const DrawOptions& options_;
+  SettingNames setting_names_;
   const Layout& layout_;
   Palette palette_;
   std::string count_name_;  // escaped
@@ -436,24 +437,25 @@ double min_share(const DrawOptions& options) {
                               : options.min_width / 100;
 }
 
-void draw(const FlameGraph& graph, const DrawOptions& options,
+void draw(const FlameGraph& graph, const WriteOptions& options,
           const LayoutOptions& layout_options, std::ostream& out) {
   const Timer timer("draw");
   const Layout layout = lay_out(graph, layout_options);
   if (layout.whole == 0) {
-    draw_nothing(options, out);
+    draw_nothing(options.draw, out);
     fail("there are no samples to draw");
   }
-  if (options.palette_map.empty()) {
+  const std::string& map_path = options.draw.palette_map;
+  if (map_path.empty()) {
     SvgWriter(graph, options, layout, nullptr, out).write();
     return;
   }
-  PaletteMap map = read_palette_map(options.palette_map);
+  PaletteMap map = read_palette_map(map_path);
   SvgWriter(graph, options, layout, &map, out).write();
-  write_palette_map(map, options.palette_map);
+  write_palette_map(map, map_path);
 }
 
-// --total: the picture is of more than what was measured, which leaves the
+// Makes the picture stand for more than what was measured, which leaves the
 // rest of its width empty.
 void widen_to_total(FlameGraph& graph, double total) {
   const double wanted =
@@ -466,17 +468,13 @@ void widen_to_total(FlameGraph& graph, double total) {
 void write_svg(const Profile& profile, const WriteOptions& options,
                std::ostream& out) {
   const double least = min_share(options.draw);
-  // inferno's widths are the weights after alone, which fold() does not prune
-  // by.
-  const bool late = options.draw.as_inferno &&
-                    std::ranges::any_of(profile.events, [](const Event& e) {
-                      return e.role != EventRole::kPlain;
-                    });
+  // inferno's widths are the weights after, and fold() prunes by both.
+  const bool late = options.draw.as_inferno && is_difference(profile);
   FoldOptions fold_options = options.fold;
   fold_options.min_share = late ? 0 : least;
   FlameGraph graph = fold(profile, fold_options);
   widen_to_total(graph, options.draw.total);
-  draw(graph, options.draw, {.after_only = late, .min_share = late ? least : 0},
+  draw(graph, options, {.after_only = late, .min_share = late ? least : 0},
        out);
 }
 
@@ -484,7 +482,7 @@ void write_svg(const Profile& profile, const WriteOptions& options,
 
 void draw_svg(const FlameGraph& graph, const DrawOptions& options,
               std::ostream& out) {
-  draw(graph, options,
+  draw(graph, WriteOptions{.draw = options},
        {.after_only = options.as_inferno, .min_share = min_share(options)},
        out);
 }

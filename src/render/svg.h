@@ -8,10 +8,10 @@
 
 namespace wick {
 
-// Draws `graph` as one SVG file that needs nothing else: picture, tooltips,
-// and a script for zoom and search. The script only adds to the picture.
+// Draws `graph` as one self-contained SVG file: picture, tooltips, and a script
+// for zoom and search. The picture works without the script.
 //
-// Fails if there is nothing to draw; `out` then has a picture that says so.
+// Fails if there is nothing to draw; `out` then gets a picture that says so.
 void draw_svg(const FlameGraph& graph, const DrawOptions& options,
               std::ostream& out);
 

@@ -23,7 +23,7 @@ std::string svg(std::string_view folded_text,
   return written("svg", read_text("folded", folded_text), options);
 }
 
-// What stands between `open` and `close`, each time.
+// Every text between `open` and `close`.
 std::vector<std::string> between(std::string_view text, std::string_view open,
                                  std::string_view close) {
   std::vector<std::string> found;

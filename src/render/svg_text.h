@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of users and inputs as an SVG takes them: nothing in them can become
-// markup or style.
+// Text from users and inputs, made safe for SVG: it cannot become markup or
+// style.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,15 @@
 
 namespace wick {
 
-// A colour of CSS: a name, "#rgb", "rgb(1, 2, 3)". Anything else is wrong use.
+// A CSS colour: a name, "#rgb", "rgb(1, 2, 3)". Fails with a UsageError for
+// anything else.
 std::string checked_color(const std::string& color);
 
-// Generic families are words of CSS and stand without quotes.
+// Quoted, except for generic families, which are CSS keywords.
 std::string font_family(const std::string& font);
 
-// The inside of a comment, where "--" would end it in some readers and is an
-// error in others.
+// The text of a comment, in which "--" would end it for some parsers and be an
+// error for others.
 std::string comment_text(std::string_view text);
 
 std::size_t characters_in(std::string_view text);

@@ -15,7 +15,6 @@
 #include "base/metrics.h"
 #include "base/regex.h"
 #include "base/text.h"
-#include "profile/format.h"
 #include "profile/name_weights.h"
 #include "render/text_table.h"
 
@@ -25,23 +24,14 @@ std::string weight_text(std::int64_t weight, int decimals) {
   return decimals == 0 ? with_commas(weight) : format_decimal(weight, decimals);
 }
 
-std::string rest_line(std::size_t all, const ReportOptions& options,
+std::string rest_line(std::size_t all, const WriteOptions& options,
                       std::string_view what) {
-  const auto top = static_cast<std::size_t>(std::max(options.top, 0));
+  const auto top = static_cast<std::size_t>(std::max(options.report.top, 0));
   if (top == 0 || all <= top) return "";
-  return fmt::format("  … {} more {} (--top 0 shows all)\n",
-                     with_commas(static_cast<std::int64_t>(all - top)),
-                     all - top == 1 ? what.substr(0, what.size() - 1) : what);
-}
-
-std::string loss_report(const Diagnostics& diagnostics, std::int64_t total) {
-  std::string out;
-  for (const Diagnostics::Entry& entry : diagnostics.entries())
-    if (entry.problem != Problem::kNoStack)
-      total = saturating_add(total, entry.weight);
-  for (const std::string& line : describe(diagnostics, total))
-    out += fmt::format("  {}\n", printable(line));
-  return out.empty() ? out : "\nlost or left out\n" + out;
+  const std::string text = fmt::format(
+      "  … {} more {}", with_commas(static_cast<std::int64_t>(all - top)),
+      all - top == 1 ? what.substr(0, what.size() - 1) : what);
+  return with_hint(text, Setting::kTop, options.setting_names) + "\n";
 }
 
 std::vector<EventTotal> event_totals(const Profile& profile) {
@@ -55,7 +45,7 @@ std::vector<EventTotal> event_totals(const Profile& profile) {
     total.weight = saturating_add(total.weight, sample.weight);
     ++total.samples;
   }
-  // This one is there to tell of mappings and names, and never has samples.
+  // A dummy event carries mappings and names, and never has samples.
   std::erase_if(totals, [](const EventTotal& total) {
     return total.samples == 0 && total.name.starts_with("dummy");
   });
@@ -63,6 +53,21 @@ std::vector<EventTotal> event_totals(const Profile& profile) {
 }
 
 namespace {
+
+// What was lost, as a block of indented lines; "" if nothing was. `total` is
+// the weight that is left.
+std::string loss_report(const Diagnostics& diagnostics, std::int64_t total,
+                        SettingNames names) {
+  std::string out;
+  total = saturating_add(total, diagnostics.missing_weight());
+  for (const Diagnostics::Entry& entry : diagnostics.entries()) {
+    // A report does not recommend itself.
+    const bool is_here = info(entry.problem).helps.contains(Setting::kReport);
+    out += fmt::format(
+        "  {}\n", printable(describe(entry, total, is_here ? nullptr : names)));
+  }
+  return out.empty() ? out : "\nlost or left out\n" + out;
+}
 
 using Align = TextTable::Align;
 using By = ReportOptions::By;
@@ -76,8 +81,8 @@ class Reporter {
  public:
   Reporter(const Profile& profile, const WriteOptions& options)
       : profile_(profile),
+        write_(options),
         options_(options.report),
-        setting_names_(options.setting_names),
         fold_(options.fold) {
     fold_.root = ThreadRoot::kNone;
     fold_.reversed = fold_.flamechart = false;
@@ -95,7 +100,7 @@ class Reporter {
     } else {
       add_tables(graph);
     }
-    out_ += loss_report(graph.diagnostics, whole_);
+    out_ += loss_report(graph.diagnostics, whole_, write_.setting_names);
     return std::move(out_);
   }
 
@@ -187,9 +192,7 @@ class Reporter {
         add_threads();
         break;
       case By::kStack:
-        fail_usage(
-            "stacks are listed for a difference; see `wick fold` for "
-            "those of one profile");
+        fail_usage("only differences have a table of stacks");
     }
   }
 
@@ -230,11 +233,11 @@ class Reporter {
                  percent(row.total), name(row.name)});
     out_ += fmt::format("\n{}, by {} weight\n{}{}", what,
                         by_total ? "total" : "self", table.text(),
-                        rest_line(all, options_, what));
+                        rest_line(all, write_, what));
   }
 
-  // Modules whose functions have no names, by the weight of those, and what
-  // would help.
+  // Modules whose functions have no names, by the weight of those functions,
+  // and what would help.
   void add_unnamed() {
     Column<ModuleId, std::int64_t> sums(profile_.modules.size());
     for (const Sample& sample : profile_.samples) {
@@ -255,13 +258,14 @@ class Reporter {
     const std::size_t shown = rows_shown(modules.size());
     for (const ModuleId id : std::span(modules).first(shown)) {
       const Module& module = profile_.modules[id];
-      table.add({weight(sums[id]), percent(sums[id]),
-                 name(profile_.strings[module.path]),
-                 printable(with_hint(profile_.strings[module.no_names],
-                                     module.no_names_helps, setting_names_))});
+      table.add(
+          {weight(sums[id]), percent(sums[id]),
+           name(profile_.strings[module.path]),
+           printable(with_hint(profile_.strings[module.no_names],
+                               module.no_names_helps, write_.setting_names))});
     }
     out_ += fmt::format("\ncode without names\n{}{}", table.text(),
-                        rest_line(modules.size(), options_, "modules"));
+                        rest_line(modules.size(), write_, "modules"));
   }
 
   // A sample's weight with the digits that are shown.
@@ -313,10 +317,10 @@ class Reporter {
       table.add(std::move(cells));
     }
     out_ += fmt::format("\n{}\n{}{}", list.heading, table.text(),
-                        rest_line(rows.size(), options_, list.what));
+                        rest_line(rows.size(), write_, list.what));
   }
 
-  // Those named exactly so, or else those in which the expression is found.
+  // The names equal to `wanted` or else those that match it as an expression.
   NameSet chosen_names(const FlameGraph& graph, const std::string& wanted) {
     NameSet chosen(graph.strings.size()), used(graph.strings.size());
     bool any = false;
@@ -332,7 +336,7 @@ class Reporter {
     if (any) return chosen;
     const Regex regex(wanted);
     choose([&](std::string_view text) { return regex.found_in(text); });
-    if (!any) fail("no function is named '{}' or matches it", wanted);
+    if (!any) fail("no function is named '{}' or matches that", wanted);
     return chosen;
   }
 
@@ -377,8 +381,8 @@ class Reporter {
   }
 
   const Profile& profile_;
+  const WriteOptions& write_;
   const ReportOptions& options_;
-  SettingNames setting_names_;
   FoldOptions fold_;
   std::int64_t whole_ = 0;
   int decimals_ = 0;
@@ -392,8 +396,9 @@ std::string text_report(const Profile& profile, const WriteOptions& options,
   const Timer timer("report");
   if (is_difference(profile)) {
     const DiffTable table = compare(profile, {.fold = options.fold});
-    return diff_report(table, options.report) +
-           loss_report(profile.diagnostics, table.after.weight);
+    return diff_report(table, options) + loss_report(profile.diagnostics,
+                                                     table.after.weight,
+                                                     options.setting_names);
   }
   return Reporter(profile, options).run(events);
 }

@@ -9,7 +9,6 @@
 #include "profile/diff.h"
 #include "profile/format.h"
 #include "profile/profile.h"
-#include "profile/report_options.h"
 
 namespace wick {
 
@@ -21,24 +20,20 @@ struct EventTotal {
 };
 std::vector<EventTotal> event_totals(const Profile& profile);
 
-// `events` are those of the whole input, of which `profile` may be a selection.
-// A difference is shown as diff_report() does.
+// `events` are those of the whole input; `profile` may be a selection of it. A
+// difference is shown by diff_report().
 std::string text_report(const Profile& profile, const WriteOptions& options,
                         const std::vector<EventTotal>& events);
 
-// What changed. `names` are those of the two inputs.
+// What changed. `names` are the names of the inputs.
 struct DiffNames {
   std::string before, after;
 };
-std::string diff_report(const DiffTable& table, const ReportOptions& options,
+std::string diff_report(const DiffTable& table, const WriteOptions& options,
                         const DiffNames& names = {});
 
-// What was lost, as a block of indented lines; "" if nothing was. `total` is
-// the weight that is left.
-std::string loss_report(const Diagnostics& diagnostics, std::int64_t total);
-
-// "… 12 more functions (--top 0 shows all)", or "" if nothing was left out.
-std::string rest_line(std::size_t all, const ReportOptions& options,
+// "… 12 more functions; see --top", or "" if none is left out.
+std::string rest_line(std::size_t all, const WriteOptions& options,
                       std::string_view what);
 
 // 1,234 or 1.25.

@@ -15,8 +15,8 @@ struct Range {
   char32_t first, last;
 };
 
-// Sorted. From the Unicode 15 tables (East Asian Width W and F; general
-// categories Mn and Me), neighbouring blocks taken together.
+// Sorted. From the tables of Unicode 15 (East Asian Width W and F; general
+// categories Mn and Me), with neighbouring blocks joined.
 constexpr Range kWide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2e80, 0x303e},
     {0x3041, 0x33ff},   {0x3400, 0x4dbf},   {0x4e00, 0xa4cf},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables for a terminal. Names come from untrusted files, so nothing in them
-// may move the cursor, change colours or turn the direction of writing.
+// may move the cursor, change colours or reverse the direction of writing.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ class TextTable {
   // One printable cell for each heading.
   void add(std::vector<std::string> cells);
   std::size_t size() const { return rows_.size() - 1; }
-  // Lines, indented by two; no line ends with a blank.
+  // Lines, indented by two, without trailing blanks.
   std::string text() const;
 
  private:

@@ -38,7 +38,7 @@ Tooltips::Tooltips(const FlameGraph& graph, const DrawOptions& options,
       negate_(options.negate),
       as_inferno_(options.as_inferno) {
   std::int64_t whole = graph.total[NodeId::kRoot];
-  // Everything vanished: shares are of what was there before.
+  // Everything vanished: shares are of the whole before.
   if (whole == 0 && graph.is_difference)
     whole = graph.before_total[NodeId::kRoot];
   whole_ = static_cast<double>(whole == 0 ? 1 : whole);
@@ -76,9 +76,9 @@ void Tooltips::append_percent(std::string& out, std::int64_t weight) const {
   fmt::format_to(std::back_inserter(out), "{:.2f}%", 100 * share(weight));
 }
 
-// With a factor, of the rounded numbers that are shown, as in the peers; but
-// not where weights have decimals or the factor makes the numbers small, which
-// would say nothing. inferno's whole is not rounded: its shares can be above 1.
+// With a factor, shares are of the rounded numbers that are shown, as in the
+// peers, unless weights have decimals or the factor makes the numbers too small
+// to be useful. inferno's whole is not rounded: its shares can exceed 1.
 double Tooltips::share(std::int64_t weight) const {
   const double exact = static_cast<double>(weight) / whole_;
   if (graph_.decimals != 0 || factor_ == 1) return exact;

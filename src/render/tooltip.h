@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a frame says about itself: "name (1,234 samples, 12.34%)".
+// The text about a frame: "name (1,234 samples, 12.34%)".
 #pragma once
 
 #include <string>
@@ -10,18 +10,16 @@
 
 namespace wick {
 
-// The name as it is shown: "all" for the root, without "_[k]" and its like.
+// The name to show: "all" for the root, without annotations such as "_[k]".
 std::string_view shown_name(const FlameGraph& graph, NodeId id);
 
 class Tooltips {
  public:
-  // `count_name` is put in as it is, so a caller that needs it escaped escapes
-  // it before.
+  // `count_name` is used as it is; escape it before if needed.
   Tooltips(const FlameGraph& graph, const DrawOptions& options,
            std::string count_name);
 
-  // What the change of a frame is: of all that was sampled in it, or, as in
-  // inferno, of the stacks that end in it.
+  // The change of a frame's total or, as in inferno, of its self weight.
   std::int64_t change(NodeId id) const;
 
   // Appends "1,234 samples".

@@ -6,7 +6,7 @@ import {test} from 'node:test';
 import {DataError, fromBase64, gunzip} from '../../web/bytes.js';
 import {decode} from '../../web/data.js';
 import {toFolded} from '../../web/export.js';
-import {weigh} from '../../web/filter.js';
+import {groupsInTime, weigh} from '../../web/filter.js';
 import {heatMap} from '../../web/heat.js';
 import {lanesOf} from '../../web/lanes.js';
 import {cutLabel, withoutTemplates} from '../../web/names.js';
@@ -54,6 +54,65 @@ test('a page has the stacks of its input', async () => {
 
 test('samples without a stack are exported as wick fold prints them', async () => {
   assert.equal(await after('a;b 2\n 5\n'), ' 5\na;b 2\n');
+});
+
+/** A thread that runs, then waits for its first run, for another thread, and for an unknown reason. */
+const WAITS = JSON.stringify({
+  $schema: 'https://www.speedscope.app/file-format-schema.json',
+  shared: {
+    frames: [
+      {name: 'main'},
+      {name: 'work'},
+      {name: '[waits for its first run]', kind: 'off-cpu'},
+      {name: '[blocked]', kind: 'off-cpu'},
+      {name: '[woken by]', kind: 'label'},
+      {name: 'other'},
+      {name: '[off the CPU, not sampled]', kind: 'off-cpu'},
+    ],
+  },
+  profiles: [
+    ['cycles', 'on-cpu', [[0, 1]], [7]],
+    ['waits', 'off-cpu', [[2], [0, 3, 4, 5], [6]], [10, 20, 30]],
+    ['all', 'wall', [[0, 1], [2], [0, 3, 4, 5], [6]], [40, 10, 20, 30]],
+  ].map(([name, time, samples, weights]) => ({
+    type: 'sampled',
+    name,
+    unit: 'nanoseconds',
+    thread: {name: ''},
+    event: {name, unit: 'nanoseconds', time},
+    startValue: 0,
+    endValue: 100,
+    samples,
+    weights,
+  })),
+});
+
+/** Folded lines of wall time on or off the CPU. */
+async function wallTime(cpu) {
+  const data = decode(await unpacked(WAITS, '--event', '*'));
+  const filter = {group: 'all', threads: null, cpu, range: null};
+  const tree = buildTree(new Shapes(data).after([]), weigh(data, filter, null), {
+    heavy: false,
+    normalized: true,
+  });
+  return toFolded(data, tree);
+}
+
+test('time on the CPU has no wait, whatever its reason and its waker', async () => {
+  assert.equal(await wallTime('on'), 'main;work 40\n');
+});
+
+test('time off the CPU has every wait', async () => {
+  assert.equal(
+    await wallTime('off'),
+    '[off the CPU, not sampled] 30\n[waits for its first run] 10\nmain;[blocked];[woken by];other 20\n',
+  );
+});
+
+test('the times of wall time are those of the events it is made of', async () => {
+  const data = decode(await unpacked(WAITS, '--event', '*'));
+  assert.deepEqual(groupsInTime(data, 'all'), ['cycles', 'waits']);
+  assert.deepEqual(groupsInTime(data, 'waits'), ['waits']);
 });
 
 test('focus makes a function the root of its stacks', async () => {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "profile/format.h"
-#include "profile/transform.h"
+#include "profile/select.h"
 
 namespace wick {
 

@@ -19,7 +19,7 @@ expect 2 "--to: 'x' is not one of .*folded" fold --to x good.folded
 expect 2 "--colors: 'x' is not one of .*hot" flame --colors x good.folded
 expect 2 "--compat: 'x' is not one of" fold --compat x good.folded
 expect 2 "'\[' is not a valid regular expression" fold --focus '[' good.folded
-expect 2 '--time 3..2: the end is before the start' fold --time 3..2 good.folded
+expect 2 '--time: the end is before the start in .3..2.' fold --time 3..2 good.folded
 expect 2 "--minwidth: 'wide' is not a number" flame --minwidth wide good.folded
 expect 2 '--height: 0 is not between' flame --height 0 good.folded
 expect 2 'excludes' fold --kernel-only --user-only
@@ -45,7 +45,7 @@ expect 2 "--call-graph: fp takes no size \('100'\); dwarf does" \
   record --call-graph fp,100 -- true
 expect 2 '--keep-stacks: --call-graph none copies no stacks' \
   record --keep-stacks --call-graph none -- true
-expect 2 '--time foo: FROM..TO is wanted' fold --time foo good.folded
+expect 2 '--time: expected FROM..TO in seconds, as in 1.5..2, not .foo.' fold --time foo good.folded
 expect 2 "a report is text; 'wick flame' writes svg" \
   report -o r.svg good.folded
 expect 2 "-c 'stat -a': perf's arguments must begin" flame -c 'stat -a' -- true
@@ -76,7 +76,7 @@ expect 1 '^wick: folder: has no TRACEFILE' firesim folder
 expect 1 'folder: is a directory' fold good.folded -o folder
 expect 1 'nosuch/x: cannot write' fold good.folded -o nosuch/x
 expect 1 'nosuch/x.svg: cannot write' flame good.folded -o nosuch/x.svg
-expect 1 'there is no event .nosuch.; there is samples' \
+expect 1 'there is no event .nosuch.; the input has samples' \
   fold --event nosuch good.folded
 expect 1 'this input has no times' fold --time 1..2 good.folded
 expect 1 'no samples to draw' flame --to svg --comm nosuch -q good.folded

@@ -72,7 +72,7 @@ g++ -g -O1 -fno-optimize-sibling-calls -fno-omit-frame-pointer -o pointers \
 "$WICK" record -q --call-graph fp -o fp.data -- ./pointers 500
 limit=$(cat /proc/sys/kernel/perf_event_max_stack)
 [ "$limit" -ge 500 ] || has 'stacks that the kernel cut' \
-  "$("$WICK" report fp.data 2>&1)" 'stacks have as many frames as the kernel follows'
+  "$("$WICK" report fp.data 2>&1)" "stacks reach the kernel's limit of frames"
 
 # C++ without frame pointers: exceptions, templates, virtual calls, a sort
 # that calls back, from a shared library without debug information.

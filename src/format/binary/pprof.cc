@@ -22,6 +22,7 @@
 #include "format/common/event_label.h"
 #include "format/common/text_cache.h"
 #include "profile/format.h"
+#include "profile/off_cpu_reason.h"
 #include "profile/stack_batch.h"
 
 namespace wick {
@@ -96,6 +97,8 @@ class PprofReader {
   ValueType value_type(std::string_view message);
 
   void make_events();
+  // pprof has no kinds of frames: an off-CPU frame is known by its label.
+  OffCpuReason reason_of(StringId function) const;
   void read_mapping(std::string_view message);
   void read_function(std::string_view message);
   void read_location(std::string_view message);
@@ -123,6 +126,7 @@ class PprofReader {
   std::uint64_t bad_strings_ = 0;
 
   std::vector<EventId> events_;  // of the values of a sample
+  bool has_off_cpu_ = false;     // one of them has time off the CPU
   IdTable mapping_ids_, function_ids_, location_ids_;
   std::vector<Mapping> mappings_;
   std::vector<Function> functions_;
@@ -237,6 +241,15 @@ void PprofReader::make_events() {
   const EventId first = make(sample_types_[shown]);
   for (std::size_t i = 0; i < sample_types_.size(); ++i)
     events_.push_back(i == shown ? first : make(sample_types_[i]));
+  guess_event_times(profile_);
+  has_off_cpu_ = std::ranges::any_of(profile_.events, [](const Event& event) {
+    return event.time == TimeKind::kOffCpu || event.time == TimeKind::kWall;
+  });
+}
+
+OffCpuReason Reader::reason_of(StringId function) const {
+  return has_off_cpu_ ? off_cpu_reason(profile_.strings[function])
+                      : OffCpuReason::kNone;
 }
 
 void PprofReader::read_mapping(std::string_view message) {
@@ -362,7 +375,10 @@ void PprofReader::read_location(std::string_view message) {
       bad_record("a line of an unknown function");
     }
     frame.line = line <= UINT32_MAX ? static_cast<std::uint32_t>(line) : 0;
-    frames_.push_back(profile_.frames.intern(frame));
+    const OffCpuReason reason = reason_of(frame.function);
+    frames_.push_back(reason != OffCpuReason::kNone
+                          ? off_cpu_frame(profile_, reason)
+                          : profile_.frames.intern(frame));
     frame.kind = FrameKind::kInlined;
   }
   begin_.push_back(static_cast<std::uint32_t>(frames_.size()));
@@ -390,6 +406,10 @@ void PprofReader::read_about() {
       if (profile_.about.size() >= kMaxAbout) return;
       // The writer keeps other facts as comments of the form "key: value".
       std::string_view value = text(string);
+      if (value == kTraceComment) {
+        profile_.is_trace = true;
+        return;
+      }
       const std::size_t colon = value.find(": ");
       const bool has_key =
           colon != value.npos && colon > 0 &&

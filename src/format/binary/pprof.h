@@ -71,6 +71,9 @@ inline constexpr AboutField kAboutFields[] = {
 };
 inline constexpr std::string_view kPeriodKey = "period";
 inline constexpr std::string_view kCommentKey = "comment";
+// The comment that marks an instruction trace.
+inline constexpr std::string_view kTraceComment =
+    "contents: an instruction trace";
 
 // The unit of plain counts.
 inline constexpr std::string_view kCount = "count";

@@ -201,6 +201,7 @@ void PprofWriter::write_about() {
     const std::uint64_t string = new_string(text);
     append_field(buffer_, kComment, string);
   };
+  if (profile_.is_trace) comment(kTraceComment);
   for (const auto& [key_id, value_id] : profile_.about) {
     const std::string_view key = profile_.strings[key_id],
                            value = profile_.strings[value_id];

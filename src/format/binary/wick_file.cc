@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "base/bytes.h"
 #include "base/compress.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "profile/format.h"
+#include "profile/off_cpu_reason.h"
 
 namespace wick {
 namespace {
@@ -124,6 +126,7 @@ class WickFileReader {
       note(Problem::kTruncated, "the file has no end");
     else if (!rest_.at_end())
       note(Problem::kBadRecord, "something follows the end of the file");
+    if (!has_time_kinds()) find_time_kinds();
     note_missing();
     return std::move(profile_);
   }
@@ -158,6 +161,7 @@ class WickFileReader {
           major, minor_, kMajor);
     if (!intact) note(Problem::kBadRecord, "the file header is damaged");
     profile_.has_time = options_.keep_time && (flags & kHasTime) != 0;
+    profile_.is_trace = (flags & kIsTrace) != 0;
   }
 
   // False when no further section can be found.
@@ -181,7 +185,7 @@ class WickFileReader {
       return true;
     }
     ++sections_;
-    if (!is_known(header.type)) return true;  // of a later version
+    if (!is_known_type(header.type)) return true;  // of a later version
     std::string buffer;
     const auto plain = decoded(header, stored, buffer);
     if (!plain || !read_rows(header, ReadColumns(*plain, header.rows)))
@@ -189,7 +193,7 @@ class WickFileReader {
     return true;
   }
 
-  static bool is_known(std::uint32_t type) {
+  static bool is_known_type(std::uint32_t type) {
     static constexpr std::uint32_t kKnown[] = {
         kStrings, kModules, kFrames,      kStacks,  kThreads,
         kEvents,  kAbout,   kDiagnostics, kSamples, kEnd};
@@ -276,8 +280,9 @@ class WickFileReader {
   bool read_modules(const SectionHeader& header, ReadColumns& columns) {
     const auto paths = columns.take_differences();
     const auto build_ids = columns.take_differences();
-    const auto no_names = minor_ >= 1 ? columns.take_differences()
-                                      : std::vector<std::uint64_t>(header.rows);
+    const auto no_names = minor_ >= kMinorOfNoNames
+                              ? columns.take_differences()
+                              : std::vector<std::uint64_t>(header.rows);
     if (columns.failed() || !modules_.accepts(header.first_row)) return false;
     modules_.begin_section(header.first_row);
     for (std::size_t i = 0; i < header.rows; ++i)
@@ -295,22 +300,43 @@ class WickFileReader {
     const auto lines = columns.take_differences();
     const auto addresses = columns.take_differences();
     const auto kinds = columns.take();
+    const auto reasons = has_time_kinds()
+                             ? columns.take()
+                             : std::vector<std::uint64_t>(header.rows);
     if (columns.failed() || !frames_.accepts(header.first_row)) return false;
     frames_.begin_section(header.first_row);
     for (std::size_t i = 0; i < header.rows; ++i) {
-      const bool known_kind =
-          kinds[i] <= static_cast<std::uint64_t>(FrameKind::kLabel);
-      if (!known_kind) note(Problem::kBadRecord, "a frame of unknown kind");
-      frames_.add(profile_.frames.intern(
-          {.function = string(functions[i]),
-           .file = string(files[i]),
-           .module = modules_.find(modules[i]).value_or(ModuleId::kUnknown),
-           .line = static_cast<std::uint32_t>(lines[i]),
-           .address = addresses[i],
-           .kind = known_kind ? static_cast<FrameKind>(kinds[i])
-                              : FrameKind::kUser}));
+      Frame frame{
+          .function = string(functions[i]),
+          .file = string(files[i]),
+          .module = modules_.find(modules[i]).value_or(ModuleId::kUnknown),
+          .line = static_cast<std::uint32_t>(lines[i]),
+          .address = addresses[i]};
+      if (!is_known(kinds[i], FrameKind::kOffCpu) ||
+          !is_known(reasons[i], OffCpuReason::kNotSampled)) {
+        note(Problem::kBadRecord, "a frame of unknown kind");
+      } else {
+        frame.kind = static_cast<FrameKind>(kinds[i]);
+        frame.off_cpu = static_cast<OffCpuReason>(reasons[i]);
+      }
+      if (!has_time_kinds()) find_reason(frame);
+      frames_.add(profile_.frames.intern(frame));
     }
     return true;
+  }
+
+  // Files from before version 1.2 have labels for the reasons.
+  void find_reason(Frame& frame) const {
+    if (frame.kind != FrameKind::kLabel) return;
+    frame.off_cpu = off_cpu_reason(profile_.strings[frame.function]);
+    if (frame.off_cpu != OffCpuReason::kNone) frame.kind = FrameKind::kOffCpu;
+  }
+
+  bool has_time_kinds() const { return minor_ >= kMinorOfTimeKinds; }
+
+  template <class Enum>
+  static bool is_known(std::uint64_t value, Enum last) {
+    return value <= static_cast<std::uint64_t>(last);
   }
 
   bool read_stacks(const SectionHeader& header, ReadColumns& columns) {
@@ -352,17 +378,24 @@ class WickFileReader {
     const auto roles = columns.take();
     const auto counts = columns.take();
     const auto weights = columns.take();
+    const auto times = has_time_kinds()
+                           ? columns.take()
+                           : std::vector<std::uint64_t>(header.rows);
     if (columns.failed() || !events_.accepts(header.first_row)) return false;
     events_.begin_section(header.first_row);
     for (std::size_t i = 0; i < header.rows; ++i) {
-      if (decimals[i] > kMaxDecimals ||
-          roles[i] > static_cast<std::uint64_t>(EventRole::kAfter))
+      if (decimals[i] > kMaxDecimals || !is_known(roles[i], EventRole::kAfter))
         return false;
+      if (!is_known(times[i], TimeKind::kTraceClock))
+        note(Problem::kBadRecord, "an event of unknown time");
       events_.add(profile_.events.push_back(
           {.name = string(names[i]),
            .unit = string(units[i]),
            .decimals = static_cast<std::uint8_t>(decimals[i]),
-           .role = static_cast<EventRole>(roles[i])}));
+           .role = static_cast<EventRole>(roles[i]),
+           .time = is_known(times[i], TimeKind::kTraceClock)
+                       ? static_cast<TimeKind>(times[i])
+                       : TimeKind::kNone}));
       promised_samples_ += counts[i];
       promised_weight_ = saturating_add(
           promised_weight_,
@@ -442,6 +475,28 @@ class WickFileReader {
                                     std::max<std::int64_t>(0, sample.weight));
     }
     return true;
+  }
+
+  // Before version 1.2, the names of events and two facts about the whole say
+  // what is now typed.
+  void find_time_kinds() {
+    const auto rows_of = [&](std::string_view key) {
+      return profile_.about | std::views::filter([this, key](About about) {
+               return profile_.strings[about.key] == key;
+             });
+    };
+    constexpr std::string_view kClock = "trace clock";
+    profile_.is_trace = !rows_of(kAboutTraceSummary).empty();
+    for (const About& about : rows_of(kClock))
+      for (Event& event : profile_.events)
+        if (event.name == about.value) event.time = TimeKind::kTraceClock;
+    std::erase_if(profile_.about, [&](About about) {
+      return profile_.strings[about.key] == kClock;
+    });
+    for (Event& event : profile_.events)
+      if (profile_.strings[event.name] == "off-cpu")  // bcc, perf-sched
+        event.time = TimeKind::kOffCpu;
+    guess_event_times(profile_);
   }
 
   StringId string(std::uint64_t row) {

@@ -17,8 +17,11 @@ namespace wick::wick_file {
 
 // The first byte and the line end show damage by text tools, as in PNG.
 inline constexpr std::string_view kMagic("\x89wick\r\n\x1a", 8);
-inline constexpr std::uint16_t kMajor = 1, kMinor = 1;
-inline constexpr std::uint32_t kHasTime = 1;  // a flag of the header
+inline constexpr std::uint16_t kMajor = 1, kMinor = 2;
+// The minor versions that added columns.
+inline constexpr std::uint16_t kMinorOfNoNames = 1, kMinorOfTimeKinds = 2;
+// Flags of the header.
+inline constexpr std::uint32_t kHasTime = 1, kIsTrace = 2;
 inline constexpr std::size_t kHeaderSize = 20;
 
 constexpr std::uint32_t tag(const char (&name)[5]) {
@@ -62,7 +65,21 @@ static_assert(static_cast<int>(FrameKind::kUser) == 0 &&
               static_cast<int>(FrameKind::kKernel) == 1 &&
               static_cast<int>(FrameKind::kInlined) == 2 &&
               static_cast<int>(FrameKind::kJit) == 3 &&
-              static_cast<int>(FrameKind::kLabel) == 4);
+              static_cast<int>(FrameKind::kLabel) == 4 &&
+              static_cast<int>(FrameKind::kOffCpu) == 5);
+static_assert(static_cast<int>(OffCpuReason::kNone) == 0 &&
+              static_cast<int>(OffCpuReason::kBlocked) == 1 &&
+              static_cast<int>(OffCpuReason::kInIo) == 2 &&
+              static_cast<int>(OffCpuReason::kPreempted) == 3 &&
+              static_cast<int>(OffCpuReason::kNearby) == 4 &&
+              static_cast<int>(OffCpuReason::kSinceBefore) == 5 &&
+              static_cast<int>(OffCpuReason::kFirstRun) == 6 &&
+              static_cast<int>(OffCpuReason::kNotSampled) == 7);
+static_assert(static_cast<int>(TimeKind::kNone) == 0 &&
+              static_cast<int>(TimeKind::kOnCpu) == 1 &&
+              static_cast<int>(TimeKind::kOffCpu) == 2 &&
+              static_cast<int>(TimeKind::kWall) == 3 &&
+              static_cast<int>(TimeKind::kTraceClock) == 4);
 static_assert(static_cast<int>(EventRole::kPlain) == 0 &&
               static_cast<int>(EventRole::kBefore) == 1 &&
               static_cast<int>(EventRole::kAfter) == 2);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/binary/wick_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
 #include "base/compress.h"
 #include "base/error.h"
 #include "builders/read.h"
+#include "builders/stored_inputs.h"
 #include "format/registry.h"
+#include "profile/kind_names.h"
+#include "profile/off_cpu_reason.h"
 
 namespace wick {
 namespace {
@@ -47,6 +51,7 @@ void expect_same(const Profile& a, const Profile& b) {
   EXPECT_EQ(a.events, b.events);
   EXPECT_EQ(a.samples, b.samples);
   EXPECT_EQ(a.has_time, b.has_time);
+  EXPECT_EQ(a.is_trace, b.is_trace);
   EXPECT_EQ(a.about, b.about);
   EXPECT_EQ(a.diagnostics, b.diagnostics);
 }
@@ -121,7 +126,9 @@ TEST(WickFile, KeepsEverythingThatAProfileCanHold) {
                             .unit = profile.strings.intern("bytes"),
                             .decimals = 9,
                             .role = EventRole::kBefore});
-  profile.events.push_back({.role = EventRole::kAfter});
+  profile.events.push_back(
+      {.role = EventRole::kAfter, .time = TimeKind::kTraceClock});
+  profile.is_trace = true;
   StackId stack = StackId::kRoot;
   for (const FrameKind kind :
        {FrameKind::kUser, FrameKind::kKernel, FrameKind::kInlined,
@@ -135,6 +142,8 @@ TEST(WickFile, KeepsEverythingThatAProfileCanHold) {
              .line = UINT32_MAX,
              .address = UINT64_MAX,
              .kind = kind}));
+  stack = profile.stacks.push(
+      stack, off_cpu_frame(profile, OffCpuReason::kNotSampled));
   profile.samples.push_back({.time = 0, .weight = INT64_MAX, .stack = stack});
   profile.samples.push_back({.time = UINT64_MAX,
                              .weight = 0,
@@ -146,6 +155,78 @@ TEST(WickFile, KeepsEverythingThatAProfileCanHold) {
   profile.diagnostics.note_at(Problem::kBadLine, "what it was", 17);
   profile.diagnostics.note(Problem::kLostSamples, 5, 60);
   expect_same(profile, read_back(written("wick", profile)));
+}
+
+// Files that version 0.1.0 wrote are in tests/golden/wick.
+Profile read_stored(std::string_view name) {
+  for (const StoredInput& input : golden_inputs())
+    if (input.format == "wick" && input.name == name)
+      return read_back(input.bytes());
+  ADD_FAILURE() << name << " is missing";
+  return {};
+}
+
+// Name, role, time and weight of each event.
+std::string events_of(const Profile& profile) {
+  std::string text;
+  for (const EventId id : profile.events.ids()) {
+    const Event& event = profile.events[id];
+    text += fmt::format("{} {} '{}' {}\n", profile.strings[event.name],
+                        name_of(event.role), name_of(event.time),
+                        total_weight(profile, id));
+  }
+  return text;
+}
+
+std::string off_cpu_frames_of(const Profile& profile) {
+  std::string text;
+  for (const FrameId id : profile.frames.ids())
+    if (const Frame& frame = profile.frames[id];
+        frame.kind == FrameKind::kOffCpu)
+      text += fmt::format("{} {}\n", static_cast<int>(frame.off_cpu),
+                          profile.function(id));
+  return text;
+}
+
+TEST(WickFile, FindsTheTimesOfVersion010ByTheNamesOfEvents) {
+  const Profile profile = read_stored("off-cpu-0.1.0.wick");
+  EXPECT_EQ(events_of(profile),
+            "cpu-clock plain 'on-cpu' 10000000\n"
+            "sched:sched_switch plain '' 5\n"
+            "offcpu-time plain 'off-cpu' 51831656\n"
+            "wall-time plain 'wall' 64123002\n");
+  EXPECT_FALSE(profile.is_trace);
+}
+
+TEST(WickFile, FindsTheReasonsOfVersion010ByTheirLabels) {
+  EXPECT_EQ(off_cpu_frames_of(read_stored("off-cpu-0.1.0.wick")),
+            "3 [preempted]\n1 [blocked]\n");
+}
+
+TEST(WickFile, FindsTheClockOfATraceOfVersion010) {
+  const Profile profile = read_stored("trace-0.1.0.wick");
+  EXPECT_EQ(events_of(profile),
+            "cycles plain 'trace-clock' 7991\ncalls plain '' 8\n");
+  EXPECT_TRUE(profile.is_trace);
+  EXPECT_EQ(clock_of_trace(profile), EventId{0});
+  std::vector<std::string_view> keys;
+  for (const About& about : profile.about)
+    keys.push_back(profile.strings[about.key]);
+  EXPECT_EQ(keys, (std::vector<std::string_view>{"clock", "trace", "format"}));
+}
+
+TEST(WickFile, ReadsSamplesOfVersion010) {
+  const Profile profile = read_stored("samples-0.1.0.wick");
+  EXPECT_EQ(events_of(profile), "cpu-clock:ppp plain '' 5015045\n");
+  EXPECT_EQ(profile.samples.size(), 5u);
+  EXPECT_TRUE(profile.has_time);
+  EXPECT_FALSE(profile.is_trace);
+}
+
+TEST(WickFile, ReadsADifferenceOfVersion010) {
+  const Profile profile = read_stored("difference-0.1.0.wick");
+  EXPECT_EQ(events_of(profile), "samples before '' 40\nsamples after '' 20\n");
+  EXPECT_TRUE(is_difference(profile));
 }
 
 TEST(WickFile, KeepsAnEmptyProfile) {
@@ -247,12 +328,12 @@ TEST(WickFile, IgnoresColumnsOfLaterVersions) {
 
 TEST(WickFile, RefusesALaterMajorVersion) {
   EXPECT_EQ(error_of(FileBuilder(2).end()),
-            "has version 2.1 of the wick format; this wick reads version 1, so "
+            "has version 2.2 of the wick format; this wick reads version 1, so "
             "use a newer one");
 }
 
 TEST(WickFile, NotesASectionWithMoreRowsThanBytes) {
-  const std::string event("\0\0\0\0\0\0", 6);
+  const std::string event("\0\0\0\0\0\0\0", 7);
   const Profile back = read_back(FileBuilder()
                                      .section(kEvents, 0, 1, event)
                                      .section(kThreads, 1, 4'000'000'000, "abc")
@@ -262,7 +343,7 @@ TEST(WickFile, NotesASectionWithMoreRowsThanBytes) {
 }
 
 TEST(WickFile, GivesGapsNoMemory) {
-  const std::string event("\0\0\0\0\0\0", 6);
+  const std::string event("\0\0\0\0\0\0\0", 7);
   const Profile back = read_back(FileBuilder()
                                      .section(kStrings, 4'000'000'000, 1, "\1x")
                                      .section(kEvents, 0, 1, event)
@@ -271,7 +352,7 @@ TEST(WickFile, GivesGapsNoMemory) {
 }
 
 TEST(WickFile, GivesAnUnknownRowAsDamaged) {
-  const std::string event("\0\0\0\0\1\5", 6);
+  const std::string event("\0\0\0\0\1\5\0", 7);
   // Time 0, weight 5, stack 9, thread 0, event 0, no cpu.
   const std::string sample("\0\x0a\x09\0\0\0", 6);
   const Profile back = read_back(FileBuilder()
@@ -292,7 +373,7 @@ TEST(WickFile, RefusesADecompressionBomb) {
 }
 
 TEST(WickFile, DoesNotBelieveAPlainSizeThatIsNotThere) {
-  const std::string event("\0\0\0\0\0\0", 6);
+  const std::string event("\0\0\0\0\0\0\0", 7);
   const std::string packed = zstd_compress("abc");
   const Profile back =
       read_back(FileBuilder()

@@ -96,7 +96,8 @@ class WickFileWriter {
     std::string header(kMagic);
     append_raw(header, kMajor);
     append_raw(header, kMinor);
-    append_raw(header, profile_.has_time ? kHasTime : std::uint32_t{0});
+    append_raw(header, (profile_.has_time ? kHasTime : 0) |
+                           (profile_.is_trace ? kIsTrace : 0));
     append_raw(header, crc32(header));
     put(header);
   }
@@ -187,6 +188,7 @@ class WickFileWriter {
                 columns.add_differences(rows, &Frame::line);
                 columns.add_differences(rows, &Frame::address);
                 columns.add(rows, &Frame::kind);
+                columns.add(rows, &Frame::off_cpu);
               });
   }
 
@@ -244,6 +246,7 @@ class WickFileWriter {
           columns.add(rows, [](const Row& row) { return row.event.role; });
           columns.add(rows, &Row::samples);
           columns.add(rows, &Row::weight);
+          columns.add(rows, [](const Row& row) { return row.event.time; });
         });
   }
 

@@ -9,10 +9,10 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "format/common/kind_names.h"
 #include "format/json/json.h"
 #include "format/json/v8_profile.h"
 #include "profile/format.h"
+#include "profile/kind_names.h"
 
 namespace wick {
 namespace {
@@ -151,6 +151,7 @@ class ChromeTraceReader {
     const Json wick = root_["otherData"]["wick"];
     from_wick_ = wick.is_object();
     if (!from_wick_) return;
+    profile_.is_trace = wick["is_trace"].truth().value_or(false);
     self_weights_ = wick["self"].truth().value_or(false);
     if (!wick["times"].truth().value_or(true)) profile_.has_time = false;
     for (const Json event : wick["events"].items()) {
@@ -159,7 +160,8 @@ class ChromeTraceReader {
            .unit = profile_.strings.intern(event["unit"].text()),
            .decimals = static_cast<std::uint8_t>(std::clamp<std::int64_t>(
                event["decimals"].integer().value_or(0), 0, kMaxDecimals)),
-           .role = event_role(event["role"].text())});
+           .role = event_role(event["role"].text()),
+           .time = time_kind(event["time"].text())});
       const std::size_t row = index(event_keys_.intern(event["key"].text()));
       if (row >= events_by_key_.size()) events_by_key_.resize(row + 1);
       events_by_key_[row] = id;
@@ -322,6 +324,7 @@ class ChromeTraceReader {
     if (from_wick_) {
       const Json args = event["args"];
       frame.kind = frame_kind(event["cat"].text());
+      frame.off_cpu = off_cpu_of(frame.kind, name);
       frame.file = profile_.strings.intern(args["file"].text());
       const auto line = args["line"].integer().value_or(0);
       if (line > 0 && line <= UINT32_MAX)

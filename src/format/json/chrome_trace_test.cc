@@ -237,8 +237,8 @@ TEST(ChromeTrace, WritesConsecutiveSamplesAsOneSlice) {
 TEST(ChromeTrace, WritesStretchesOfATraceAsLongAsTheyLasted) {
   Profile profile;
   profile.has_time = true;
-  profile.set_about("trace clock", "cycles");
   const EventId cycles = profile.event_id("cycles", "cycles");
+  profile.events[cycles].time = TimeKind::kTraceClock;
   const EventId calls = profile.event_id("calls", "calls");
   const StackId a =
       profile.stacks.push(StackId::kRoot, profile.named_frame("a"));
@@ -264,8 +264,8 @@ TEST(ChromeTrace, WritesStretchesOfATraceAsLongAsTheyLasted) {
 TEST(ChromeTrace, HartsThatShareALaneDoNotPushEachOtherAside) {
   Profile profile;
   profile.has_time = true;
-  profile.set_about("trace clock", "cycles");
   profile.event_id("cycles", "cycles");
+  profile.events[EventId{0}].time = TimeKind::kTraceClock;
   const StackId a =
       profile.stacks.push(StackId::kRoot, profile.named_frame("a"));
   const StackId b =

@@ -19,8 +19,8 @@
 #include "base/hash_index.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "format/common/kind_names.h"
 #include "profile/format.h"
+#include "profile/kind_names.h"
 
 namespace wick {
 namespace {
@@ -164,6 +164,7 @@ class ChromeTraceWriter {
     text_ += R"({"displayTimeUnit":"ns","otherData":{"wick":{"times":)";
     text_ += profile_.has_time ? "true" : "false";
     text_ += durations_are_weights_ ? R"(,"self":false)" : R"(,"self":true)";
+    if (profile_.is_trace) text_ += R"(,"is_trace":true)";
     text_ += R"(,"events":[)";
     for (const EventId id : profile_.events.ids()) {
       if (!is_written_[id]) continue;
@@ -177,6 +178,10 @@ class ChromeTraceWriter {
       add(R"(,"name":)", profile_.strings[event.name]);
       add(R"(,"unit":)", profile_.strings[event.unit]);
       add(R"(,"role":)", name_of(event.role));
+      // The weight of a slice is not all at its beginning, as that of a trace's
+      // sample is: callees interrupt it.
+      if (event.time != TimeKind::kNone && event.time != TimeKind::kTraceClock)
+        add(R"(,"time":)", name_of(event.time));
       text_ += R"(,"decimals":)" + std::to_string(event.decimals) + "}";
     }
     text_ += "]}},\n\"traceEvents\":[";

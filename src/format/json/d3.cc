@@ -48,6 +48,7 @@ std::string_view libtype_of(FrameKind kind) {
       return "inlined";
     case FrameKind::kUser:
     case FrameKind::kLabel:
+    case FrameKind::kOffCpu:
       break;
   }
   return "";

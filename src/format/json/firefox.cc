@@ -9,10 +9,10 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "format/common/kind_names.h"
 #include "format/common/source_place.h"
 #include "format/json/json.h"
 #include "profile/format.h"
+#include "profile/kind_names.h"
 
 namespace wick {
 namespace {
@@ -85,6 +85,7 @@ class FirefoxReader {
     const Json wick = root_["meta"]["wick"];
     from_wick_ = wick.is_object();
     if (!from_wick_) return;
+    profile_.is_trace = wick["is_trace"].truth().value_or(false);
     if (!wick["times"].truth().value_or(true)) profile_.has_time = false;
     start_ = saturating_mul(root_["meta"]["startTime"].integer().value_or(0),
                             1'000'000);
@@ -94,16 +95,18 @@ class FirefoxReader {
            .unit = profile_.strings.intern(event["unit"].text()),
            .decimals = static_cast<std::uint8_t>(std::clamp<std::int64_t>(
                event["decimals"].integer().value_or(0), 0, kMaxDecimals)),
-           .role = event_role(event["role"].text())});
+           .role = event_role(event["role"].text()),
+           .time = time_kind(event["time"].text())});
   }
 
   void read_categories(const Json& meta) {
     for (const Json category : meta["categories"].items()) {
       const std::string_view name = category["name"].text();
-      kinds_.push_back(name == "Kernel"                ? FrameKind::kKernel
-                       : name == "JIT"                 ? FrameKind::kJit
-                       : name == "Label" && from_wick_ ? FrameKind::kLabel
-                                                       : FrameKind::kUser);
+      kinds_.push_back(name == "Kernel"                  ? FrameKind::kKernel
+                       : name == "JIT"                   ? FrameKind::kJit
+                       : name == "Label" && from_wick_   ? FrameKind::kLabel
+                       : name == "Off-CPU" && from_wick_ ? FrameKind::kOffCpu
+                                                         : FrameKind::kUser);
     }
   }
 
@@ -217,7 +220,8 @@ class FirefoxReader {
            .address = options_.keep_addresses && address > 0
                           ? static_cast<std::uint64_t>(address)
                           : 0,
-           .kind = kind}));
+           .kind = kind,
+           .off_cpu = off_cpu_of(kind, name)}));
     }
     return result;
   }

@@ -12,9 +12,9 @@
 #include "base/hash_index.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "format/common/kind_names.h"
 #include "format/json/firefox.h"
 #include "profile/format.h"
+#include "profile/kind_names.h"
 
 namespace wick {
 namespace {
@@ -24,7 +24,10 @@ constexpr std::string_view kCategories =
     R"({"name":"User","color":"yellow","subcategories":["Other"]},)"
     R"({"name":"Kernel","color":"orange","subcategories":["Other"]},)"
     R"({"name":"JIT","color":"green","subcategories":["Other"]},)"
-    R"({"name":"Label","color":"lightblue","subcategories":["Other"]}])";
+    R"({"name":"Label","color":"lightblue","subcategories":["Other"]})";
+// Only where it is needed.
+constexpr std::string_view kOffCpuCategory =
+    R"(,{"name":"Off-CPU","color":"blue","subcategories":["Other"]})";
 
 int category(FrameKind kind) {
   switch (kind) {
@@ -37,6 +40,8 @@ int category(FrameKind kind) {
       return 3;
     case FrameKind::kLabel:
       return 4;
+    case FrameKind::kOffCpu:
+      return 5;
   }
   return 0;
 }
@@ -178,8 +183,13 @@ class FirefoxWriter {
              R"("extensions":{"baseURL":[],"id":[],"name":[],"length":0},)"
              R"("categories":)";
     text_ += kCategories;
-    text_ += R"(,"wick":{"times":)";
+    if (std::ranges::any_of(profile_.frames.ids(), [&](FrameId id) {
+          return profile_.frames[id].kind == FrameKind::kOffCpu;
+        }))
+      text_ += kOffCpuCategory;
+    text_ += R"(],"wick":{"times":)";
     text_ += profile_.has_time ? "true" : "false";
+    if (profile_.is_trace) text_ += R"(,"is_trace":true)";
     text_ += R"(,"events":[)";
     for (const EventId id : profile_.events.ids()) {
       const Event& event = profile_.events[id];
@@ -189,6 +199,10 @@ class FirefoxWriter {
       append_json_string(text_, profile_.strings[event.unit]);
       text_ += R"(,"role":)";
       append_json_string(text_, name_of(event.role));
+      if (event.time != TimeKind::kNone) {
+        text_ += R"(,"time":)";
+        append_json_string(text_, name_of(event.time));
+      }
       text_ += R"(,"decimals":)" + std::to_string(event.decimals) + "}";
     }
     text_ += "]}}";

@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "format/common/event_label.h"
-#include "format/common/kind_names.h"
 #include "format/json/json.h"
 #include "profile/format.h"
+#include "profile/kind_names.h"
 
 namespace wick {
 namespace {
@@ -59,13 +59,15 @@ class SpeedscopeReader {
   void read_frames() {
     for (const Json json : root_["shared"]["frames"].items()) {
       const std::int64_t line = json["line"].integer().value_or(0);
+      const FrameKind kind = frame_kind(json["kind"].text());
       frames_.push_back(profile_.frames.intern(
           {.function = profile_.strings.intern(json["name"].text()),
            .file = profile_.strings.intern(json["file"].text()),
            .line = line > 0 && line <= UINT32_MAX
                        ? static_cast<std::uint32_t>(line)
                        : 0,
-           .kind = frame_kind(json["kind"].text())}));
+           .kind = kind,
+           .off_cpu = off_cpu_of(kind, json["name"].text())}));
     }
     open_count_.resize(frames_.size());
   }
@@ -97,6 +99,7 @@ class SpeedscopeReader {
     if (name.empty()) name = unit.empty() ? "samples" : unit;
     if (known["unit"].is_string()) unit = known["unit"].text();
     event_ = profile_.event_id(name, unit, label.role);
+    profile_.events[event_].time = time_kind(known["time"].text());
   }
 
   std::uint32_t frame_index(const Json& json) {
@@ -266,6 +269,7 @@ Profile read_speedscope(InputFile& file, const ReadOptions& options) {
   for (const std::string_view key : {"name", "exporter"})
     if (const auto text = root[key].text(); !text.empty())
       profile.set_about(key, text);
+  profile.is_trace = root["is_trace"].truth().value_or(false);
   for (const auto [key, value] : root["about"].members())
     profile.set_about(key, value.text());
   return profile;

@@ -11,8 +11,8 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "format/common/event_label.h"
-#include "format/common/kind_names.h"
 #include "profile/format.h"
+#include "profile/kind_names.h"
 
 namespace wick {
 namespace {
@@ -92,6 +92,7 @@ class SpeedscopeWriter {
         json_.member(key, profile_.strings[row.value]);
     }
     json_.end_object();
+    if (profile_.is_trace) json_.member("is_trace", true);
     json_.key("notes").begin_array();
     for (const std::string& sentence :
          describe(profile_.diagnostics, 0, options_.setting_names))
@@ -163,7 +164,10 @@ class SpeedscopeWriter {
     if (thread.tid >= 0) json_.member("tid", thread.tid);
     json_.end_object();
     json_.key("event").begin_object().member("name", label);
-    json_.member("unit", profile_.strings[event.unit]).end_object();
+    json_.member("unit", profile_.strings[event.unit]);
+    if (event.time != TimeKind::kNone)
+      json_.member("time", name_of(event.time));
+    json_.end_object();
     json_.member("startValue", 0).key("endValue");
     write_number(group.total, event.decimals);
     json_.key("samples").begin_array();

@@ -92,8 +92,10 @@ class BccReader {
   }
 
   EventId event() {
-    return is_off_cpu_ ? profile_.event_id("off-cpu", "microseconds")
-                       : profile_.event_id("samples");
+    if (!is_off_cpu_) return profile_.event_id("samples");
+    const EventId id = profile_.event_id("off-cpu", "microseconds");
+    profile_.events[id].time = TimeKind::kOffCpu;
+    return id;
   }
 
   // Frames above the separator are the kernel's.

@@ -12,6 +12,7 @@
 //
 // perf_script.cc reads the same text for another purpose, so this format is
 // never detected.
+#include <algorithm>
 #include <unordered_map>
 
 #include "format/text/perf_line.h"
@@ -138,7 +139,10 @@ class PerfSchedReader {
     const auto delay = to_number<std::int64_t>(argument(args, "delay="));
     if (!tid || !delay) return false;
     const auto sleep = sleeps_.find(*tid);
-    Sample sample{.time = now, .weight = *delay, .event = event()};
+    const auto slept =
+        static_cast<std::uint64_t>(std::max(*delay, std::int64_t{0}));
+    Sample sample{
+        .time = now - std::min(slept, now), .weight = *delay, .event = event()};
     if (sleep == sleeps_.end()) {
       // It fell asleep before the recording began.
       profile_.diagnostics.note(Problem::kNoStack);
@@ -164,7 +168,7 @@ class PerfSchedReader {
       profile_.diagnostics.note(Problem::kTimeDisorder);
       return;
     }
-    switched_.push_back({.time = now,
+    switched_.push_back({.time = sleep.since,
                          .weight = static_cast<std::int64_t>(now - sleep.since),
                          .stack = sleep.stack,
                          .thread = sleep.thread,
@@ -194,6 +198,7 @@ class PerfSchedReader {
   EventId event() {
     const EventId id = profile_.event_id("off-cpu", "microseconds");
     profile_.events[id].decimals = 3;  // nanoseconds
+    profile_.events[id].time = TimeKind::kOffCpu;
     return id;
   }
 

@@ -19,9 +19,10 @@
 #include "base/text.h"
 #include "format/common/text_cache.h"
 #include "format/text/perf_line.h"
+#include "profile/event_choice.h"
 #include "profile/format.h"
+#include "profile/merge.h"
 #include "profile/tidy.h"
-#include "profile/transform.h"
 
 namespace wick {
 namespace {
@@ -557,6 +558,7 @@ Profile read_perf_script(InputFile& file, const ReadOptions& options) {
     workers[i].reset();
   }
   profile.diagnostics = std::move(diagnostics);
+  guess_event_times(profile);
   return profile;
 }
 

@@ -70,6 +70,8 @@ class TracervLabelsReader {
   explicit TracervLabelsReader(const ReadOptions& options)
       : samples_(profile_, options.keep_time) {
     profile_.has_time = options.keep_time;
+    profile_.is_trace = true;
+    profile_.events[cycles_].time = TimeKind::kTraceClock;
   }
 
   Profile read(InputFile& file) {
@@ -79,9 +81,9 @@ class TracervLabelsReader {
     while (const auto line = lines.next())
       if (!read_line(*line))
         profile_.diagnostics.note_at(Problem::kBadLine, *line, lines.number());
-    profile_.set_about(kAboutTrace, with_commas(cycles_spent_) + " cycles, " +
-                                        with_commas(calls_made_) + " calls");
-    profile_.set_about(kAboutTraceClock, "cycles");
+    profile_.set_about(kAboutTraceSummary,
+                       with_commas(cycles_spent_) + " cycles, " +
+                           with_commas(calls_made_) + " calls");
     return std::move(profile_);
   }
 

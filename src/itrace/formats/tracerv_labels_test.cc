@@ -62,7 +62,7 @@ TEST(TracervLabels, CountsCalls) {
                 "Indent: 1, End label: a, End cycle: 15\n"
                 "Indent: 1, Start label: a, At cycle: 15\n");
   EXPECT_EQ(total_weight(profile, EventId{1}), 2);
-  EXPECT_TRUE(is_trace(profile));
+  EXPECT_TRUE(profile.is_trace);
 }
 
 TEST(TracervLabels, NotesTimeThatGoesBackwards) {

@@ -227,7 +227,9 @@ Profile read_fireperf(TraceReader& reader, const CodeMap& map,
                       const ReadOptions&) {
   const Labels labels(one_file(map), map.pc_mask());
   Profile profile;
-  profile.event_id(reader.info().unit, reader.info().unit);
+  profile.is_trace = true;
+  const EventId time = profile.event_id(reader.info().unit, reader.info().unit);
+  profile.events[time].time = TimeKind::kTraceClock;
   SampleCollector samples(profile, false);
   // One tracker per hart, as FirePerf has one per core.
   std::map<std::uint32_t, FirePerfStack> stacks;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "perf/records/tracepoint.h"
+#include "profile/off_cpu_reason.h"
 
 namespace wick {
 
@@ -29,7 +30,7 @@ bool OffCpu::is_switch(const PerfEvent& event) {
 std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
                                 std::string_view raw, const PerfEvent& event,
                                 Tasks& tasks) {
-  switches_.push_back({.why = why(event, raw)});
+  switches_.push_back({.reason = reason(event, raw)});
   task.last_switch = static_cast<std::uint32_t>(switches_.size() - 1);
   task.last_switch_time = time;
   if (has_switch_records_) return task.last_switch;
@@ -48,19 +49,20 @@ std::uint32_t OffCpu::on_sample(Task& task, std::uint64_t time,
 }
 
 // The prev_state of the thread that leaves.
-OffCpu::Why OffCpu::why(const PerfEvent& event, std::string_view raw) {
+OffCpuReason OffCpu::reason(const PerfEvent& event, std::string_view raw) {
   const TracepointFormat* format = event.tracepoint;
-  if (format == nullptr) return Why::kUnknown;
+  if (format == nullptr) return OffCpuReason::kNone;
   const TracepointField* field = format->field("prev_state");
   const auto state =
       field == nullptr ? std::nullopt : format->integer(*field, raw);
-  if (!state) return Why::kUnknown;
+  if (!state) return OffCpuReason::kNone;
   constexpr std::int64_t kInterruptible = 1, kUninterruptible = 2,
                          kStates = 255;
   // State 0: still runnable. So does a bit above the states.
-  if ((*state & kStates) == 0) return Why::kPreempted;
-  if ((*state & kInterruptible) != 0) return Why::kBlocked;
-  return (*state & kUninterruptible) != 0 ? Why::kInIo : Why::kBlocked;
+  if ((*state & kStates) == 0) return OffCpuReason::kPreempted;
+  if ((*state & kInterruptible) != 0) return OffCpuReason::kBlocked;
+  return (*state & kUninterruptible) != 0 ? OffCpuReason::kInIo
+                                          : OffCpuReason::kBlocked;
 }
 
 void OffCpu::on_switch(const SwitchRecord& change, Task& task,
@@ -84,64 +86,47 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
   if (from_the_start && !has_switch_records_) return;
   const ThreadId thread = thread_of(profile_, task);
   if (from_the_start) {
-    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
-                       StackId::kRoot, task.is_new ? Why::kNew : Why::kBefore,
-                       StacklessSample::kNoSwitch, since});
+    pauses_.push_back(
+        {since, time, thread, StacklessSample::kNoSwitch, StackId::kRoot,
+         task.is_new ? OffCpuReason::kFirstRun : OffCpuReason::kSinceBefore,
+         StacklessSample::kNoSwitch, since});
   } else if (is_rough_) {
     const bool has_stack = index(thread) < last_stacks_.size();
     pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
                        has_stack ? last_stacks_[index(thread)] : StackId::kRoot,
-                       Why::kRough, StacklessSample::kNoSwitch, since});
+                       OffCpuReason::kNearby, StacklessSample::kNoSwitch,
+                       since});
   } else if (task.last_switch != StacklessSample::kNoSwitch) {
-    const Why why =
-        task.was_preempted ? Why::kPreempted : switches_[task.last_switch].why;
+    const OffCpuReason reason = task.was_preempted
+                                    ? OffCpuReason::kPreempted
+                                    : switches_[task.last_switch].reason;
     // The switch is sampled before the thread is off the CPU, and it may be
     // woken in between. A preempted thread continues without being woken.
     const std::uint64_t left = std::min(task.last_switch_time, left_at);
-    const std::uint32_t waking = why == Why::kPreempted
+    const std::uint32_t waking = reason == OffCpuReason::kPreempted
                                      ? StacklessSample::kNoSwitch
                                      : wakers_.on_back(task, left);
     pauses_.push_back({since, time, thread, task.last_switch, StackId::kRoot,
-                       why, waking, left});
+                       reason, waking, left});
   } else {
     // The sample of the switch was lost.
     pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
-                       StackId::kRoot, Why::kLost, StacklessSample::kNoSwitch,
-                       since});
+                       StackId::kRoot, OffCpuReason::kNotSampled,
+                       StacklessSample::kNoSwitch, since});
   }
 }
 
 void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
   if (pauses_.empty()) return;
-  const EventId event = profile_.event_id(kEvent, "nanoseconds");
-  const auto label = [](Why why) -> std::string_view {
-    switch (why) {
-      case Why::kBlocked:
-        return "[blocked]";
-      case Why::kInIo:
-        return "[in I/O]";
-      case Why::kPreempted:
-        return "[preempted]";
-      case Why::kRough:
-        return "[off the CPU, near here]";
-      case Why::kBefore:
-        return "[off the CPU since before the recording]";
-      case Why::kNew:
-        return "[waits for its first run]";
-      case Why::kLost:
-        return "[off the CPU, not sampled]";
-      case Why::kUnknown:
-        break;
-    }
-    return "";
-  };
+  const EventId event = profile_.event_id(kOffCpuEventName, "nanoseconds");
+  profile_.events[event].time = TimeKind::kOffCpu;
   for (const Pause& pause : pauses_) {
     StackId stack = pause.switch_number == StacklessSample::kNoSwitch
                         ? pause.stack
                         : switches_[pause.switch_number].stack;
-    if (const std::string_view text = label(pause.why); !text.empty())
-      stack = profile_.stacks.push(
-          stack, profile_.named_frame(text, FrameKind::kLabel));
+    if (pause.reason != OffCpuReason::kNone)
+      stack =
+          profile_.stacks.push(stack, off_cpu_frame(profile_, pause.reason));
     stack = wakers_.behind(stack, pause.waking, pause.switch_time);
     samples.add({.time = pause.begin,
                  .weight = static_cast<std::int64_t>(pause.end - pause.begin),

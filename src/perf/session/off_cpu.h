@@ -27,9 +27,6 @@ class OffCpu {
   // roughly where it was; the innermost frame says so.
   OffCpu(Profile& profile, std::span<const PerfEvent> events);
 
-  // The name that perf record --off-cpu gives it.
-  static constexpr std::string_view kEvent = "offcpu-time";
-
   // Nothing before this time counts: the recording watched processes before it
   // was to begin.
   void begin_at(std::uint64_t time) { begin_ = time; }
@@ -87,30 +84,20 @@ class OffCpu {
  private:
   void comes_back(Task& task, std::uint64_t time);
 
-  enum class Why : std::uint8_t {
-    kUnknown,
-    kBlocked,
-    kInIo,
-    kPreempted,
-    kRough,   // where is a guess
-    kBefore,  // since before the recording, reason unknown
-    kNew,     // it has not run yet
-    kLost,    // the sample with reason and place
-  };
-  static Why why(const PerfEvent& event, std::string_view raw);
+  static OffCpuReason reason(const PerfEvent& event, std::string_view raw);
 
   struct Pause {
     std::uint64_t begin, end;
     ThreadId thread;
     std::uint32_t switch_number;  // leads to the stack, or else
     StackId stack;
-    Why why;
+    OffCpuReason reason;
     std::uint32_t waking;       // who ended it
     std::uint64_t switch_time;  // not later than `begin`
   };
   struct Switch {
     StackId stack = StackId::kRoot;
-    Why why = Why::kUnknown;
+    OffCpuReason reason = OffCpuReason::kNone;
   };
   Profile& profile_;
   Wakers wakers_{profile_};

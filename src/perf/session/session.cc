@@ -32,8 +32,10 @@ class Session {
       constexpr std::int32_t kMonotonic = 1;
       has_monotonic_time_ &= event.attr.flag(attr_flag::kUseClockid) &&
                              event.attr.clockid == kMonotonic;
+      const TimeKind time = time_of(event);
       events_.push_back(profile_.event_id(
-          event.name, counts_time(event) ? "nanoseconds" : ""));
+          event.name, time != TimeKind::kNone ? "nanoseconds" : ""));
+      profile_.events[events_.back()].time = time;
       if (main_event_ == EventId{0xffffffff} && !OffCpu::is_switch(event) &&
           !Wakers::is_waking(event))
         main_event_ = events_.back();
@@ -54,10 +56,13 @@ class Session {
   }
 
  private:
-  static bool counts_time(const PerfEvent& event) {
-    return (event.attr.type == event_type::kSoftware &&
-            event.attr.config <= 1) ||  // cpu-clock, task-clock
-           event.name == OffCpu::kEvent;
+  static TimeKind time_of(const PerfEvent& event) {
+    if (event.name == kOffCpuEventName) return TimeKind::kOffCpu;
+    constexpr std::uint64_t kTaskClock = 1;  // the one before is cpu-clock
+    return event.attr.type == event_type::kSoftware &&
+                   event.attr.config <= kTaskClock
+               ? TimeKind::kOnCpu
+               : TimeKind::kNone;
   }
 
   void visit(const PerfRecord& record) {
@@ -276,7 +281,13 @@ class Session {
     for (auto& [tid, task] : side_band_.tasks())
       off_cpu_.on_end(task, last_time_);
     off_cpu_.add_samples(samples_, wall_);
-    if (off_cpu_.has_switches()) wall_.add_samples(samples_, last_time_);
+    if (off_cpu_.has_switches()) {
+      // Its samples show where the time on the CPU was spent.
+      if (profile_.events.contains(main_event_) &&
+          profile_.events[main_event_].time == TimeKind::kNone)
+        profile_.events[main_event_].time = TimeKind::kOnCpu;
+      wall_.add_samples(samples_, last_time_);
+    }
     unwinding_.note_ends(profile_.diagnostics);
     profile_.diagnostics.note(Problem::kBadRecord, side_band_.refused());
     note_losses(data_, profile_.diagnostics);

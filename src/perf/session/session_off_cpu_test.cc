@@ -36,7 +36,7 @@ std::string only(std::string_view event, const PerfDataBuilder& file) {
   return shown(profile, true);
 }
 std::string off_cpu(const PerfDataBuilder& file) {
-  return only(OffCpu::kEvent, file);
+  return only(kOffCpuEventName, file);
 }
 
 TEST(SessionOffCpu, TheTimeBetweenOutAndInIsOnTheStackOfTheSwitch) {
@@ -96,6 +96,22 @@ PerfDataBuilder::Sample sched_switch(std::uint64_t time, std::uint32_t pid,
                      .u32(to)
                      .bytes(std::string(8, '\0'))
                      .str()};
+}
+
+TEST(SessionOffCpu, EventsSayWhichTimeTheyAre) {
+  PerfDataBuilder file;
+  file.event(kChains, "cycles");
+  file.comm(7, 7, "prog", 1);
+  file.sample({.pid = 7, .tid = 7, .time = 90, .period = 1});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = 7, .time = 100});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 150});
+  const Profile profile = read(file);
+  std::vector<TimeKind> times;
+  for (const Event& event : profile.events) times.push_back(event.time);
+  EXPECT_EQ(times, (std::vector{TimeKind::kOnCpu, TimeKind::kOffCpu,
+                                TimeKind::kWall}));
 }
 
 TEST(SessionOffCpu, SchedSwitchAloneHasBothThreadsAndTheReason) {
@@ -296,7 +312,7 @@ PerfDataBuilder a_life() {
 }
 
 TEST(SessionWallTime, SamplesShareTheTimeOnTheCpuAndThePausesAreTheRest) {
-  EXPECT_EQ(only(WallTime::kEvent, a_life()),
+  EXPECT_EQ(only(kWallEventName, a_life()),
             "100 :1 7/7: ?+106e 30\n"
             "100 :1 7/7: ?+1078 30\n"
             "130 :1 7/7: ?+1078;[off the CPU, near here] 40\n");
@@ -311,14 +327,14 @@ TEST(SessionWallTime, TimeWithoutASampleIsAFrameOfItsOwn) {
               {.pid = 7, .tid = 7, .time = 160});
   file.record(RecordType::kSwitch, 0, Bytes(),
               {.pid = 7, .tid = 7, .time = 165});
-  EXPECT_EQ(only(WallTime::kEvent, file),
+  EXPECT_EQ(only(kWallEventName, file),
             "100 :7 7/7: [on the CPU, not sampled] 60\n"
             "160 :7 7/7: [off the CPU, near here] 5\n");
 }
 
 TEST(SessionWallTime, ASampleOfAThreadWithoutANumberCountsAsASampleAlone) {
   PerfDataBuilder file = a_life();
-  const std::string before = only(WallTime::kEvent, file);
+  const std::string before = only(kWallEventName, file);
   file.sample({.pid = 7,
                .tid = Task::kNoTid,
                .time = 202,
@@ -326,26 +342,26 @@ TEST(SessionWallTime, ASampleOfAThreadWithoutANumberCountsAsASampleAlone) {
                .callchain = {callchain::kUser, 0x1020}});
   file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
               {.pid = 7, .tid = Task::kNoTid, .time = 203});
-  EXPECT_EQ(only(WallTime::kEvent, file), before);
+  EXPECT_EQ(only(kWallEventName, file), before);
   EXPECT_NE(only("cycles", file).find("202 :1 7/-1: ?+1020 1\n"),
             std::string::npos);
 }
 
 TEST(SessionWallTime, TheIdleTaskHasNone) {
   PerfDataBuilder file = a_life();
-  const std::string before = only(WallTime::kEvent, file);
+  const std::string before = only(kWallEventName, file);
   file.sample({.pid = 0, .tid = 0, .time = 102, .period = 1});
   file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
               {.pid = 0, .tid = 0, .time = 103});
   file.record(RecordType::kSwitch, 0, Bytes(),
               {.pid = 0, .tid = 0, .time = 190});
-  EXPECT_EQ(only(WallTime::kEvent, file), before);
+  EXPECT_EQ(only(kWallEventName, file), before);
 }
 
 TEST(SessionWallTime, WithoutSwitchRecordsThereIsNone) {
   PerfDataBuilder file = one_program();
   file.sample({.pid = 7, .tid = 7, .time = 5, .period = 1});
-  EXPECT_EQ(only(WallTime::kEvent, file), "");
+  EXPECT_EQ(only(kWallEventName, file), "");
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "perf/recording/recorded_threads.h"
 #include "perf/session/off_cpu.h"
 #include "perf/session/session.h"
-#include "profile/transform.h"
 
 namespace wick {
 namespace {
@@ -82,7 +81,8 @@ class WakersTest : public testing::Test {
     std::string out;
     std::vector<FrameId> frames;
     for (const Sample& sample : profile.samples) {
-      if (profile.strings[profile.events[sample.event].name] != OffCpu::kEvent)
+      if (profile.strings[profile.events[sample.event].name] !=
+          kOffCpuEventName)
         continue;
       if (profile.threads[sample.thread].tid != 7) continue;
       out += profile.strings[profile.threads[sample.thread].comm];

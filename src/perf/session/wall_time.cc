@@ -27,7 +27,8 @@ void WallTime::on_pause(ThreadId thread, StackId stack, std::uint64_t begin,
 }
 
 void WallTime::add_samples(SampleCollector& samples, std::uint64_t end) {
-  const EventId event = profile_.event_id(kEvent, "nanoseconds");
+  const EventId event = profile_.event_id(kWallEventName, "nanoseconds");
+  profile_.events[event].time = TimeKind::kWall;
   for (const Pause& pause : pauses_)
     samples.add({.time = pause.begin,
                  .weight = static_cast<std::int64_t>(pause.end - pause.begin),

@@ -18,8 +18,6 @@ namespace wick {
 
 class WallTime {
  public:
-  static constexpr std::string_view kEvent = "wall-time";
-
   explicit WallTime(Profile& profile) : profile_(profile) {}
 
   // Nothing before this time counts.

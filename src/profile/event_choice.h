@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of a profile's events is looked at.
+#pragma once
+
+#include <string_view>
+
+#include "profile/profile.h"
+
+namespace wick {
+
+// The name that events of several kinds of core or modes share:
+// `cpu_core/cycles/` and `cpu_atom/cycles/`, `cycles:u` and `cycles:k` are all
+// "cycles".
+std::string_view event_group(std::string_view event_name);
+
+// Keeps the samples of the events named `wanted` or in the group of that name;
+// "*" keeps all, "" the first event that has samples and those of its group.
+// Differences are left as they are. Fails if there is no such event.
+void select_event(Profile& profile, std::string_view wanted);
+
+}  // namespace wick

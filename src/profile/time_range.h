@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part of a profile's time.
+#pragma once
+
+#include <string_view>
+
+#include "profile/profile.h"
+
+namespace wick {
+
+struct TimeRange {
+  // Seconds from the first sample, or of the input's clock if `absolute`.
+  double from = 0;
+  double to = 0;
+  bool absolute = false;
+};
+
+// "1.5..2", "..3", "2..", "@100.25..101".
+TimeRange parse_time_range(std::string_view text);
+
+// Keeps the samples that begin in the range and, of a trace's clock, the parts
+// of samples that reach into it. Fails if the profile has no times.
+void select_time(Profile& profile, const TimeRange& range);
+
+}  // namespace wick
