@@ -2,16 +2,15 @@
 // How fold() works.
 //
 //   1. Sum the samples per (thread root, stack): the only loop over samples.
-//   2. Carry the distinct stacks that have weight into a tree keyed by printed
-//      name. Stacks share their callers, so each stack node is looked up once
-//      per thread root, not once per sample. Reversed stacks share nothing with
-//      the table and are pushed frame by frame.
+//   2. Carry the distinct stacks into a tree keyed by printed name (see
+//      stack_tree.h). Reversed stacks share nothing with the stack table and
+//      are pushed frame by frame.
 //   3. Sum totals from the leaves up, drop what is too narrow, and put the rest
 //      into preorder with siblings sorted by name.
 //
-// Where one name stands for one frame (folded files, the widest inputs there
-// are), the tree is the stack table itself, and step 3 comes before step 2: a
-// picture of two million stack nodes then costs a few sums over columns.
+// If each name belongs to one frame (as in folded files, the widest inputs),
+// the tree is the stack table itself, and step 3 comes before step 2: a picture
+// of two million stack nodes then costs a few sums over columns.
 #include "profile/fold.h"
 
 #include <fmt/format.h>
@@ -23,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "profile/stack_tree.h"
 
 namespace wick {
 namespace {
@@ -40,7 +40,7 @@ std::string_view annotation(FrameKind kind, const FoldOptions& options) {
   }
 }
 
-// "[libc.so.6]" for a place of which only the module is known.
+// "[libc.so.6]" for a place whose module is all that is known.
 std::string unknown_name(const Profile& profile, const Frame& frame,
                          bool with_address) {
   const std::string_view path =
@@ -104,42 +104,20 @@ double FlameGraph::value(std::int64_t weight) const {
 
 namespace {
 
-// Weight of one stack under one thread root.
+struct Weights {
+  std::int64_t after = 0, before = 0;
+
+  void add(const Weights& other) {
+    after = saturating_add(after, other.after);
+    before = saturating_add(before, other.before);
+  }
+};
+
+// The weights of one stack under one thread root.
 struct Entry {
   std::uint32_t root = 0;  // into the list of root names
   StackId stack = StackId::kRoot;
-  std::int64_t after = 0, before = 0;
-};
-
-// The tree while it is built: nodes keyed by (parent, name), in any order as
-// long as parents come first.
-struct Tree {
-  struct Node {
-    std::uint32_t parent;
-    StringId name;
-    FrameKind kind;
-  };
-  std::vector<Node> nodes{{0, StringId::kEmpty, FrameKind::kLabel}};
-  std::vector<std::int64_t> self{0}, before{0};
-  std::vector<bool> sampled{false};
-  std::vector<std::int64_t> start;  // of a chart's nodes
-  HashIndex index;
-
-  std::uint32_t append(std::uint32_t parent, StringId name, FrameKind kind) {
-    nodes.push_back({parent, name, kind});
-    self.push_back(0);
-    before.push_back(0);
-    sampled.push_back(false);
-    return static_cast<std::uint32_t>(nodes.size() - 1);
-  }
-  std::uint32_t push(std::uint32_t parent, StringId name, FrameKind kind) {
-    return index.find_or_add(
-        hash_pair(parent, wick::index(name)),
-        [&](std::uint32_t row) {
-          return nodes[row].parent == parent && nodes[row].name == name;
-        },
-        [&] { return append(parent, name, kind); });
-  }
+  Weights weights;
 };
 
 class Folder {
@@ -157,7 +135,10 @@ class Folder {
       add_in_order();
     } else {
       sum_samples();
-      if (!add_pruned()) add_stacks();
+      if (can_prune_first())
+        add_pruned();
+      else
+        add_stacks();
     }
     finish();
     return std::move(graph_);
@@ -165,10 +146,9 @@ class Folder {
 
  private:
   void describe_events() {
-    for (const Event& event : profile_.events) {
-      if (event.role != EventRole::kPlain) graph_.is_difference = true;
+    graph_.is_difference = is_difference(profile_);
+    for (const Event& event : profile_.events)
       graph_.decimals = std::max<int>(graph_.decimals, event.decimals);
-    }
     for (const Event& event : profile_.events)
       scale_.push_back(power_of_ten(graph_.decimals - event.decimals));
     const Event first =
@@ -229,148 +209,129 @@ class Folder {
             entries_.push_back({root, sample.stack});
             return static_cast<std::uint32_t>(entries_.size() - 1);
           });
-      std::int64_t& weight =
-          is_before(sample) ? entries_[row].before : entries_[row].after;
+      Weights& weights = entries_[row].weights;
+      std::int64_t& weight = is_before(sample) ? weights.before : weights.after;
       weight = saturating_add(weight, scaled(sample));
     }
     has_weightless_ = std::ranges::any_of(entries_, [](const Entry& entry) {
-      return entry.after == 0 && entry.before == 0;
+      return entry.weights.after == 0 && entry.weights.before == 0;
     });
   }
 
-  static void give(Tree& tree, std::uint32_t node, const Entry& entry) {
-    tree.self[node] = saturating_add(tree.self[node], entry.after);
-    tree.before[node] = saturating_add(tree.before[node], entry.before);
-    tree.sampled[node] = true;
+  void give(std::uint32_t node, const Weights& weights) {
+    if (self_.size() < tree_.size()) {
+      self_.resize(tree_.size());
+      sampled_.resize(tree_.size());
+    }
+    self_[node].add(weights);
+    sampled_[node] = true;
   }
+
+  // Gives weight to nodes below `node` that are not drawn.
+  void give_below(std::uint32_t node, const Weights& weights) {
+    if (below_.size() < tree_.size()) below_.resize(tree_.size());
+    below_[node].add(weights);
+  }
+
+  std::uint32_t key(FrameId frame) const { return index(names_[frame]); }
 
   std::uint32_t root_node(std::uint32_t root) {
     return roots_[root] == StringId::kEmpty
-               ? 0
-               : tree_.push(0, roots_[root], FrameKind::kLabel);
+               ? StackTree::kRoot
+               : tree_.push(StackTree::kRoot, index(roots_[root]));
   }
 
-  // The shortcut of the file comment. Returns false where it does not apply:
-  // names stand for several frames, several thread roots, stacks of weight 0,
-  // or another order.
-  bool add_pruned() {
-    if (options_.reversed || !one_name_one_frame_ || has_weightless_)
-      return false;
-    for (const Entry& entry : entries_)
-      if (entry.root != entries_.front().root) return false;
-    if (entries_.empty()) return false;
-    const StackTable& stacks = profile_.stacks;
-    const auto totals_of = [&](std::int64_t Entry::*weight) {
-      Column<StackId, std::int64_t> total(stacks.size());
-      for (const Entry& entry : entries_)
-        total[entry.stack] = saturating_add(total[entry.stack], entry.*weight);
-      for (const StackId id : stacks.ids() | std::views::reverse)
-        if (id != StackId::kRoot)
-          total[stacks.parent(id)] =
-              saturating_add(total[stacks.parent(id)], total[id]);
-      return total;
-    };
-    // The larger side decides what is drawn of a difference.
-    Column<StackId, std::int64_t> total = totals_of(&Entry::after);
-    if (graph_.is_difference) {
-      const Column<StackId, std::int64_t> before = totals_of(&Entry::before);
-      for (const StackId id : stacks.ids())
-        total[id] = std::max(total[id], before[id]);
-    }
+  // Whether the shortcut of the file comment applies: no name of several
+  // frames, one thread root, no stacks of weight 0, and the usual order.
+  bool can_prune_first() const {
+    return !options_.reversed && one_name_one_frame_ && !has_weightless_ &&
+           !entries_.empty() &&
+           std::ranges::all_of(entries_, [&](const Entry& entry) {
+             return entry.root == entries_.front().root;
+           });
+  }
 
+  Column<StackId, std::int64_t> totals_of(std::int64_t Weights::*side) const {
+    const StackTable& stacks = profile_.stacks;
+    Column<StackId, std::int64_t> total(stacks.size());
+    for (const Entry& entry : entries_)
+      total[entry.stack] =
+          saturating_add(total[entry.stack], entry.weights.*side);
+    for (const StackId id : stacks.ids() | std::views::reverse)
+      if (id != StackId::kRoot)
+        total[stacks.parent(id)] =
+            saturating_add(total[stacks.parent(id)], total[id]);
+    return total;
+  }
+
+  // The width of each stack: in a difference, the total of the larger side.
+  Column<StackId, std::int64_t> widths() const {
+    Column<StackId, std::int64_t> total = totals_of(&Weights::after);
+    if (!graph_.is_difference) return total;
+    const Column<StackId, std::int64_t> before = totals_of(&Weights::before);
+    for (const StackId id : profile_.stacks.ids())
+      total[id] = std::max(total[id], before[id]);
+    return total;
+  }
+
+  void add_pruned() {
+    const StackTable& stacks = profile_.stacks;
+    const Column<StackId, std::int64_t> width = widths();
     const double least =
-        options_.min_share * static_cast<double>(total[StackId::kRoot]);
-    // The node of a stack, or with the bit kBelow that of its nearest caller
-    // which is drawn.
+        options_.min_share * static_cast<double>(width[StackId::kRoot]);
+    // The node of a stack or, with the bit kBelow, of its nearest drawn caller.
     constexpr std::uint32_t kBelow = 0x80000000;
     Column<StackId, std::uint32_t> node_of(stacks.size());
     node_of[StackId::kRoot] = root_node(entries_.front().root);
     std::uint64_t hidden = 0;
     for (const StackId id : stacks.ids()) {
-      if (id == StackId::kRoot || total[id] == 0) continue;
+      if (id == StackId::kRoot || width[id] == 0) continue;
       const std::uint32_t parent = node_of[stacks.parent(id)];
-      if ((parent & kBelow) != 0 || static_cast<double>(total[id]) < least) {
+      if ((parent & kBelow) != 0 || static_cast<double>(width[id]) < least) {
         ++hidden;
         node_of[id] = parent | kBelow;
         continue;
       }
       const FrameId frame = stacks.frame(id);
-      node_of[id] =
-          tree_.append(parent, names_[frame], profile_.frames[frame].kind);
+      node_of[id] = tree_.append(parent, key(frame), frame);
     }
     for (const Entry& entry : entries_) {
       const std::uint32_t node = node_of[entry.stack] & ~kBelow;
       if (node == node_of[entry.stack])
-        give(tree_, node, entry);
+        give(node, entry.weights);
       else
-        give_below(node, entry);
+        give_below(node, entry.weights);
     }
     graph_.diagnostics.note(Problem::kHiddenNarrow, hidden);
-    return true;
-  }
-
-  // Weight that lies under a node in nodes that are not drawn.
-  struct Below {
-    std::int64_t after = 0, before = 0;
-  };
-  void give_below(std::uint32_t node, const Entry& entry) {
-    if (below_.size() < tree_.nodes.size()) below_.resize(tree_.nodes.size());
-    Below& below = below_[node];
-    below.after = saturating_add(below.after, entry.after);
-    below.before = saturating_add(below.before, entry.before);
   }
 
   void add_stacks() {
     std::ranges::stable_sort(entries_, {}, &Entry::root);
-    // The tree node of each stack under the current root; `mapped_for` says
-    // for which root that is.
-    Column<StackId, std::uint32_t> node_of(profile_.stacks.size());
-    Column<StackId, std::uint32_t> mapped_for(profile_.stacks.size(),
-                                              0xffffffff);
+    StackCarrier carrier(tree_, profile_.stacks);
+    const auto key_of = [this](FrameId frame) { return key(frame); };
     for (const Entry& entry : entries_) {
-      const std::uint32_t node = options_.reversed
-                                     ? push_reversed(entry)
-                                     : push_stack(entry, node_of, mapped_for);
-      give(tree_, node, entry);
+      const std::uint32_t node =
+          options_.reversed
+              ? push_reversed(entry)
+              : carrier.carry(root_node(entry.root), entry.stack, key_of);
+      give(node, entry.weights);
     }
-  }
-
-  std::uint32_t push_frame(std::uint32_t parent, FrameId frame) {
-    return tree_.push(parent, names_[frame], profile_.frames[frame].kind);
   }
 
   std::uint32_t push_reversed(const Entry& entry) {
-    std::uint32_t node = 0;
+    std::uint32_t node = StackTree::kRoot;
     for (StackId id = entry.stack; id != StackId::kRoot;
-         id = profile_.stacks.parent(id))
-      node = push_frame(node, profile_.stacks.frame(id));
+         id = profile_.stacks.parent(id)) {
+      const FrameId frame = profile_.stacks.frame(id);
+      node = tree_.push(node, key(frame), frame);
+    }
     if (roots_[entry.root] != StringId::kEmpty)
-      node = tree_.push(node, roots_[entry.root], FrameKind::kLabel);
+      node = tree_.push(node, index(roots_[entry.root]));
     return node;
   }
 
-  std::uint32_t push_stack(const Entry& entry,
-                           Column<StackId, std::uint32_t>& node_of,
-                           Column<StackId, std::uint32_t>& mapped_for) {
-    const StackTable& stacks = profile_.stacks;
-    pending_.clear();
-    StackId id = entry.stack;
-    while (id != StackId::kRoot && mapped_for[id] != entry.root) {
-      pending_.push_back(id);
-      id = stacks.parent(id);
-    }
-    std::uint32_t node =
-        id == StackId::kRoot ? root_node(entry.root) : node_of[id];
-    for (const StackId next : pending_ | std::views::reverse) {
-      node = push_frame(node, stacks.frame(next));
-      node_of[next] = node;
-      mapped_for[next] = entry.root;
-    }
-    return node;
-  }
-
-  // A flame chart: each thread's samples in their order; what a sample has in
-  // common with the one before it is one node that grows wider.
+  // A flame chart: each thread's samples in their order. The frames that a
+  // sample shares with the one before it are nodes that grow wider.
   void add_in_order() {
     std::vector<std::vector<const Sample*>> lanes(roots_.size());
     for (const Sample& sample : profile_.samples)
@@ -379,8 +340,8 @@ class Folder {
     std::vector<std::uint32_t> path;
     std::int64_t now = 0;
     const auto begins_now = [&](std::uint32_t node) {
-      tree_.start.resize(tree_.nodes.size());
-      tree_.start[node] = now;
+      start_.resize(tree_.size());
+      start_[node] = now;
     };
     for (std::uint32_t root = 0; root < roots_.size(); ++root) {
       if (lanes[root].empty()) continue;
@@ -396,14 +357,13 @@ class Folder {
           ++same;
         path.resize(same + 1);
         for (std::size_t i = same; i < frames.size(); ++i) {
-          path.push_back(tree_.append(path.back(), names_[frames[i]],
-                                      profile_.frames[frames[i]].kind));
+          path.push_back(tree_.append(path.back(), key(frames[i]), frames[i]));
           begins_now(path.back());
         }
-        Entry entry;
-        (is_before(*sample) ? entry.before : entry.after) = scaled(*sample);
-        give(tree_, path.back(), entry);
-        now = saturating_add(now, entry.after);
+        Weights weights;
+        (is_before(*sample) ? weights.before : weights.after) = scaled(*sample);
+        give(path.back(), weights);
+        now = saturating_add(now, weights.after);
         std::swap(frames, previous);
       }
     }
@@ -411,82 +371,77 @@ class Folder {
 
   // Step 3 of the file comment.
   void finish() {
-    const std::size_t count = tree_.nodes.size();
-    below_.resize(count);
-    std::vector<std::int64_t> total(count), before(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      total[i] = saturating_add(tree_.self[i], below_[i].after);
-      before[i] = saturating_add(tree_.before[i], below_[i].before);
+    self_.resize(tree_.size());
+    sampled_.resize(tree_.size());
+    below_.resize(tree_.size());
+    start_.resize(tree_.size());
+    std::vector<Weights> total(tree_.size());
+    for (std::size_t i = tree_.size(); i-- > 0;) {
+      total[i].add(self_[i]);
+      total[i].add(below_[i]);
+      if (i > 0) total[tree_.nodes()[i].parent].add(total[i]);
     }
-    for (std::size_t i = count; i-- > 1;) {
-      const std::uint32_t parent = tree_.nodes[i].parent;
-      total[parent] = saturating_add(total[parent], total[i]);
-      before[parent] = saturating_add(before[parent], before[i]);
-    }
-    if (total[0] == INT64_MAX) graph_.diagnostics.note(Problem::kOverflow);
-    emit(total, before);
+    if (total[0].after == INT64_MAX)
+      graph_.diagnostics.note(Problem::kOverflow);
+    emit(total);
   }
 
-  void emit(const std::vector<std::int64_t>& total,
-            const std::vector<std::int64_t>& before) {
-    const std::size_t count = tree_.nodes.size();
-    std::vector<std::uint32_t> first(count + 1);  // of a node's children
-    for (std::size_t i = 1; i < count; ++i) ++first[tree_.nodes[i].parent + 1];
-    for (std::size_t i = 0; i < count; ++i) first[i + 1] += first[i];
-    const std::vector<std::uint32_t> children = sorted_children(first);
-
-    const double least =
-        options_.min_share * static_cast<double>(std::max(total[0], before[0]));
+  // Puts the nodes that are drawn into the graph, in preorder.
+  void emit(const std::vector<Weights>& total) {
+    const auto size = [&](std::size_t node) {
+      return static_cast<double>(
+          std::max(total[node].after, total[node].before));
+    };
+    const double least = options_.min_share * size(StackTree::kRoot);
+    const StackTree::Children children = sorted_children();
     struct Pending {
       std::uint32_t node;
       NodeId parent;
-      int depth;
     };
-    std::vector<Pending> stack{{0, NodeId::kRoot, 0}};
+    std::vector<Pending> stack{{StackTree::kRoot, NodeId::kRoot}};
     std::uint64_t narrow = 0, deep = 0;
     while (!stack.empty()) {
-      const Pending next = stack.back();
+      const auto [node, parent] = stack.back();
       stack.pop_back();
-      const std::size_t i = next.node;
-      if (i != 0 &&
-          static_cast<double>(std::max(total[i], before[i])) < least) {
+      if (node != StackTree::kRoot && size(node) < least) {
         ++narrow;
         continue;
       }
-      if (next.depth > options_.max_depth) {
+      if (tree_.nodes()[node].depth >
+          static_cast<std::uint32_t>(options_.max_depth)) {
         ++deep;
         continue;
       }
-      const NodeId id = graph_.parent.push_back(next.parent);
-      graph_.name.push_back(tree_.nodes[i].name);
-      graph_.kind.push_back(tree_.nodes[i].kind);
-      graph_.self.push_back(tree_.self[i]);
-      graph_.total.push_back(total[i]);
-      if (has_weightless_) graph_.sampled.push_back(tree_.sampled[i]);
-      if (graph_.is_difference) {
-        graph_.before_self.push_back(tree_.before[i]);
-        graph_.before_total.push_back(before[i]);
-      }
-      if (graph_.is_chart)
-        graph_.start.push_back(i < tree_.start.size() ? tree_.start[i] : 0);
-      for (std::uint32_t c = first[i + 1]; c-- > first[i];)
-        stack.push_back({children[c], id, next.depth + 1});
+      const NodeId id = add_node(node, parent, total[node]);
+      for (std::uint32_t c = children.first[node + 1];
+           c-- > children.first[node];)
+        stack.push_back({children.ids[c], id});
     }
     graph_.diagnostics.note(Problem::kHiddenNarrow, narrow);
     graph_.diagnostics.note(Problem::kDeepStack, deep);
   }
 
-  // The children of all nodes, grouped by parent as `first` says; within a
-  // group by name, or in the order of their creation in a chart.
-  std::vector<std::uint32_t> sorted_children(
-      const std::vector<std::uint32_t>& first) {
-    const std::size_t count = tree_.nodes.size();
-    std::vector<std::uint32_t> children(count - 1);
-    std::vector<std::uint32_t> next = first;
-    for (std::uint32_t i = 1; i < count; ++i)
-      children[next[tree_.nodes[i].parent]++] = i;
-    if (options_.flamechart) return children;
+  NodeId add_node(std::uint32_t node, NodeId parent, const Weights& total) {
+    const StackTree::Node& from = tree_.nodes()[node];
+    const NodeId id = graph_.parent.push_back(parent);
+    graph_.name.push_back(StringId{from.key});
+    graph_.kind.push_back(from.frame == StackTree::kNoFrame
+                              ? FrameKind::kLabel
+                              : profile_.frames[from.frame].kind);
+    graph_.self.push_back(self_[node].after);
+    graph_.total.push_back(total.after);
+    if (has_weightless_) graph_.sampled.push_back(sampled_[node]);
+    if (graph_.is_difference) {
+      graph_.before_self.push_back(self_[node].before);
+      graph_.before_total.push_back(total.before);
+    }
+    if (graph_.is_chart) graph_.start.push_back(start_[node]);
+    return id;
+  }
 
+  // By name, or in the order of their creation in a chart.
+  StackTree::Children sorted_children() const {
+    if (options_.flamechart) return tree_.children();
     std::vector<StringId> by_name;
     for (const StringId id : graph_.strings.ids()) by_name.push_back(id);
     std::ranges::sort(by_name, {},
@@ -494,14 +449,7 @@ class Folder {
     std::vector<std::uint32_t> rank(by_name.size());
     for (std::uint32_t i = 0; i < by_name.size(); ++i)
       rank[index(by_name[i])] = i;
-    for (std::size_t i = 0; i < count; ++i)
-      if (first[i + 1] - first[i] > 1)
-        std::sort(children.begin() + first[i], children.begin() + first[i + 1],
-                  [&](std::uint32_t a, std::uint32_t b) {
-                    return rank[index(tree_.nodes[a].name)] <
-                           rank[index(tree_.nodes[b].name)];
-                  });
-    return children;
+    return tree_.children_by(rank);
   }
 
   const Profile& profile_;
@@ -514,9 +462,11 @@ class Folder {
   bool one_name_one_frame_ = true;
   bool has_weightless_ = false;
   std::vector<Entry> entries_;
-  Tree tree_;
-  std::vector<Below> below_;
-  std::vector<StackId> pending_;
+  StackTree tree_;  // keys are StringIds of graph_
+  // Of the nodes of tree_; they may be shorter until finish().
+  std::vector<Weights> self_, below_;
+  std::vector<bool> sampled_;
+  std::vector<std::int64_t> start_;  // of a chart's nodes
 };
 
 }  // namespace
@@ -532,7 +482,7 @@ std::string check(const FlameGraph& g) {
   for (const NodeId id : g.ids()) {
     if (id == NodeId::kRoot) continue;
     if (g.parent[id] >= id)
-      return fmt::format("node {} stands before its parent", index(id));
+      return fmt::format("node {} comes before its parent", index(id));
     if (!g.strings.contains(g.name[id]))
       return fmt::format("node {} has no name", index(id));
     children[g.parent[id]] =

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/hash_index.h"
 #include "base/text.h"
+#include "profile/stack_tree.h"
 
 namespace wick {
 namespace {
@@ -20,10 +22,7 @@ class Builder {
         root_of_thread_(profile.threads.size(), kNone) {}
 
   PageStacks run() {
-    result_.node_of_sample.reserve(profile_.samples.size());
-    for (const Sample& sample : profile_.samples)
-      result_.node_of_sample.push_back(
-          node_of(root_of(sample.thread), sample.stack));
+    carry_samples();
     sort_functions();
     sort_frames();
     sort_nodes();
@@ -61,61 +60,33 @@ class Builder {
     return row;
   }
 
+  // Samples of one thread root come one after the other, as StackCarrier needs.
+  void carry_samples() {
+    const std::vector<Sample>& samples = profile_.samples;
+    std::vector<std::uint32_t> order = first_numbers(samples.size());
+    std::ranges::stable_sort(
+        order, {}, [&](std::uint32_t i) { return root_of(samples[i].thread); });
+    StackCarrier carrier(tree_, profile_.stacks,
+                         static_cast<std::uint32_t>(options_.max_depth));
+    result_.node_of_sample.resize(samples.size());
+    for (const std::uint32_t i : order)
+      result_.node_of_sample[i] =
+          carrier.carry(root_of(samples[i].thread), samples[i].stack,
+                        [this](FrameId frame) { return row_of(frame); });
+    result_.too_deep = carrier.too_deep();
+  }
+
   // The node of a thread's root; threads of one name share it.
   std::uint32_t root_of(ThreadId thread) {
     std::uint32_t& root = root_of_thread_[thread];
     if (root != kNone) return root;
     const std::string name =
         thread_root_name(profile_, profile_.threads[thread], options_.root);
-    root = name.empty() ? 0
-                        : push(0, frame_row({.function = function(name),
-                                             .kind = FrameKind::kLabel}));
+    root = name.empty() ? StackTree::kRoot
+                        : tree_.push(StackTree::kRoot,
+                                     frame_row({.function = function(name),
+                                                .kind = FrameKind::kLabel}));
     return root;
-  }
-
-  std::uint32_t push(std::uint32_t parent, std::uint32_t frame) {
-    auto& nodes = result_.nodes;
-    return node_index_.find_or_add(
-        hash_pair(parent, frame),
-        [&](std::uint32_t row) {
-          return nodes[row].parent == parent && nodes[row].frame == frame;
-        },
-        [&] {
-          nodes.push_back({parent, frame});
-          depth_.push_back(depth_[parent] + 1);
-          return static_cast<std::uint32_t>(nodes.size() - 1);
-        });
-  }
-
-  // Stacks share their callers, so each is carried over once for each root.
-  std::uint32_t node_of(std::uint32_t root, StackId stack) {
-    pending_.clear();
-    std::uint32_t node = root;
-    for (; stack != StackId::kRoot; stack = profile_.stacks.parent(stack)) {
-      const std::uint32_t row = known_index_.find(
-          hash_pair(root, index(stack)), [&](std::uint32_t i) {
-            return known_[i].stack == stack && known_[i].root == root;
-          });
-      if (row != HashIndex::kNone) {
-        node = known_[row].node;
-        break;
-      }
-      pending_.push_back(stack);
-    }
-    for (std::size_t i = pending_.size(); i-- > 0;) {
-      if (depth_[node] >= static_cast<std::uint32_t>(options_.max_depth))
-        ++result_.too_deep;
-      else
-        node = push(node, row_of(profile_.stacks.frame(pending_[i])));
-      known_index_.find_or_add(
-          hash_pair(root, index(pending_[i])),
-          [](std::uint32_t) { return false; },
-          [&] {
-            known_.push_back({root, pending_[i], node});
-            return static_cast<std::uint32_t>(known_.size() - 1);
-          });
-    }
-    return node;
   }
 
   // rank[old] = new, where order[new] = old.
@@ -153,59 +124,37 @@ class Builder {
     sorted.reserve(order.size());
     for (const std::uint32_t i : order) sorted.push_back(result_.frames[i]);
     result_.frames = std::move(sorted);
-    const std::vector<std::uint32_t> rank = ranks(order, order.size());
-    for (std::size_t i = 1; i < result_.nodes.size(); ++i)
-      result_.nodes[i].frame = rank[result_.nodes[i].frame];
+    frame_rank_ = ranks(order, order.size());
   }
 
   void sort_nodes() {
-    std::vector<PageStacks::Node>& nodes = result_.nodes;
-    const std::size_t count = nodes.size();
-    // The children of each node, one after the other.
-    std::vector<std::uint32_t> first(count + 1), children(count);
-    for (std::size_t i = 1; i < count; ++i) ++first[nodes[i].parent + 1];
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for (std::uint32_t i = 1; i < count; ++i)
-      children[next[nodes[i].parent]++] = i;
-    for (std::size_t i = 0; i < count; ++i)
-      std::sort(children.begin() + first[i], children.begin() + first[i + 1],
-                [&](std::uint32_t a, std::uint32_t b) {
-                  return nodes[a].frame < nodes[b].frame;
-                });
-
-    std::vector<PageStacks::Node> sorted;
-    sorted.reserve(count);
-    std::vector<std::uint32_t> rank(count), open{0};
+    const StackTree::Children children = tree_.children_by(frame_rank_);
+    std::vector<PageStacks::Node>& sorted = result_.nodes;
+    sorted.reserve(tree_.size());
+    std::vector<std::uint32_t> rank(tree_.size()), open{StackTree::kRoot};
     while (!open.empty()) {
       const std::uint32_t id = open.back();
       open.pop_back();
       rank[id] = static_cast<std::uint32_t>(sorted.size());
-      // The parent was met before, so its rank is known.
-      sorted.push_back({rank[nodes[id].parent], nodes[id].frame});
-      for (std::uint32_t i = first[id + 1]; i-- > first[id];)
-        open.push_back(children[i]);
+      const StackTree::Node& node = tree_.nodes()[id];
+      // Parents come first, so the rank is known.
+      sorted.push_back({rank[node.parent],
+                        id == StackTree::kRoot ? 0 : frame_rank_[node.key]});
+      for (std::uint32_t i = children.first[id + 1]; i-- > children.first[id];)
+        open.push_back(children.ids[i]);
     }
-    nodes = std::move(sorted);
     for (std::uint32_t& node : result_.node_of_sample) node = rank[node];
   }
 
-  struct Known {
-    std::uint32_t root;
-    StackId stack;
-    std::uint32_t node;
-  };
-
   const Profile& profile_;
   const FoldOptions& options_;
-  PageStacks result_{.nodes = {{}}};
-  std::vector<std::uint32_t> depth_{0};
+  PageStacks result_;
+  StackTree tree_;                         // keys are rows of result_.frames
+  std::vector<std::uint32_t> frame_rank_;  // of those rows when sorted
   StringTable names_;
   Column<FrameId, std::uint32_t> row_of_frame_;
   Column<ThreadId, std::uint32_t> root_of_thread_;
-  HashIndex frame_index_, node_index_, known_index_;
-  std::vector<Known> known_;
-  std::vector<StackId> pending_;
+  HashIndex frame_index_;
 };
 
 }  // namespace

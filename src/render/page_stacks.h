@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stacks of a profile as the viewer's page keeps them: printed names in the
-// order of their bytes, and one tree of frames in preorder, siblings in the
-// order of their names. The page can then lay out the whole without sorting.
+// The stacks of a profile for the viewer's page: printed names sorted by their
+// bytes, and one tree of frames in preorder, with siblings sorted by name, so
+// that the page lays it out without sorting. Unlike fold(), it keeps lines and
+// modules apart and sums nothing: the page filters samples.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "base/hash_index.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
 
@@ -34,10 +33,10 @@ struct PageStacks {
   std::vector<Node> nodes;             // preorder; 0 is the root
   // For each sample of the profile, the node it ends at.
   std::vector<std::uint32_t> node_of_sample;
-  std::uint64_t too_deep = 0;  // frames beyond the depth that is kept
+  std::uint64_t too_deep = 0;  // frames beyond the depth limit
 };
 
-// The names and the frame of the thread at the root are those of fold().
+// Names and thread roots are those of fold().
 PageStacks page_stacks(const Profile& profile, const FoldOptions& options);
 
 }  // namespace wick
