@@ -247,7 +247,7 @@ void PprofReader::make_events() {
   });
 }
 
-OffCpuReason Reader::reason_of(StringId function) const {
+OffCpuReason PprofReader::reason_of(StringId function) const {
   return has_off_cpu_ ? off_cpu_reason(profile_.strings[function])
                       : OffCpuReason::kNone;
 }
