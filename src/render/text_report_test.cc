@@ -45,8 +45,15 @@ TEST(TextReport, CountsRecursionOnce) {
 TEST(TextReport, SaysHowManyRowsAreLeftOut) {
   const std::string text =
       report(read_text("folded", "a 3\nb 2\nc 1\n"), {.top = 1});
-  EXPECT_THAT(text, HasSubstr("  a\n  … 2 more functions (--top 0 shows all)"));
+  EXPECT_THAT(text, HasSubstr("  a\n  … 2 more functions\n"));
   EXPECT_THAT(text, Not(HasSubstr(" b\n")));
+}
+
+TEST(TextReport, NamesTheSettingThatShowsTheOtherRows) {
+  const auto names = +[](Setting) -> std::string_view { return "--top"; };
+  EXPECT_THAT(written("text", read_text("folded", "a 3\nb 2\nc 1\n"),
+                      {.report = {.top = 1}, .setting_names = names}),
+              HasSubstr("  … 2 more functions; see --top\n"));
 }
 
 TEST(TextReport, ShowsAllWithTopZero) {
