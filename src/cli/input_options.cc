@@ -79,7 +79,7 @@ void add_frame_selection(OptionSet& app, Selection& select) {
 
 // Named as in perf.
 void add_symbol_options(OptionSet& app, SymbolOptions& symbols) {
-  const char* const group = "Symbols (perf.data)";
+  const char* const group = "Symbols (perf.data, instruction traces)";
   add_text(app, "--symfs", symbols.symfs, "DIR",
            "look for the recorded files in this directory")
       ->group(group);

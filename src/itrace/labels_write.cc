@@ -24,7 +24,7 @@ class LabelWriter {
   LabelWriter(TraceReader& reader, const ReadOptions& options,
               std::ostream& out)
       : reader_(reader),
-        map_(options.trace, reader.info()),
+        map_(options.trace, reader.info(), options.symbols),
         places_(map_, Places::Detail::kFunctions),
         attribution_(options.trace.attribution),
         out_(out) {

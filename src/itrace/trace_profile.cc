@@ -149,7 +149,8 @@ class ProfileMaker {
     if (function.image == CodeImageId::kNone)
       frame.function = profile_.strings.intern(unknown_name(function.layer));
     else if (!function.name.empty())
-      frame.function = name(function.name);
+      frame.function =
+          profile_.strings.intern(demangle(function.name, Demangle::kShort));
     const auto found = places_.frames(id, place == kAnywhere ? 0 : place);
     if (!found.empty()) {
       frame.file = profile_.strings.intern(found.front().file);
@@ -157,18 +158,14 @@ class ProfileMaker {
     }
     out.push_back(profile_.frames.intern(frame));
     if (place == kAnywhere) return;
-    for (const SourceFrame& inlined :
+    for (const Places::Frame& inlined :
          found.subspan(std::min<std::size_t>(found.size(), 1))) {
-      frame.function = name(inlined.function);
+      frame.function = profile_.strings.intern(inlined.function);
       frame.file = profile_.strings.intern(inlined.file);
       frame.line = inlined.line;
       frame.kind = FrameKind::kInlined;
       out.push_back(profile_.frames.intern(frame));
     }
-  }
-
-  StringId name(std::string_view raw) {
-    return profile_.strings.intern(demangle(raw, Demangle::kShort));
   }
 
   Profile& profile_;
@@ -203,6 +200,7 @@ class TraceProfile {
       const Timer timer("stacks of the trace");
       add_samples(profile);
     }
+    places_.save();
     summarize(profile);
     profile.diagnostics.merge(reader_.diagnostics());
     profile.diagnostics.merge(map_.diagnostics());
@@ -396,7 +394,7 @@ Profile read_trace(TraceReader& reader, CodeMap& map,
 }
 
 Profile read_trace(TraceReader& reader, const ReadOptions& options) {
-  CodeMap map(options.trace, reader.info());
+  CodeMap map(options.trace, reader.info(), options.symbols);
   // FirePerf's rule uses only files at fixed addresses.
   if (options.trace.attribution != Attribution::kFirePerf)
     map.set_user_code(std::make_unique<AddressSpaces>(map, reader.info(),

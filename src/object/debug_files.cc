@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/debug_files.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -64,6 +65,13 @@ bool has_crc(const std::string& path, std::uint32_t wanted) {
   while ((got = ::read(fd.get(), buffer.data(), buffer.size())) > 0)
     crc = crc32({buffer.data(), static_cast<std::size_t>(got)}, crc);
   return got == 0 && crc == wanted;
+}
+
+// Absolute: a file that the user named may be relative to the current
+// directory.
+std::string folder_of(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::absolute(path, error).parent_path().string();
 }
 
 // Whether a module of the running kernel begins at `start`.
@@ -283,10 +291,8 @@ ElfPointer DebugFiles::State::find_by_link(const ElfFile& binary,
   const auto link = binary.debug_link();
   if (!link || link->file.empty() || link->file.find('/') != std::string::npos)
     return nullptr;
-  const std::string here =
-      std::filesystem::path(binary.name()).parent_path().string();
-  const std::string recorded =
-      std::filesystem::path(file.path).parent_path().string();
+  const std::string here = folder_of(binary.name());
+  const std::string recorded = folder_of(file.path);
   std::vector<std::string> folders{here, here + "/.debug"};
   for (const std::string& folder : options.debug_dirs)
     folders.push_back(folder + recorded);
@@ -306,7 +312,8 @@ ElfPointer DebugFiles::State::find_by_link(const ElfFile& binary,
 
 ElfPointer DebugFiles::State::find_debug(const ElfFile& binary,
                                          const CodeFile& file) const {
-  if (binary.has_debug_info()) return nullptr;
+  // Addresses of a relocatable file are offsets in it, which differ in another.
+  if (binary.has_debug_info() || binary.type() == ET_REL) return nullptr;
   if (ElfPointer found = find_by_link(binary, file)) return found;
   if (ElfPointer found = find_by_build_id(binary.build_id())) return found;
   // perf keeps copies of what it recorded, perhaps from before it was stripped.

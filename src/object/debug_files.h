@@ -76,7 +76,8 @@ class DebugFiles {
 
   FoundFile binary(const CodeFile& file);
   // The separate debug file of `binary`, by build id or debug link; null if
-  // there is none or `binary` has the debug information itself.
+  // there is none or `binary` has the debug information itself or is
+  // relocatable.
   std::shared_ptr<const ElfFile> debug(const ElfFile& binary,
                                        const CodeFile& file);
   // The file into which dwz moved parts of `debug`.

@@ -234,6 +234,17 @@ TEST_F(DebugFilesTest, ADebugLinkIsFollowedWhereTheChecksumIsRight) {
   EXPECT_EQ(files.debug(*files.binary(file).elf, file), nullptr);
 }
 
+// Addresses of a relocatable file are offsets in it.
+TEST_F(DebugFilesTest, ARelocatableFileHasNoDebugFile) {
+  const std::string debug = debug_elf("");
+  put("/lib/a.ko",
+      with_link(ElfBuilder({.type = ET_REL}), crc32(debug)).bytes());
+  put("/lib/a.debug", debug);
+  DebugFiles files({.symfs = root_});
+  const CodeFile file{.path = "/lib/a.ko"};
+  EXPECT_EQ(files.debug(*files.binary(file).elf, file), nullptr);
+}
+
 TEST_F(DebugFilesTest, ADebugLinkToAnotherBuildIsNotFollowed) {
   const std::string debug = debug_elf("another1");
   put("/bin/a", with_link(elf(kBuildId), crc32(debug)).bytes());

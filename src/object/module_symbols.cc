@@ -25,7 +25,7 @@ std::string identity(const ElfFile* file) {
                      status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-bool has_debug_info(const ElfFile* file) {
+bool has_dwarf(const ElfFile* file) {
   return file != nullptr && file->has_debug_info();
 }
 
@@ -49,7 +49,7 @@ ModuleSymbols::ModuleSymbols(DebugFiles& files, CodeFile file, FoundFile binary,
     return;
   }
   debug_ = files.debug(*binary_, file_);
-  if (has_debug_info(binary_.get()) && !has_debug_info(debug_.get()))
+  if (has_dwarf(binary_.get()) && !has_dwarf(debug_.get()))
     alternate_ = files.alternate(*binary_);
   else if (debug_)
     alternate_ = files.alternate(*debug_);
@@ -87,6 +87,14 @@ const SymbolTable& ModuleSymbols::symbols() {
     symbols_ =
         binary_ ? SymbolTable::from_elf(*binary_, debug_.get()) : SymbolTable();
   return *symbols_;
+}
+
+const std::shared_ptr<const ElfFile>& ModuleSymbols::debug_source() const {
+  return has_dwarf(debug_.get()) ? debug_ : binary_;
+}
+
+bool ModuleSymbols::has_debug_info() const {
+  return options_.inlines && has_dwarf(debug_source().get());
 }
 
 const ModuleSymbols::Lookup& ModuleSymbols::lookup() {
@@ -135,9 +143,8 @@ std::uint32_t ModuleSymbols::shown(std::string_view raw_name) {
 
 void ModuleSymbols::add_from_debug_info(
     std::span<const std::uint64_t> addresses) {
-  const std::shared_ptr<const ElfFile>& source =
-      has_debug_info(debug_.get()) ? debug_ : binary_;
-  if (!options_.inlines || !has_debug_info(source.get())) return;
+  if (!has_debug_info()) return;
+  const std::shared_ptr<const ElfFile>& source = debug_source();
   const Timer timer("debug info");
   if (!debug_info_)
     debug_info_ = std::make_unique<DebugInfo>(

@@ -61,6 +61,9 @@ class ModuleSymbols {
   // empty without a file. Lives as long as this object.
   const SymbolTable& symbols();
 
+  // Whether resolve() gives lines and inlined calls, not only functions.
+  bool has_debug_info() const;
+
   // The frames of `addresses` (ascending, distinct), of all earlier calls, and
   // whatever else the cache had. An address without a name has a row without
   // frames, or none.
@@ -85,6 +88,7 @@ class ModuleSymbols {
 
   const std::string& build_id() const;
   std::string sources() const;
+  const std::shared_ptr<const ElfFile>& debug_source() const;
   void load();
   const Lookup& lookup();
   Lookup kernel_lookup();

@@ -103,7 +103,7 @@ struct ReadOptions {
   // inferno's; otherwise equal stacks are added up. What is left out is noted.
   bool inferno_counts = false;
 
-  SymbolOptions symbols;  // perf.data
+  SymbolOptions symbols;  // perf.data, instruction traces
   TraceOptions trace;     // instruction traces
 
   // Options of single formats, named as in the peers.

@@ -6,8 +6,9 @@
 #include "builders/dwarf_builder.h"
 
 namespace wick {
+namespace {
 
-std::shared_ptr<const ElfFile> inlined_program() {
+ElfBuilder built() {
   DwarfBuilder dwarf({.machine = EM_RISCV, .type = ET_EXEC});
   const auto lines = dwarf.lines({{0x10000, 1, 5},
                                   {0x10004, 2, 11},
@@ -47,7 +48,15 @@ std::shared_ptr<const ElfFile> inlined_program() {
                        .content = code});
   elf.add_symbol(
       {.name = "main", .value = 0x10000, .size = 0x18, .section = section});
-  return elf.file("program");
+  return elf;
 }
+
+}  // namespace
+
+std::shared_ptr<const ElfFile> inlined_program() {
+  return built().file("program");
+}
+
+std::string inlined_program_bytes() { return built().bytes(); }
 
 }  // namespace wick

@@ -10,11 +10,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "object/elf/elf_file.h"
 
 namespace wick {
 
 std::shared_ptr<const ElfFile> inlined_program();
+std::string inlined_program_bytes();
 
 }  // namespace wick

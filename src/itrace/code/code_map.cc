@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
@@ -94,7 +95,7 @@ void place_image(CodeImage& image) {
     image.layer = Layer::kKernel;
   } else if (image.text_start >= kDramStart && !is_interpreted(elf)) {
     image.layer = Layer::kMachine;
-  } else if (has_symbol(image.symbols, "_fw_start")) {
+  } else if (has_symbol(image.symbols(), "_fw_start")) {
     // Position-independent OpenSBI is linked at 0.
     image.layer = Layer::kMachine;
     image.bias = kDramStart;
@@ -102,6 +103,21 @@ void place_image(CodeImage& image) {
     image.layer = Layer::kUser;
     image.fixed = elf.type() == ET_EXEC;
   }
+}
+
+DebugFileOptions with_sysroot(DebugFileOptions options,
+                              const std::string& sysroot) {
+  options.debug_dirs = {options.symfs + "/usr/lib/debug"};
+  if (!sysroot.empty())
+    options.debug_dirs.push_back(sysroot + "/usr/lib/debug");
+  return options;
+}
+
+// The path of a file on the traced machine, if it is in the sysroot.
+std::string traced_path(const std::string& path, const std::string& sysroot) {
+  const auto inside = std::filesystem::path(path).lexically_relative(sysroot);
+  if (sysroot.empty() || inside.empty() || *inside.begin() == "..") return path;
+  return "/" + inside.string();
 }
 
 }  // namespace
@@ -135,10 +151,14 @@ std::string_view CodeImage::text(std::uint64_t elf_addr,
                    size);
 }
 
-CodeMap::CodeMap(const TraceOptions& options, const TraceInfo& info)
+CodeMap::CodeMap(const TraceOptions& options, const TraceInfo& info,
+                 const SymbolOptions& symbols)
     : pc_mask_(info.pc_bits >= 64 ? ~std::uint64_t{0}
                                   : (std::uint64_t{1} << info.pc_bits) - 1),
-      knows_privilege_(info.has_privilege) {
+      knows_privilege_(info.has_privilege),
+      sysroot_(options.sysroot),
+      debug_files_(with_sysroot(debug_file_options(symbols), options.sysroot)) {
+  if (symbols.use_cache) symbol_cache_.emplace(SymbolCache::default_folder());
   images_.emplace_back();
   first_function_.push_back(FunctionId::kNone);
   for (std::size_t i = 0; i < kLayers; ++i)
@@ -209,6 +229,18 @@ void CodeMap::add_module(const std::string& spec) {
   add_elf(ElfFile::open(path), path, *address);
 }
 
+std::unique_ptr<ModuleSymbols> CodeMap::names_of(
+    const std::shared_ptr<const ElfFile>& elf, const std::string& path) {
+  return std::make_unique<ModuleSymbols>(
+      debug_files_,
+      CodeFile{.path = traced_path(path, sysroot_),
+               .build_id = elf->build_id()},
+      FoundFile{.elf = elf, .state = FileState::kFound},
+      ModuleSymbols::Options{
+          .addresses = CodeAddresses::kExact,
+          .cache = symbol_cache_ ? &*symbol_cache_ : nullptr});
+}
+
 CodeImageId CodeMap::add_elf(const std::shared_ptr<const ElfFile>& elf,
                              std::string path,
                              std::optional<std::uint64_t> at) {
@@ -217,9 +249,10 @@ CodeImageId CodeMap::add_elf(const std::shared_ptr<const ElfFile>& elf,
          path);
   if (!elf->is_64()) xlen_ = Xlen::k32;
   const TextRange range = text_range(*elf);
+  std::unique_ptr<ModuleSymbols> names = names_of(elf, path);
   CodeImage image{.path = std::move(path),
                   .elf = elf,
-                  .symbols = SymbolTable::from_elf(*elf, nullptr),
+                  .names = std::move(names),
                   .text_start = std::min(range.start, range.end),
                   .text_end = range.end};
   place_image(image);
@@ -244,9 +277,9 @@ CodeImageId CodeMap::add_system_map(std::string text, std::string path) {
     diagnostics_.note(Problem::kBadLine, symbols.damaged_lines());
   CodeImage image{
       .path = std::move(path), .layer = Layer::kKernel, .fixed = true};
-  image.symbols = symbols.take_kernel();
-  image.text_start = image.symbols.begin()->start;
-  const Symbol& last = *(image.symbols.end() - 1);
+  image.system_map = symbols.take_kernel();
+  image.text_start = image.system_map.begin()->start;
+  const Symbol& last = *(image.system_map.end() - 1);
   image.text_end = last.start + last.size;
   return add_image(std::move(image));
 }
@@ -266,8 +299,8 @@ void CodeMap::index_functions(CodeImageId id) {
   first_function_.push_back(
       FunctionId{static_cast<std::uint32_t>(functions_.size())});
   functions_.push_back({.image = id, .layer = image.layer});
-  functions_.reserve(functions_.size() + image.symbols.size());
-  for (const Symbol& symbol : image.symbols)
+  functions_.reserve(functions_.size() + image.symbols().size());
+  for (const Symbol& symbol : image.symbols())
     functions_.push_back({.image = id,
                           .layer = image.layer,
                           .start = symbol.start,
@@ -373,22 +406,23 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
     }
     page.flow[(skipped + at) / 2] = decode_riscv(bits, xlen);
   }
+  const SymbolTable& symbols = image.symbols();
   const FunctionId nameless = first_function_[index(id)];
   std::uint64_t until = elf_addr;
   FunctionId current = nameless;
   for (std::size_t slot = 0; slot < CodePage::kSlots; ++slot) {
     const std::uint64_t address = elf_addr + slot * 2;
     if (address >= until) {
-      const Symbol* symbol = image.symbols.find(address);
+      const Symbol* symbol = symbols.find(address);
       const auto next =
-          std::ranges::upper_bound(image.symbols, address, {}, &Symbol::start);
-      until = next == image.symbols.end() ? UINT64_MAX : next->start;
+          std::ranges::upper_bound(symbols, address, {}, &Symbol::start);
+      until = next == symbols.end() ? UINT64_MAX : next->start;
       current = nameless;
       if (symbol != nullptr) {
         until = std::min(until, symbol->start + symbol->size);
-        current = FunctionId{
-            index(nameless) + 1 +
-            static_cast<std::uint32_t>(symbol - &*image.symbols.begin())};
+        current =
+            FunctionId{index(nameless) + 1 +
+                       static_cast<std::uint32_t>(symbol - &*symbols.begin())};
         if (symbol->start == address)
           page.flow[slot] = page.flow[slot].as_entry();
       }
@@ -434,7 +468,7 @@ void CodeMap::raise_layer(CodeImageId id, Layer layer) {
   if (image.layer >= layer) return;
   image.layer = layer;
   const std::size_t first = index(first_function_[index(id)]);
-  for (std::size_t i = 0; i <= image.symbols.size(); ++i)
+  for (std::size_t i = 0; i <= image.symbols().size(); ++i)
     functions_[first + i].layer = layer;
   for (CodePage& page : pages_)
     if (page.image == id) page.layer = layer;

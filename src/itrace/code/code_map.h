@@ -30,9 +30,13 @@
 #include "itrace/code/riscv.h"
 #include "itrace/formats/instruction.h"
 #include "itrace/formats/trace_reader.h"
+#include "object/debug_files.h"
 #include "object/elf/elf_file.h"
 #include "object/elf/symbol_table.h"
+#include "object/module_symbols.h"
+#include "object/symbol_cache.h"
 #include "profile/diagnostics.h"
+#include "profile/format.h"
 
 namespace wick {
 
@@ -52,9 +56,10 @@ struct CodeImage {
   std::string path;
   // Null for a System.map, which has names but no text.
   std::shared_ptr<const ElfFile> elf;
-  // With the start addresses of the ELF file (see SymbolTable), or of the
+  // What its code is called, also by its separate debug file; null for a
   // System.map.
-  SymbolTable symbols;
+  std::unique_ptr<ModuleSymbols> names;
+  SymbolTable system_map;  // empty for an ELF file
   Layer layer = Layer::kUnknown;
   // At the same address in every address space: pc = elf_addr + bias.
   bool fixed = false;
@@ -65,6 +70,12 @@ struct CodeImage {
   // Up to `size` bytes of text at `elf_addr`: fewer at the end, none without a
   // file.
   std::string_view text(std::uint64_t elf_addr, std::uint64_t size) const;
+
+  // With the start addresses of the ELF file (see SymbolTable), or of the
+  // System.map.
+  const SymbolTable& symbols() const {
+    return names == nullptr ? system_map : names->symbols();
+  }
 };
 
 struct CodeFunction {
@@ -148,7 +159,10 @@ class UserCode {
 class CodeMap {
  public:
   // Opens the files of `options`: fails (wick::Error) if one cannot be read.
-  CodeMap(const TraceOptions& options, const TraceInfo& info);
+  // Their separate debug files are looked for as `symbols` says, and in the
+  // sysroot.
+  CodeMap(const TraceOptions& options, const TraceInfo& info,
+          const SymbolOptions& symbols = {});
   ~CodeMap();
   CodeMap(const CodeMap&) = delete;
   CodeMap& operator=(const CodeMap&) = delete;
@@ -201,6 +215,8 @@ class CodeMap {
     std::uint64_t start, end;
     CodeImageId image;
   };
+  std::unique_ptr<ModuleSymbols> names_of(
+      const std::shared_ptr<const ElfFile>& elf, const std::string& path);
   CodeImageId add_image(CodeImage image);
   void index_functions(CodeImageId id);
   void add_range(CodeImageId id);
@@ -214,8 +230,11 @@ class CodeMap {
   std::uint64_t pc_mask_;
   bool knows_privilege_;
   Xlen xlen_ = Xlen::k64;
-  std::deque<CodeImage> images_;         // row 0: none
-  std::vector<CodeFunction> functions_;  // row 0: none
+  std::string sysroot_;
+  DebugFiles debug_files_;
+  std::optional<SymbolCache> symbol_cache_;  // none if it is not to be used
+  std::deque<CodeImage> images_;             // row 0: none
+  std::vector<CodeFunction> functions_;      // row 0: none
   // By image: its code without a symbol, followed by a row per symbol.
   std::vector<FunctionId> first_function_;
   std::vector<Range> ranges_;  // by start

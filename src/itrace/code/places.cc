@@ -28,56 +28,43 @@ Places::FunctionPlaces& Places::of(FunctionId function) {
   return *places;
 }
 
-DebugInfo* Places::debug_info(CodeImageId image) {
-  if (index(image) >= images_.size()) {
-    images_.resize(map_.image_count());
-    opened_.resize(map_.image_count());
-  }
-  if (!opened_[index(image)]) {
-    opened_[index(image)] = true;
-    const auto& elf = map_.image(image).elf;
-    if (elf != nullptr && elf->section(".debug_info") != nullptr)
-      images_[index(image)] =
-          std::make_unique<DebugInfo>(DebugInfo::Files{.main = elf});
-  }
-  return images_[index(image)].get();
+std::vector<Places::Frame> Places::chain(const Resolved& resolved,
+                                         std::uint64_t elf_addr) const {
+  std::vector<Frame> out;
+  const Resolved::Row* row = resolved.find(elf_addr);
+  if (row == nullptr) return out;
+  for (const ResolvedFrame& frame : resolved.frames(*row))
+    out.push_back({.function = resolved[frame.function],
+                   .file = resolved[frame.file],
+                   // Without lines, call sites are not told apart either.
+                   .line = detail_ == Detail::kLines ? frame.line : 0,
+                   .inlined = frame.inlined});
+  return out;
 }
 
 void Places::resolve(const CodeFunction& function, FunctionPlaces& out) {
   if (function.image == CodeImageId::kNone || function.name.empty() ||
       function.size > kMaxFunction)
     return;
-  DebugInfo* info = debug_info(function.image);
-  if (info == nullptr) return;
+  ModuleSymbols* names = map_.image(function.image).names.get();
+  if (names == nullptr || !names->has_debug_info()) return;
   std::vector<std::uint64_t> addresses;
   for (std::uint64_t at = 0; at < function.size; at += 2)
     addresses.push_back(function.start + at);
-  std::vector<std::vector<SourceFrame>> chains(addresses.size());
-  info->resolve(addresses, 1,
-                [&](std::size_t i, std::span<const SourceFrame> frames) {
-                  chains[i].assign(frames.begin(), frames.end());
-                });
+  const Resolved& resolved = names->resolve(addresses);
   out.of_slot.resize(addresses.size());
   // Equal chains are one place.
   absl::flat_hash_map<std::uint64_t, std::vector<std::uint32_t>> by_hash;
-  const bool lines = detail_ == Detail::kLines;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    std::vector<SourceFrame>& chain = chains[i];
+    const std::vector<Frame> chain = this->chain(resolved, addresses[i]);
     std::uint64_t hash = chain.size();
-    for (std::size_t k = 0; k < chain.size(); ++k) {
-      // Without lines, call sites are not told apart either.
-      if (!lines) chain[k].line = 0;
-      hash = hash_pair(hash, hash_bytes(chain[k].function) + chain[k].line);
-    }
+    for (const Frame& frame : chain)
+      hash = hash_pair(hash, hash_bytes(frame.function) + frame.line);
     std::vector<std::uint32_t>& rows = by_hash[hash];
     const auto equal = [&](std::uint32_t row) {
       const auto& place = out.places[row];
       return std::ranges::equal(
-          std::span(out.frames).subspan(place.first, place.frames), chain,
-          [](const SourceFrame& a, const SourceFrame& b) {
-            return a.function == b.function && a.line == b.line &&
-                   a.file == b.file && a.inlined == b.inlined;
-          });
+          std::span(out.frames).subspan(place.first, place.frames), chain);
     };
     auto found = std::ranges::find_if(rows, equal);
     if (found == rows.end() && out.places.size() >= kMaxPlaces) {
@@ -126,8 +113,8 @@ void Places::fill_page(CodePage& page, std::size_t slot) {
                               (i > 1 && page.spot[i] != page.spot[i - 2]));
 }
 
-std::span<const SourceFrame> Places::frames(FunctionId function,
-                                            std::uint32_t place) {
+std::span<const Places::Frame> Places::frames(FunctionId function,
+                                              std::uint32_t place) {
   const FunctionPlaces& places = of(function);
   if (place >= places.places.size()) return {};
   return std::span(places.frames)
@@ -138,6 +125,11 @@ std::uint64_t Places::elf_addr(FunctionId function, std::uint32_t place) {
   const FunctionPlaces& places = of(function);
   return place < places.places.size() ? places.places[place].elf_addr
                                       : map_.function(function).start;
+}
+
+void Places::save() const {
+  for (std::uint32_t i = 0; i < map_.image_count(); ++i)
+    if (const auto& names = map_.image(CodeImageId{i}).names) names->save();
 }
 
 }  // namespace wick

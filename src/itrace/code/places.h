@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "itrace/code/code_map.h"
-#include "object/dwarf/debug_info.h"
+#include "object/resolved.h"
 
 namespace wick {
 
@@ -29,11 +29,22 @@ class Places {
     if (page.place(slot) == CodePage::kNoPlace) fill_page(page, slot);
   }
 
+  // Texts live as long as the map.
+  struct Frame {
+    std::string_view function;  // as users see it
+    std::string_view file;
+    std::uint32_t line = 0;  // 0: not known
+    bool inlined = false;
+    friend bool operator==(const Frame&, const Frame&) = default;
+  };
   // The function itself and the inlined calls of a place, outermost first;
   // empty if only the symbol is known. Lives as long as this object.
-  std::span<const SourceFrame> frames(FunctionId function, std::uint32_t place);
+  std::span<const Frame> frames(FunctionId function, std::uint32_t place);
   // An address of this place in the file.
   std::uint64_t elf_addr(FunctionId function, std::uint32_t place);
+
+  // Puts what was resolved into the symbol cache.
+  void save() const;
 
  private:
   struct FunctionPlaces {
@@ -44,18 +55,17 @@ class Places {
       std::uint32_t first, frames;  // in `frames`
     };
     std::vector<Place> places;
-    std::vector<SourceFrame> frames;
+    std::vector<Frame> frames;
   };
   FunctionPlaces& of(FunctionId function);
   void resolve(const CodeFunction& function, FunctionPlaces& out);
   void fill_page(CodePage& page, std::size_t slot);
-  DebugInfo* debug_info(CodeImageId image);
+  std::vector<Frame> chain(const Resolved& resolved,
+                           std::uint64_t elf_addr) const;
 
   const CodeMap& map_;
   Detail detail_;
   std::vector<std::unique_ptr<FunctionPlaces>> functions_;
-  std::vector<std::unique_ptr<DebugInfo>> images_;
-  std::vector<bool> opened_;
 };
 
 }  // namespace wick

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/code/places.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "base/bytes.h"
+#include "base/compress.h"
+#include "builders/elf_builder.h"
 #include "builders/inlined_program.h"
+#include "builders/test_folder.h"
 #include "builders/traced_code.h"
 
 namespace wick {
@@ -12,9 +19,7 @@ namespace {
 
 // One line for each instruction of inlined_program(): its place, and what is
 // there.
-std::string told(Places::Detail detail) {
-  CodeMap map({}, {});
-  map.add_elf(inlined_program(), "program");
+std::string told(CodeMap& map, Places::Detail detail) {
   Places places(map, detail);
   CodePage& page = map.page(SpaceId::kNone, 0x10000);
   std::string out;
@@ -23,13 +28,32 @@ std::string told(Places::Detail detail) {
     places.fill(page, slot);
     EXPECT_LT(page.place(slot), places.count(page.function(slot)));
     out += fmt::format("{:x} {}:", pc, page.place(slot));
-    for (const SourceFrame& frame :
+    for (const Places::Frame& frame :
          places.frames(page.function(slot), page.place(slot)))
       out += fmt::format(" {}{} {}:{}", frame.inlined ? "> " : "",
                          frame.function, frame.file, frame.line);
     out += '\n';
   }
   return out;
+}
+
+std::string told(Places::Detail detail) {
+  CodeMap map({}, {});
+  map.add_elf(inlined_program(), "program");
+  return told(map, detail);
+}
+
+// The text of inlined_program() alone, with a link to `debug`.
+std::string stripped_program(std::string debug_name, std::string_view debug) {
+  ElfBuilder elf({.machine = EM_RISCV, .type = ET_EXEC});
+  elf.add_section({.name = ".text",
+                   .flags = SHF_ALLOC | SHF_EXECINSTR,
+                   .address = 0x10000,
+                   .content = std::string(0x18, '\0')});
+  debug_name.resize((debug_name.size() + 4) / 4 * 4);
+  append_raw(debug_name, crc32(debug));
+  elf.add_section({.name = ".gnu_debuglink", .content = debug_name});
+  return elf.bytes();
 }
 
 TEST(Places, OfAFunctionAreTheChainsOfItsInlinedCalls) {
@@ -52,6 +76,17 @@ TEST(Places, AreToldApartByLinesOnRequest) {
       "1000c 3: main /src/a.c:7 > mid /src/inc/b.h:13\n"
       "10010 4: main /src/a.c:8\n"
       "10014 4: main /src/a.c:8\n");
+}
+
+TEST(Places, OfAStrippedFileComeFromItsDebugFile) {
+  const TestFolder folder;
+  const std::string path = folder.path() + "/program";
+  const std::string debug = inlined_program_bytes();
+  std::ofstream(path, std::ios::binary)
+      << stripped_program("program.debug", debug);
+  std::ofstream(path + ".debug", std::ios::binary) << debug;
+  CodeMap map({.elfs = {path}}, {}, {.use_cache = false});
+  EXPECT_EQ(told(map, Places::Detail::kLines), told(Places::Detail::kLines));
 }
 
 // Of the instructions of four bytes, whether each is counted with the one

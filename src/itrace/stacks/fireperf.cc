@@ -32,7 +32,7 @@ class Labels {
   Labels(const CodeImage& image, std::uint64_t mask) {
     rows_.push_back({.name = "USERSPACE_ALL"});
     if (image.elf == nullptr || !add_elf_symbols(*image.elf))
-      for (const Symbol& symbol : image.symbols)
+      for (const Symbol& symbol : image.symbols())
         add(symbol.start, symbol.name, true);
     starts_ = {by_address_.begin(), by_address_.end()};
     first_ = (image.text_start + image.bias) & mask;
