@@ -79,7 +79,7 @@ def compiler(folder):
     if not path.exists():
         perf_record(path, ["-F", "499", "--call-graph", "dwarf,32768"],
                     ["g++", "-std=c++20", "-O2", f"-I{SOURCE}/src", "-c",
-                     SOURCE / "src/cli/options.cc", "-o", "/dev/null"])
+                     SOURCE / "src/cli/options/option_set.cc", "-o", "/dev/null"])
     return path
 
 

@@ -14,7 +14,9 @@ import sys
 
 ROOMS = """
 base
+io
 profile
+transform
 object/elf object/dwarf object/unwind object/demangle object/kernel object/jit object
 perf/records perf/file perf/session perf/events perf/recording perf
 itrace/formats itrace/code itrace/stacks itrace/trigger itrace
@@ -22,11 +24,11 @@ render
 format/common format/text format/java format/tables format/json format/binary format
 integration
 server
-cli
+cli/options cli
 """.split()
 STRANGERS = {("itrace", "perf")}  # must not include each other in any order
-OWNERS = {"zstd.h": "base", "zlib.h": "base", "libdeflate.h": "base",
-          "lzma.h": "base", "tbb/": "base", "oneapi/": "base", "re2/": "base",
+OWNERS = {"zstd.h": "io", "zlib.h": "io", "libdeflate.h": "io",
+          "lzma.h": "io", "tbb/": "base", "oneapi/": "base", "re2/": "base",
           "simdjson": "format", "CLI/": "cli", "bpf/": "perf",
           "sqlite3": "server"}
 

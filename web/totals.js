@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Totals by function, and the confidence interval of a change: docs/diff.md has the model;
-// profile/confidence.cc is the same in C++.
+// transform/confidence.cc is the same in C++.
 
 /** @typedef {import('./tree.js').Tree} Tree */
 /**

@@ -2,8 +2,6 @@
 // The small parts of base/ that need a line or two each.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <sstream>
 
@@ -12,8 +10,6 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/json_writer.h"
-#include "base/line_reader.h"
-#include "base/output_file.h"
 #include "base/parallel.h"
 #include "base/regex.h"
 
@@ -87,23 +83,6 @@ TEST(EditDistance, CountsInsertedRemovedAndReplacedBytes) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
 }
 
-TEST(LineReader, GivesLinesWithTheirNumbers) {
-  InputFile file = InputFile::from_memory("x", "a\r\n\nb");
-  std::string seen;
-  for_each_line(file, [&](std::string_view line, std::uint64_t number) {
-    seen += fmt::format("{}={} ", number, line);
-  });
-  EXPECT_EQ(seen, "1=a 2= 3=b ");
-}
-
-TEST(AnyHeadLine, LeavesOutALineThatMayBeCut) {
-  const auto is_end = [](std::string_view line) { return line == "end"; };
-  EXPECT_TRUE(any_head_line("x\nend", 2, is_end));
-  EXPECT_FALSE(any_head_line("x\nend", 1, is_end));
-  const std::string full = std::string(InputFile::kHeadSize - 4, 'x') + "\nend";
-  EXPECT_FALSE(any_head_line(full, 2, is_end));
-}
-
 std::string json(const std::function<void(JsonWriter&)>& write) {
   std::ostringstream out;
   {
@@ -129,34 +108,6 @@ TEST(JsonWriter, EscapesWhatCouldEndAScript) {
 
 TEST(JsonWriter, ReplacesInvalidUtf8) {
   EXPECT_EQ(json([](JsonWriter& w) { w.value("\xff"); }), "\"\xef\xbf\xbd\"");
-}
-
-TEST(OutputFile, LeavesNothingBehindWithoutCommit) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "wick_output_file";
-  std::filesystem::create_directories(folder);
-  { OutputFile((folder / "x").string()).stream() << "half"; }
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
-}
-
-TEST(OutputFile, ReplacesTheOldFileAtOnce) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "wick_output_file2";
-  std::filesystem::create_directories(folder);
-  const std::string path = (folder / "x").string();
-  std::ofstream(path) << "old";
-  OutputFile file(path);
-  file.stream() << "new";
-  EXPECT_EQ(std::ifstream(path).get(), 'o');
-  file.commit();
-  EXPECT_EQ(std::ifstream(path).get(), 'n');
-  std::filesystem::remove_all(folder);
-}
-
-TEST(OutputFile, SaysWhereItCannotWrite) {
-  EXPECT_THROW(OutputFile("/no/such/folder/x"), Error);
-  EXPECT_THROW(OutputFile("/tmp"), Error);
 }
 
 TEST(ParallelFor, CallsEveryIndexOnce) {

@@ -12,8 +12,8 @@
 
 namespace wick {
 
-// One line for each, in alphabetical order; cli/setting_names.cc has the
-// spellings.
+// One line for each, in alphabetical order; cli/options/setting_names.cc has
+// the spellings.
 // clang-format off
 enum class Setting : std::uint8_t {
   kAttribution,

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/command.h"
-#include "cli/drawing_options.h"
-#include "cli/input_options.h"
+#include "cli/options/command.h"
+#include "cli/options/drawing_options.h"
+#include "cli/options/input_options.h"
 #include "cli/output.h"
 #include "cli/read_inputs.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/diff.h"
+#include "transform/diff.h"
 
 #include <fmt/format.h>
 
@@ -8,17 +8,17 @@
 
 #include "base/error.h"
 #include "base/tell.h"
-#include "cli/command.h"
-#include "cli/drawing_options.h"
-#include "cli/input_options.h"
-#include "cli/option_kinds.h"
+#include "cli/options/command.h"
+#include "cli/options/drawing_options.h"
+#include "cli/options/input_options.h"
+#include "cli/options/option_kinds.h"
+#include "cli/options/setting_names.h"
+#include "cli/options/table_options.h"
 #include "cli/output.h"
 #include "cli/read_inputs.h"
-#include "cli/setting_names.h"
-#include "cli/table_options.h"
-#include "profile/diff_gate.h"
-#include "profile/event_choice.h"
 #include "render/text_report.h"
+#include "transform/diff_gate.h"
+#include "transform/event_choice.h"
 
 namespace wick {
 namespace {

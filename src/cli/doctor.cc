@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/read_file.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/option_kinds.h"
-#include "cli/run_options.h"
+#include "cli/options/command.h"
+#include "cli/options/option_kinds.h"
+#include "cli/options/run_options.h"
+#include "io/read_file.h"
 #include "object/debug_files.h"
 #include "perf/events/cgroups.h"
 #include "perf/events/event_open.h"

@@ -10,22 +10,22 @@
 #include <mutex>
 
 #include "base/error.h"
-#include "base/output_file.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/drawing_options.h"
-#include "cli/option_kinds.h"
+#include "cli/options/command.h"
+#include "cli/options/drawing_options.h"
+#include "cli/options/option_kinds.h"
+#include "cli/options/run_options.h"
+#include "cli/options/setting_names.h"
+#include "cli/options/trace_options.h"
 #include "cli/progress.h"
-#include "cli/run_options.h"
-#include "cli/setting_names.h"
-#include "cli/trace_options.h"
 #include "format/registry.h"
 #include "integration/auto_counter.h"
 #include "integration/firesim_results.h"
+#include "io/output_file.h"
 #include "itrace/trigger/runtime_config.h"
 #include "itrace/trigger/trigger.h"
-#include "profile/select.h"
+#include "transform/select.h"
 
 namespace wick {
 namespace {

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "base/error.h"
-#include "cli/command.h"
-#include "cli/drawing_options.h"
 #include "cli/flame_run.h"
-#include "cli/option_kinds.h"
+#include "cli/options/command.h"
+#include "cli/options/drawing_options.h"
+#include "cli/options/option_kinds.h"
 #include "cli/read_inputs.h"
 #include "profile/format.h"
 

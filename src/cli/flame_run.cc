@@ -6,12 +6,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/option_kinds.h"
+#include "cli/options/option_kinds.h"
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "cli/recording_run.h"
 #include "format/registry.h"
-#include "profile/select.h"
+#include "transform/select.h"
 
 namespace wick {
 namespace {

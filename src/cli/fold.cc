@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
-#include "cli/command.h"
-#include "cli/input_options.h"
+#include "cli/options/command.h"
+#include "cli/options/input_options.h"
 #include "cli/output.h"
 #include "cli/read_inputs.h"
 

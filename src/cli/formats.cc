@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/option_kinds.h"
+#include "cli/options/command.h"
+#include "cli/options/option_kinds.h"
 #include "format/registry.h"
 
 namespace wick {

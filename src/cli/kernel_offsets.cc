@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/options/command.h"
 
 namespace wick {
 namespace {

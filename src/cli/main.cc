@@ -7,13 +7,13 @@
 #include <new>
 
 #include "base/error.h"
-#include "base/output_file.h"
 #include "base/tell.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/option_table.h"
+#include "cli/options/command.h"
+#include "cli/options/option_table.h"
+#include "cli/options/setting_names.h"
 #include "cli/process.h"
-#include "cli/setting_names.h"
+#include "io/output_file.h"
 
 namespace wick {
 namespace {

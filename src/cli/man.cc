@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/option_table.h"
+#include "cli/options/command.h"
+#include "cli/options/option_table.h"
 
 namespace wick {
 namespace {

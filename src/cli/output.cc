@@ -9,13 +9,13 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/metrics.h"
-#include "base/output_file.h"
 #include "base/tell.h"
 #include "base/text.h"
-#include "cli/option_kinds.h"
+#include "cli/options/option_kinds.h"
+#include "cli/options/setting_names.h"
 #include "cli/progress.h"
-#include "cli/setting_names.h"
 #include "format/registry.h"
+#include "io/output_file.h"
 #include "render/text_table.h"
 
 namespace wick {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/option_set.h"
-#include "cli/run_options.h"
+#include "cli/options/option_set.h"
+#include "cli/options/run_options.h"
 #include "profile/format.h"
 
 namespace wick {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/option_set.h"
+#include "cli/options/option_set.h"
 #include "cli/record_arguments.h"
 #include "profile/format.h"
 

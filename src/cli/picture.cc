@@ -7,15 +7,15 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "base/output_file.h"
-#include "base/pipe.h"
 #include "base/text.h"
-#include "cli/option_kinds.h"
+#include "cli/options/option_kinds.h"
 #include "cli/process.h"
 #include "cli/read_inputs.h"
 #include "format/registry.h"
-#include "profile/confidence.h"
-#include "profile/diff.h"
+#include "io/output_file.h"
+#include "io/pipe.h"
+#include "transform/confidence.h"
+#include "transform/diff.h"
 
 namespace wick {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/input_options.h"
+#include "cli/options/input_options.h"
 #include "cli/output.h"
 
 namespace wick {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 

@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "cli/options/trace_options.h"
 #include "cli/progress.h"
-#include "cli/trace_options.h"
 #include "format/registry.h"
 #include "perf/file/data_file.h"
-#include "profile/merge.h"
+#include "transform/merge.h"
 
 namespace wick {
 namespace {

@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/option_kinds.h"
+#include "cli/options/command.h"
+#include "cli/options/option_kinds.h"
+#include "cli/options/run_options.h"
+#include "cli/options/setting_names.h"
 #include "cli/process.h"
 #include "cli/record_arguments.h"
 #include "cli/recording_run.h"
-#include "cli/run_options.h"
-#include "cli/setting_names.h"
 
 namespace wick {
 namespace {

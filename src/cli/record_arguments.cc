@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/option_kinds.h"
-#include "cli/option_table.h"
+#include "cli/options/option_kinds.h"
+#include "cli/options/option_table.h"
 #include "cli/process.h"
 #include "perf/events/kernel_limits.h"
 

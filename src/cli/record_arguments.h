@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/option_set.h"
+#include "cli/options/option_set.h"
 #include "perf/recording/recorder.h"
 
 namespace wick {

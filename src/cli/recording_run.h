@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/run_options.h"
+#include "cli/options/run_options.h"
 #include "perf/recording/recorder.h"
 
 namespace wick {

@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "base/error.h"
-#include "cli/command.h"
-#include "cli/input_options.h"
-#include "cli/option_kinds.h"
+#include "cli/options/command.h"
+#include "cli/options/input_options.h"
+#include "cli/options/option_kinds.h"
+#include "cli/options/setting_names.h"
+#include "cli/options/table_options.h"
 #include "cli/output.h"
 #include "cli/read_inputs.h"
-#include "cli/setting_names.h"
-#include "cli/table_options.h"
 #include "format/registry.h"
 #include "render/text_report.h"
 

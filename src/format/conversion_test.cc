@@ -16,7 +16,7 @@
 #include "format/common/event_label.h"
 #include "format/registry.h"
 #include "profile/off_cpu_reason.h"
-#include "profile/select.h"
+#include "transform/select.h"
 
 namespace wick {
 namespace {

@@ -10,11 +10,11 @@
 #include <cmath>
 #include <optional>
 
-#include "base/compress.h"
 #include "base/error.h"
 #include "builders/read.h"
 #include "builders/stored_inputs.h"
 #include "format/registry.h"
+#include "io/compress.h"
 
 namespace wick {
 namespace {

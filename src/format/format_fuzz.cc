@@ -15,7 +15,7 @@
 #include "base/fuzz_target.h"
 #include "format/registry.h"
 #include "itrace/formats/trace_reader.h"
-#include "profile/select.h"
+#include "transform/select.h"
 
 namespace wick {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/line_reader.h"
 #include "base/text.h"
 #include "format/tables/csv.h"
+#include "io/line_reader.h"
 
 namespace wick {
 namespace {

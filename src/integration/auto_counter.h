@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input_file.h"
+#include "io/input_file.h"
 #include "profile/diagnostics.h"
 
 namespace wick {

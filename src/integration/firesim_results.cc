@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/input_file.h"
 #include "format/json/json.h"
+#include "io/input_file.h"
 
 namespace wick {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/compress.h"
 #include "base/error.h"
 #include "builders/stored_inputs.h"
 #include "builders/trace_builder.h"
+#include "io/compress.h"
 #include "itrace/formats/trace_reader.h"
 
 namespace wick {

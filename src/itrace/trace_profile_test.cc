@@ -11,7 +11,7 @@
 #include "builders/inlined_program.h"
 #include "builders/traced_code.h"
 #include "itrace/stacks/accounts.h"
-#include "profile/select.h"
+#include "transform/select.h"
 
 namespace wick {
 namespace {

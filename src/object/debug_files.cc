@@ -14,10 +14,10 @@
 #include <optional>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "base/error.h"
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/compress.h"
+#include "io/read_file.h"
 #include "object/debuginfod.h"
 #include "object/kernel/kallsyms.h"
 #include "object/kernel/running_kernel.h"

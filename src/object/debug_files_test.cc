@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/compress.h"
-#include "base/read_file.h"
 #include "base/text.h"
 #include "builders/elf_builder.h"
 #include "builders/test_folder.h"
+#include "io/compress.h"
+#include "io/read_file.h"
 #include "object/kernel/kallsyms.h"
 
 namespace wick {

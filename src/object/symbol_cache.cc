@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/output_file.h"
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/output_file.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

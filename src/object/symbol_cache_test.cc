@@ -8,8 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "base/read_file.h"
 #include "builders/test_folder.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "object/module_symbols.h"
 #include "object/symbol_cache.h"
-#include "profile/transform.h"
+#include "transform/transform.h"
 
 namespace wick {
 namespace {

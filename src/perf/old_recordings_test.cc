@@ -7,8 +7,8 @@
 
 #include <map>
 
-#include "base/input_file.h"
 #include "builders/stored_inputs.h"
+#include "io/input_file.h"
 #include "perf/file/data_file.h"
 #include "perf/session/session.h"
 #include "profile/profile.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/metrics.h"
-#include "base/read_file.h"
+#include "io/read_file.h"
 #include "object/symbolize.h"
 #include "perf/file/data_file.h"
 #include "perf/session/session.h"

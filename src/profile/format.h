@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/input_file.h"
+#include "io/input_file.h"
 #include "profile/draw_options.h"
 #include "profile/fold.h"
 #include "profile/profile.h"

@@ -13,10 +13,10 @@
 #include <string_view>
 
 #include "base/base64.h"
-#include "base/compress.h"
 #include "base/error.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "io/compress.h"
 #include "profile/format.h"
 #include "render/page_assets.h"
 #include "render/page_data.h"

@@ -11,12 +11,12 @@
 #include "base/json_writer.h"
 #include "base/metrics.h"
 #include "base/text.h"
-#include "profile/confidence.h"
-#include "profile/event_choice.h"
 #include "profile/kind_names.h"
 #include "render/page_samples.h"
 #include "render/page_source.h"
 #include "render/page_stacks.h"
+#include "transform/confidence.h"
+#include "transform/event_choice.h"
 
 namespace wick {
 namespace {

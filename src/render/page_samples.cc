@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/bytes.h"
-#include "base/compress.h"
+#include "io/compress.h"
 
 namespace wick {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

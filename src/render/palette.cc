@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/input_file.h"
-#include "base/output_file.h"
 #include "base/text.h"
+#include "io/input_file.h"
+#include "io/output_file.h"
 
 namespace wick {
 namespace {

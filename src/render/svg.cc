@@ -32,9 +32,9 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/input_file.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "io/input_file.h"
 #include "profile/format.h"
 #include "render/layout.h"
 #include "render/name_attributes.h"

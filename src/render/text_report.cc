@@ -15,8 +15,8 @@
 #include "base/metrics.h"
 #include "base/regex.h"
 #include "base/text.h"
-#include "profile/name_weights.h"
 #include "render/text_table.h"
+#include "transform/name_weights.h"
 
 namespace wick {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "profile/diff.h"
 #include "profile/format.h"
 #include "profile/profile.h"
+#include "transform/diff.h"
 
 namespace wick {
 

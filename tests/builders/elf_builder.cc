@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/compress.h"
+#include "io/compress.h"
 
 namespace wick {
 namespace {

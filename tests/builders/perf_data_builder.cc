@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/compress.h"
+#include "io/compress.h"
 
 namespace wick {
 

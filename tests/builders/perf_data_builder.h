@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/input_file.h"
+#include "io/input_file.h"
 #include "perf/records/abi.h"
 #include "perf/records/attr.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "profile/format.h"
-#include "profile/select.h"
+#include "transform/select.h"
 
 namespace wick {
 

@@ -14,9 +14,9 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "base/error.h"
-#include "base/input_file.h"
+#include "io/compress.h"
+#include "io/input_file.h"
 #include "perf/file/build_ids.h"
 #include "perf/file/data_file.h"
 #include "perf/file/data_writer.h"

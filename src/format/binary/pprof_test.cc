@@ -6,10 +6,10 @@
 #include <map>
 #include <sstream>
 
-#include "base/compress.h"
 #include "base/error.h"
 #include "builders/read.h"
 #include "format/registry.h"
+#include "io/compress.h"
 #include "tests/builders/pprof.pb.h"
 
 namespace wick {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "base/text.h"
 #include "format/binary/pprof.h"
 #include "format/binary/protobuf.h"
 #include "format/common/event_label.h"
+#include "io/compress.h"
 #include "profile/format.h"
 
 namespace wick {

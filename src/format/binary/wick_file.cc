@@ -9,9 +9,9 @@
 #include <ranges>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "io/compress.h"
 #include "profile/format.h"
 #include "profile/off_cpu_reason.h"
 

@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "base/error.h"
 #include "builders/read.h"
 #include "builders/stored_inputs.h"
 #include "format/registry.h"
+#include "io/compress.h"
 #include "profile/kind_names.h"
 #include "profile/off_cpu_reason.h"
 

@@ -7,9 +7,9 @@
 #include <span>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "base/error.h"
 #include "format/binary/wick_file.h"
+#include "io/compress.h"
 #include "profile/format.h"
 
 namespace wick {

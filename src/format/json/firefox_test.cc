@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "base/compress.h"
 #include "base/error.h"
 #include "builders/read.h"
 #include "format/registry.h"
+#include "io/compress.h"
 
 namespace wick {
 namespace {

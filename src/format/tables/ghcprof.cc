@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/line_reader.h"
 #include "base/text.h"
 #include "format/tables/call_tree.h"
+#include "io/line_reader.h"
 #include "profile/format.h"
 
 namespace wick {

@@ -17,10 +17,10 @@
 #include <array>
 
 #include "base/error.h"
-#include "base/line_reader.h"
 #include "base/text.h"
 #include "format/tables/call_tree.h"
 #include "format/tables/last_counts.h"
+#include "io/line_reader.h"
 #include "profile/format.h"
 #include "profile/tidy.h"
 

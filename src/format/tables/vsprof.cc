@@ -19,10 +19,10 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/line_reader.h"
 #include "base/text.h"
 #include "format/tables/csv.h"
 #include "format/tables/last_counts.h"
+#include "io/line_reader.h"
 #include "profile/format.h"
 
 namespace wick {

@@ -16,10 +16,10 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/line_reader.h"
 #include "base/text.h"
 #include "format/tables/call_tree.h"
 #include "format/tables/csv.h"
+#include "io/line_reader.h"
 #include "profile/format.h"
 
 namespace wick {

@@ -18,8 +18,8 @@
 #include <array>
 #include <vector>
 
-#include "base/line_reader.h"
 #include "base/text.h"
+#include "io/line_reader.h"
 #include "profile/format.h"
 #include "profile/tidy.h"
 

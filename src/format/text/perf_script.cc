@@ -19,10 +19,10 @@
 #include "base/text.h"
 #include "format/common/text_cache.h"
 #include "format/text/perf_line.h"
-#include "profile/event_choice.h"
 #include "profile/format.h"
-#include "profile/merge.h"
 #include "profile/tidy.h"
+#include "transform/event_choice.h"
+#include "transform/merge.h"
 
 namespace wick {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/line_reader.h"
 #include "base/text.h"
+#include "io/line_reader.h"
 #include "profile/format.h"
 
 namespace wick {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/input_file.h"
-#include "base/line_reader.h"
 #include "base/text.h"
+#include "io/input_file.h"
+#include "io/line_reader.h"
 #include "itrace/code/module_list.h"
 #include "object/kernel/kallsyms.h"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "base/input_file.h"
+#include "io/input_file.h"
 #include "object/kernel/btf.h"
 
 namespace wick {

@@ -8,11 +8,11 @@
 #include <fstream>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "builders/elf_builder.h"
 #include "builders/inlined_program.h"
 #include "builders/test_folder.h"
 #include "builders/traced_code.h"
+#include "io/compress.h"
 
 namespace wick {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-#include "base/line_reader.h"
+#include "io/line_reader.h"
 #include "itrace/formats/hart_blocks.h"
 #include "itrace/formats/trace_reader.h"
 

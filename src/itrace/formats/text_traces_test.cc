@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/compress.h"
 #include "builders/trace_builder.h"
+#include "io/compress.h"
 #include "itrace/formats/tracerv_layout.h"
 
 namespace wick {

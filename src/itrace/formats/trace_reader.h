@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/input_file.h"
+#include "io/input_file.h"
 #include "itrace/formats/instruction.h"
 #include "profile/diagnostics.h"
 #include "profile/format.h"

@@ -17,8 +17,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/line_reader.h"
 #include "base/text.h"
+#include "io/line_reader.h"
 #include "itrace/formats/line_trace.h"
 #include "itrace/formats/tracerv_layout.h"
 #include "profile/format.h"

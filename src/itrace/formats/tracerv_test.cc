@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "base/error.h"
 #include "builders/trace_builder.h"
+#include "io/compress.h"
 #include "itrace/formats/trace_reader.h"
 #include "itrace/formats/tracerv_layout.h"
 

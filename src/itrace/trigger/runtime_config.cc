@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/input_file.h"
 #include "base/text.h"
+#include "io/input_file.h"
 
 namespace wick {
 namespace {

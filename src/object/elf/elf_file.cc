@@ -13,9 +13,9 @@
 #include <new>
 #include <vector>
 
-#include "base/compress.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "io/compress.h"
 
 namespace wick {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 #include "object/elf/machine.h"
 
 namespace wick {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/xz.h"
+#include "io/xz.h"
 #include "object/elf/elf_file.h"
 #include "object/elf/plt_stubs.h"
 #include "object/elf/symbol_table_builder.h"

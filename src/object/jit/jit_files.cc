@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <string_view>
 
-#include "base/read_file.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
+#include "io/read_file.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 #include "object/elf/symbol_table_builder.h"
 
 namespace wick {

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "base/bytes.h"
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

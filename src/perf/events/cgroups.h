@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 #include "perf/events/system_paths.h"
 
 namespace wick {

@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 #include "perf/events/kernel_limits.h"
 #include "perf/records/attr.h"
 

@@ -10,8 +10,8 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/read_file.h"
 #include "perf/events/event_suggestions.h"
 #include "perf/events/named_events.h"
 #include "perf/events/pmu.h"

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "base/error.h"
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/read_file.h"
 #include "perf/events/kernel_limits.h"
 #include "perf/events/named_events.h"
 

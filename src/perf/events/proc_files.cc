@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 

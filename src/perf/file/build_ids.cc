@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/read_file.h"
+#include "io/read_file.h"
 #include "object/elf/elf_file.h"
 #include "object/kernel/running_kernel.h"
 

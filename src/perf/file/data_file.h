@@ -20,7 +20,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/input_file.h"
+#include "io/input_file.h"
 #include "perf/file/header.h"
 #include "perf/records/record.h"
 

@@ -16,10 +16,10 @@
 #include <optional>
 
 #include "base/bytes.h"
-#include "base/compress.h"
 #include "base/error.h"
-#include "base/output_file.h"
-#include "base/unique_fd.h"
+#include "io/compress.h"
+#include "io/output_file.h"
+#include "io/unique_fd.h"
 #include "perf/file/feature_encoding.h"
 #include "perf/file/recording_facts.h"
 #include "perf/file/section.h"

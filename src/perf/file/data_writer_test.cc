@@ -14,11 +14,11 @@
 #include <fstream>
 #include <random>
 
-#include "base/compress.h"
 #include "base/error.h"
-#include "base/read_file.h"
 #include "builders/perf_data_builder.h"
 #include "builders/test_folder.h"
+#include "io/compress.h"
+#include "io/read_file.h"
 #include "perf/file/data_file.h"
 #include "perf/records/record_scanner.h"
 

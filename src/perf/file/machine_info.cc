@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/read_file.h"
 #include "base/text.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

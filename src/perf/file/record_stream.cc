@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/compress.h"
+#include "io/compress.h"
 
 namespace wick {
 

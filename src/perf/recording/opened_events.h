@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 #include "perf/events/event_open.h"
 #include "perf/events/kernel_limits.h"
 #include "perf/events/ring_buffer.h"

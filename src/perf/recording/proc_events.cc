@@ -14,9 +14,9 @@
 #include <cassert>
 
 #include "base/error.h"
-#include "base/read_file.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
+#include "io/read_file.h"
+#include "io/unique_fd.h"
 #include "object/elf/elf_file.h"
 #include "perf/events/proc_files.h"
 

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "base/pipe.h"
+#include "io/pipe.h"
 
 namespace wick {
 namespace {

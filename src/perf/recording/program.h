@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/read_file.h"
 #include "builders/test_folder.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "base/unique_fd.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 

@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/read_file.h"
+#include "io/read_file.h"
 
 namespace wick {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "perf/records/tracepoint.h"
-#include "profile/transform.h"
+#include "transform/transform.h"
 
 namespace wick {
 namespace {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/setting_names.h"
+
+namespace wick {
+
+std::string_view setting_name(Setting setting) {
+  // One line for each, in the order of the enum.
+  // clang-format off
+  switch (setting) {
+    case Setting::kAttribution: return "--attribute";
+    case Setting::kCallGraph: return "--call-graph";
+    case Setting::kCgroup: return "--cgroup";
+    case Setting::kClock: return "--clockid";
+    case Setting::kComm: return "--comm";
+    case Setting::kCompat: return "--compat";
+    case Setting::kCpus: return "-C";
+    case Setting::kDebuginfod: return "--debuginfod";
+    case Setting::kElf: return "--elf";
+    case Setting::kEvent: return "--event";
+    case Setting::kEventFilter: return "--filter";
+    case Setting::kEventList: return "'wick doctor --events'";
+    case Setting::kFormatList: return "'wick formats'";
+    case Setting::kHart: return "--hart";
+    case Setting::kInputFormat: return "--format";
+    case Setting::kKallsyms: return "--kallsyms";
+    case Setting::kMinWidth: return "--minwidth";
+    case Setting::kModule: return "--module";
+    case Setting::kOffCpu: return "--off-cpu";
+    case Setting::kProcesses: return "-p";
+    case Setting::kRecordedEvents: return "-e";
+    case Setting::kReport: return "'wick report'";
+    case Setting::kSymfs: return "--symfs";
+    case Setting::kSysroot: return "--sysroot";
+    case Setting::kThreads: return "-t";
+    case Setting::kTime: return "--time";
+    case Setting::kTop: return "--top";
+    case Setting::kTraceLayout: return "--trace-layout";
+    case Setting::kUartLog: return "--uartlog";
+    case Setting::kWakers: return "--wakers";
+    case Setting::kWallTime: return "--wall";
+    case Setting::kCount: break;
+  }
+  // clang-format on
+  return "";
+}
+
+}  // namespace wick

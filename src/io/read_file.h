@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "io/unique_fd.h"
+
+namespace wick {
+
+// The content of a regular file of at most `max_size` bytes; nothing if it does
+// not exist, is not a regular file (reading a FIFO would block) or is larger.
+// Unless `follow_links`, nothing for a symbolic link either.
+std::optional<std::string> read_small_file(const std::string& path,
+                                           std::uint64_t max_size,
+                                           bool follow_links = true);
+
+// When the file was last modified, in nanoseconds since 1970; 0 if it does not
+// exist.
+std::int64_t modification_time(const std::string& path);
+
+// Opens a file in another root directory (a container's), from which its links
+// cannot escape; `flags` are added to O_RDONLY, O_CLOEXEC and O_NONBLOCK.
+UniqueFd open_in_root(const std::string& root, const std::string& path,
+                      int flags = 0);
+
+}  // namespace wick

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing two profiles: one profile with weights before and after, and a
+// table of what changed. docs/diff.md describes the model behind the intervals.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/fold.h"
+#include "profile/format.h"
+#include "profile/profile.h"
+#include "transform/confidence.h"
+
+namespace wick {
+
+struct JoinOptions {
+  // "0x7f12" becomes "0x..." in names.
+  bool strip_hex = false;
+  // inferno cuts the decimals of its inputs.
+  Compat compat = Compat::kWick;
+};
+
+// Joins two profiles into one with two events, of the roles kBefore and kAfter.
+// Processes and threads are matched by name, since their numbers change with
+// every run. Times are dropped. Facts about one side alone ("command") are
+// marked ("command, before"). Fails if one side is a difference already.
+Profile join_as_difference(Profile before, Profile after,
+                           const JoinOptions& options = {});
+
+// Scales the weights before so that both sides have the same total. Each stack
+// is rounded down as by the peers (by difffolded.pl to whole numbers, by wick
+// to the last digit that the profile holds); the loss is noted.
+void normalize(Profile& difference, Compat compat = Compat::kWick);
+
+// One side as a whole.
+struct DiffSide {
+  std::int64_t weight = 0;
+  double samples = 0;  // see effective_samples
+  std::string event, unit;
+};
+
+// One function or stack on both sides. Shares are of the whole side, 0 to 1.
+struct Change {
+  std::int64_t before = 0, after = 0;
+  double before_share = 0, after_share = 0;
+  Interval interval;  // of points()
+
+  double points() const { return after_share - before_share; }
+  bool is_new() const { return before == 0 && after != 0; }
+  bool is_gone() const { return before != 0 && after == 0; }
+};
+
+struct FunctionChange {
+  std::string name;
+  Change total, self;
+};
+
+struct StackChange {
+  NodeId leaf{};  // in DiffTable::graph
+  Change change;
+};
+
+// Has a row for everything with weight on either side. Rows are ordered by the
+// size of their change (functions: of their total), largest first.
+struct DiffTable {
+  DiffSide before, after;
+  double confidence = 95;  // percent
+  FlameGraph graph;
+  std::vector<FunctionChange> functions;
+  std::vector<StackChange> stacks;
+};
+
+struct CompareOptions {
+  // How many samples each side has; default: effective_samples() of the
+  // difference. Count before joining, which adds samples up.
+  std::optional<SideSamples> samples;
+  double confidence = 95;
+  FoldOptions fold;
+};
+DiffTable compare(const Profile& difference, const CompareOptions& options);
+
+// "main;parse;read".
+std::string stack_text(const FlameGraph& graph, NodeId leaf);
+
+}  // namespace wick

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/event_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profile/keep_samples.h"
+
+namespace wick {
+
+std::string_view event_group(std::string_view name) {
+  // "cpu_core/cycles/u" is "cycles" on one kind of core.
+  if (const std::size_t slash = name.find('/');
+      slash != name.npos && name.starts_with("cpu")) {
+    const std::size_t end = name.find('/', slash + 1);
+    if (end != name.npos) return name.substr(slash + 1, end - slash - 1);
+  }
+  // "cycles:upp" is "cycles" in one mode; "sched:sched_switch" is a
+  // tracepoint, whose second part is a name.
+  const std::size_t colon = name.rfind(':');
+  constexpr std::string_view kModifiers = "ukhGHIpPSDWe";
+  if (colon != name.npos && colon > 0 &&
+      std::ranges::all_of(name.substr(colon + 1), [&](char c) {
+        return kModifiers.find(c) != kModifiers.npos;
+      }))
+    return name.substr(0, colon);
+  return name;
+}
+
+namespace {
+
+using EventSet = Column<EventId, bool>;
+
+std::string_view name_of(const Profile& profile, EventId id) {
+  return profile.strings[profile.events[id].name];
+}
+
+// The events that have samples; an input may declare others.
+EventSet sampled_events(const Profile& profile) {
+  EventSet sampled(profile.events.size());
+  for (const Sample& sample : profile.samples) sampled[sample.event] = true;
+  return sampled;
+}
+
+EventSet events_like_the_first(const Profile& profile,
+                               const EventSet& sampled) {
+  EventId first{0};
+  for (const EventId id : profile.events.ids())
+    if (sampled[id] && !sampled[first]) first = id;
+  EventSet chosen(profile.events.size());
+  for (const EventId id : profile.events.ids())
+    chosen[id] = event_group(name_of(profile, id)) ==
+                     event_group(name_of(profile, first)) &&
+                 profile.events[id].unit == profile.events[first].unit;
+  return chosen;
+}
+
+EventSet events_named(const Profile& profile, std::string_view wanted) {
+  EventSet chosen(profile.events.size());
+  for (const EventId id : profile.events.ids()) {
+    const std::string_view name = name_of(profile, id);
+    chosen[id] = name == wanted || event_group(name) == wanted;
+  }
+  if (std::ranges::find(chosen, true) != chosen.end()) return chosen;
+  std::string names;
+  for (const EventId id : profile.events.ids())
+    names += (names.empty() ? "" : ", ") + excerpt(name_of(profile, id));
+  fail("there is no event '{}'; the input has {}", wanted, names);
+}
+
+// "kept: cycles; left out: faults, migrations".
+std::string choice_text(const Profile& profile, const EventSet& chosen,
+                        const EventSet& sampled) {
+  constexpr int kMostNames = 8;
+  std::string kept, others;
+  int left_out = 0;
+  for (const EventId id : profile.events.ids()) {
+    const std::string name = excerpt(name_of(profile, id));
+    if (chosen[id])
+      kept += (kept.empty() ? "" : " and ") + name;
+    else if (sampled[id] && ++left_out <= kMostNames)
+      others += (others.empty() ? "" : ", ") + name;
+  }
+  if (left_out > kMostNames)
+    others += fmt::format(" and {} more", left_out - kMostNames);
+  return fmt::format("kept: {}; left out: {}", kept, others);
+}
+
+// Drops events without samples, except those of a difference.
+void drop_unused_events(Profile& profile) {
+  const EventSet used = sampled_events(profile);
+  Column<EventId, Event> kept;
+  Column<EventId, EventId> moved(profile.events.size());
+  for (const EventId id : profile.events.ids())
+    if (used[id] || profile.events[id].role != EventRole::kPlain)
+      moved[id] = kept.push_back(profile.events[id]);
+  for (Sample& sample : profile.samples) sample.event = moved[sample.event];
+  profile.events = std::move(kept);
+}
+
+// Calls and instructions are counted over the whole trace: those samples have
+// no times of their own.
+bool is_counted_over_all(const Profile& profile, const Event& event) {
+  const std::string_view unit = profile.strings[event.unit];
+  return unit == "calls" || unit == "instructions";
+}
+
+}  // namespace
+
+void select_event(Profile& profile, std::string_view wanted) {
+  if (wanted == "*" || profile.events.empty() || is_difference(profile)) return;
+  if (wanted.empty() && profile.events.size() == 1) return;
+  const EventSet sampled = sampled_events(profile);
+  const EventSet chosen = wanted.empty()
+                              ? events_like_the_first(profile, sampled)
+                              : events_named(profile, wanted);
+  const bool had_clock = clock_of_trace(profile).has_value();
+  keep_samples(profile, Problem::kOtherEvent,
+               [&](const Sample& s) { return chosen[s.event]; });
+  // The events of a trace count one run: nothing is missing.
+  if (profile.is_trace)
+    profile.diagnostics.keep_at_most(Problem::kOtherEvent, 0);
+  if (profile.diagnostics.count(Problem::kOtherEvent) > 0)
+    profile.diagnostics.add({.problem = Problem::kOtherEvent,
+                             .example = choice_text(profile, chosen, sampled)});
+  drop_unused_events(profile);
+  if (had_clock && !clock_of_trace(profile) &&
+      std::ranges::all_of(profile.events, [&](const Event& event) {
+        return is_counted_over_all(profile, event);
+      }))
+    forget_times(profile);
+}
+
+}  // namespace wick

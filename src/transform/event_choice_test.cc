@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/event_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "builders/read.h"
+#include "transform/merge.h"
+
+namespace wick {
+namespace {
+
+TEST(EventGroup, IsTheEventWithoutModeAndKindOfCore) {
+  EXPECT_EQ(event_group("cycles:upp"), "cycles");
+  EXPECT_EQ(event_group("cpu_core/cycles/u"), "cycles");
+  EXPECT_EQ(event_group("cpu-clock"), "cpu-clock");
+  EXPECT_EQ(event_group("sched:sched_switch"), "sched:sched_switch");
+}
+
+constexpr std::string_view kTwoEvents =
+    "a 1 1.0: 10 cycles:\n\t0 f (m)\n\n"
+    "a 1 1.1: 7 faults:\n\t0 g (m)\n\n"
+    "a 1 1.2: 7 faults:\n\t0 g (m)\n\n";
+
+TEST(SelectEvent, CountsSamplesThatWereAddedUp) {
+  const Profile profile =
+      select(read_text("perf-script", kTwoEvents, {.keep_time = false}), {});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kOtherEvent), 2u);
+}
+
+TEST(SelectEvent, NamesTheEventsThatItLeavesOut) {
+  const Profile profile = select(read_text("perf-script", kTwoEvents), {});
+  EXPECT_EQ(describe(profile.diagnostics).front(),
+            "2 samples of other events are left out (kept: cycles; left out: "
+            "faults)");
+}
+
+TEST(SelectEvent, LeavesNothingOutOfATraceByShowingItsCyclesAlone) {
+  Profile profile = read_text("perf-script", kTwoEvents);
+  profile.is_trace = true;
+  profile = select(std::move(profile), {});
+  EXPECT_EQ(profile.samples.size(), 1u);
+  EXPECT_TRUE(describe(profile.diagnostics).empty());
+}
+
+TEST(SelectEvent, TheFirstEventIsOneThatHasSamples) {
+  Profile profile = read_text("perf-script", kTwoEvents);
+  std::erase_if(profile.samples,
+                [](const Sample& s) { return s.event == EventId{0}; });
+  profile = select(std::move(profile), {});
+  EXPECT_EQ(profile.samples.size(), 2u);
+}
+
+TEST(SelectEvent, EventsWithoutSamplesAreNotOffered) {
+  Profile profile = read_text("perf-script", kTwoEvents);
+  profile.event_id("migrations", "");
+  profile = select(std::move(profile), {});
+  EXPECT_EQ(describe(profile.diagnostics).front(),
+            "2 samples of other events are left out (kept: cycles; left out: "
+            "faults)");
+}
+
+TEST(SelectEvent, CountsSamplesThatWereAddedUpAndMerged) {
+  Profile profile = read_text("perf-script", kTwoEvents, {.keep_time = false});
+  merge(profile, read_text("perf-script", kTwoEvents, {.keep_time = false}));
+  profile = select(std::move(profile), {});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kOtherEvent), 4u);
+}
+
+TEST(SelectEvent, NamesTheEventsOfTheInputIfThereIsNoneOfThatName) {
+  try {
+    select(read_text("perf-script", kTwoEvents), {.event = "loads"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "there is no event 'loads'; the input has cycles, faults");
+  }
+}
+
+}  // namespace
+}  // namespace wick

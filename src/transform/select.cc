@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/select.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/metrics.h"
+#include "base/regex.h"
+#include "profile/fold.h"
+#include "profile/keep_samples.h"
+#include "profile/time_range.h"
+#include "transform/event_choice.h"
+#include "transform/transform.h"
+
+namespace wick {
+namespace {
+
+void select_threads(Profile& profile, const Selection& selection) {
+  if (!selection.pid && !selection.tid && selection.comm.empty()) return;
+  keep_samples(profile, Problem::kNotSelected, [&](const Sample& s) {
+    const Thread& thread = profile.threads[s.thread];
+    return (!selection.pid || thread.pid == *selection.pid) &&
+           (!selection.tid || thread.tid == *selection.tid) &&
+           (selection.comm.empty() ||
+            profile.strings[thread.comm] == selection.comm);
+  });
+}
+
+Column<FrameId, bool> matching_frames(
+    const Profile& profile, const std::vector<std::string>& patterns) {
+  std::vector<Regex> regexes(patterns.begin(), patterns.end());
+  Column<FrameId, bool> matches(profile.frames.size());
+  for (const FrameId id : profile.frames.ids()) {
+    const std::string name = frame_name(profile, profile.frames[id], {});
+    matches[id] = std::ranges::any_of(
+        regexes, [&](const Regex& regex) { return regex.found_in(name); });
+  }
+  return matches;
+}
+
+// For each stack, whether it has a marked frame.
+Column<StackId, bool> stacks_with(const Profile& profile,
+                                  const Column<FrameId, bool>& marked) {
+  Column<StackId, bool> has(profile.stacks.size());
+  for (const StackId id : profile.stacks.ids())
+    if (id != StackId::kRoot)
+      has[id] =
+          has[profile.stacks.parent(id)] || marked[profile.stacks.frame(id)];
+  return has;
+}
+
+Column<FrameId, bool> frames_named(const Profile& profile,
+                                   const std::vector<std::string>& names) {
+  Column<FrameId, bool> marked(profile.frames.size());
+  for (const FrameId id : profile.frames.ids())
+    marked[id] = std::ranges::find(names, profile.function(id)) != names.end();
+  return marked;
+}
+
+// As stacks_with(), but a mark on the outermost or innermost frame does not
+// count.
+Column<StackId, bool> stacks_with_inside(const Profile& profile,
+                                         const Column<FrameId, bool>& marked) {
+  const StackTable& stacks = profile.stacks;
+  Column<StackId, bool> below(stacks.size()), has(stacks.size());
+  for (const StackId id : stacks.ids()) {
+    if (id == StackId::kRoot) continue;
+    const StackId caller = stacks.parent(id);
+    has[id] = below[caller];
+    below[id] =
+        below[caller] || (marked[stacks.frame(id)] && caller != StackId::kRoot);
+  }
+  return has;
+}
+
+// Cuts the callers of the innermost marked frame, which becomes the root, in
+// the stacks of `has`. Those samples lose their thread, whose name was the root
+// before. `skip_leaf`: a mark on the innermost frame does not count.
+Profile cut_callers(Profile profile, const Column<FrameId, bool>& marked,
+                    const Column<StackId, bool>& has, bool skip_leaf) {
+  for (Sample& sample : profile.samples)
+    if (has[sample.stack]) sample.thread = ThreadId::kUnknown;
+  return rewrite_stacks(
+      std::move(profile), [&](const Profile&, std::vector<FrameId>& frames) {
+        for (std::size_t i = frames.size(); i-- > 0;) {
+          if (!marked[frames[i]] || (skip_leaf && i + 1 == frames.size()))
+            continue;
+          frames.erase(frames.begin(),
+                       frames.begin() + static_cast<std::ptrdiff_t>(i));
+          return;
+        }
+      });
+}
+
+void keep_stacks(Profile& profile, const Column<StackId, bool>& wanted) {
+  keep_samples(profile, Problem::kNotSelected,
+               [&](const Sample& sample) { return wanted[sample.stack]; });
+}
+
+Profile select_base(Profile profile, const Selection& s) {
+  const auto marked = frames_named(profile, s.base);
+  const auto has = s.base_inside ? stacks_with_inside(profile, marked)
+                                 : stacks_with(profile, marked);
+  keep_stacks(profile, has);
+  return cut_callers(std::move(profile), marked, has, s.base_inside);
+}
+
+Profile hide_frames(Profile profile, const Selection& s) {
+  Column<FrameId, bool> hidden = matching_frames(profile, s.hide);
+  for (const FrameId id : profile.frames.ids()) {
+    const bool kernel = profile.frames[id].kind == FrameKind::kKernel;
+    if ((s.kernel_only && !kernel) || (s.user_only && kernel))
+      hidden[id] = true;
+  }
+  return rewrite_stacks(
+      std::move(profile), [&](const Profile&, std::vector<FrameId>& frames) {
+        std::erase_if(frames, [&](FrameId id) { return hidden[id]; });
+      });
+}
+
+Profile merge_recursion(Profile profile) {
+  return rewrite_stacks(
+      std::move(profile), [](const Profile& p, std::vector<FrameId>& frames) {
+        // Functions without a name are equal if their module is.
+        const auto same = [&](FrameId a, FrameId b) {
+          const Frame &x = p.frames[a], &y = p.frames[b];
+          return x.function == y.function &&
+                 (x.function != StringId::kEmpty || x.module == y.module);
+        };
+        const auto rest = std::ranges::unique(frames, same);
+        frames.erase(rest.begin(), rest.end());
+      });
+}
+
+}  // namespace
+
+Profile select(Profile profile, const Selection& s) {
+  const Timer timer("select");
+  select_event(profile, s.event);
+  select_threads(profile, s);
+  if (s.time) select_time(profile, *s.time);
+  if (!s.focus.empty())
+    keep_stacks(profile,
+                stacks_with(profile, matching_frames(profile, s.focus)));
+  if (!s.base.empty()) profile = select_base(std::move(profile), s);
+  if (!s.skip_after.empty()) {
+    const auto marked = frames_named(profile, s.skip_after);
+    const auto has = stacks_with(profile, marked);
+    profile = cut_callers(std::move(profile), marked, has, false);
+  }
+  if (s.kernel_only || s.user_only || !s.hide.empty())
+    profile = hide_frames(std::move(profile), s);
+  if (s.kernel_only || s.user_only)
+    keep_samples(profile, Problem::kNotSelected,
+                 [](const Sample& x) { return x.stack != StackId::kRoot; });
+  if (s.merge_recursion) profile = merge_recursion(std::move(profile));
+  return profile;
+}
+
+}  // namespace wick

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/select.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "builders/read.h"
+
+namespace wick {
+namespace {
+
+std::string selected(std::string_view text, const Selection& selection) {
+  return folded(select(read_text("folded", text), selection));
+}
+
+TEST(Select, FocusKeepsStacksWithAMatch) {
+  EXPECT_EQ(selected("a;b;c 1\na;d 2\n", {.focus = {"^b$"}}), "a;b;c 1\n");
+}
+
+TEST(Select, CountsWhatItLeavesOut) {
+  const Profile profile =
+      select(read_text("folded", "a;b 1\na;d 2\n"), {.focus = {"b"}});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNotSelected), 2u);
+  EXPECT_EQ(profile.diagnostics.weight(Problem::kNotSelected), 2);
+}
+
+TEST(Select, CountsSamplesWithoutStackAmongThoseThatStay) {
+  const Profile profile = select(read_text("perf-script",
+                                           "a 1 1.0: 1 cycles:\n\n"
+                                           "b 2 1.1: 1 cycles:\n\n"),
+                                 {.comm = "a"});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 1u);
+}
+
+TEST(Select, FocusLeavesNoSampleWithoutStack) {
+  const Profile profile = select(read_text("perf-script",
+                                           "a 1 1.0: 1 cycles:\n\n"
+                                           "a 1 1.1: 1 cycles:\n\t0 f (m)\n"),
+                                 {.focus = {"f"}});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 0u);
+}
+
+TEST(Select, HideGivesTheWeightToTheCaller) {
+  EXPECT_EQ(selected("a;b;c 1\na;b 2\n", {.hide = {"b"}}), "a 2\na;c 1\n");
+}
+
+TEST(Select, SkipAfterMakesAFunctionTheRoot) {
+  EXPECT_EQ(selected("x;main;f 1\nother 2\n", {.skip_after = {"main"}}),
+            "main;f 1\nother 2\n");
+}
+
+TEST(Select, BaseLeavesOutStacksWithoutIt) {
+  EXPECT_EQ(selected("x;main;f 1\nother 2\n", {.base = {"main"}}),
+            "main;f 1\n");
+}
+
+TEST(Select, BaseTakesARootAndALeaf) {  // inferno drops both
+  EXPECT_EQ(selected("main;f 1\nx;main 2\n", {.base = {"main"}}),
+            "main 2\nmain;f 1\n");
+}
+
+TEST(Select, KernelOnlyKeepsKernelFrames) {
+  EXPECT_EQ(selected("a;sys_[k] 1\na;b 2\n", {.kernel_only = true}),
+            "sys_[k] 1\n");
+}
+
+TEST(Select, UserOnlyGivesKernelTimeToTheCaller) {
+  EXPECT_EQ(selected("a;sys_[k] 1\na;b 2\n", {.user_only = true}),
+            "a 1\na;b 2\n");
+}
+
+TEST(Select, MergesDirectRecursion) {
+  EXPECT_EQ(selected("a;f;f;f;g 1\na;f;g;f 2\n", {.merge_recursion = true}),
+            "a;f;g 1\na;f;g;f 2\n");
+}
+
+TEST(Select, RefusesAPatternThatIsNone) {
+  EXPECT_THROW(select(read_text("folded", "a 1\n"), {.focus = {"("}}),
+               UsageError);
+}
+
+// Over random profiles.
+TEST(Select, KeepsTheWholeWeight) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::int64_t whole = whole_weight(random_profile(seed));
+    for (const Selection& selection :
+         {Selection{.event = "*", .hide = {"o"}},
+          Selection{.event = "*", .skip_after = {"main"}},
+          Selection{.event = "*", .merge_recursion = true}}) {
+      const Profile profile = select(random_profile(seed), selection);
+      EXPECT_EQ(check(profile), "");
+      EXPECT_EQ(whole_weight(profile), whole);
+    }
+    const Profile focused =
+        select(random_profile(seed), {.event = "*", .focus = {"main"}});
+    EXPECT_EQ(whole_weight(focused) +
+                  focused.diagnostics.weight(Problem::kNotSelected),
+              whole);
+  }
+}
+
+}  // namespace
+}  // namespace wick
