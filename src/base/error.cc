@@ -6,6 +6,34 @@
 
 namespace wick {
 
+Error::Error(const std::string& message, Advice advice)
+    : std::runtime_error(message), advice_(advice) {}
+
+Error::~Error() = default;
+UsageError::~UsageError() = default;
+
+void throw_error(fmt::string_view format, fmt::format_args args,
+                 Settings helps) {
+  throw Error(fmt::vformat(format, args),
+              {.wrong = std::nullopt, .helps = helps});
+}
+
+void throw_usage_error(fmt::string_view format, fmt::format_args args,
+                       Advice advice) {
+  throw UsageError(fmt::vformat(format, args), advice);
+}
+
+void rethrow_in_context(std::string_view where) {
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", where, error.what()),
+                     error.advice());
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", where, error.what()), error.advice());
+  }
+}
+
 std::string Error::text(SettingNames names) const {
   std::string message = with_hint(what(), advice_.helps, names);
   if (!advice_.wrong || names == nullptr) return message;

@@ -25,8 +25,8 @@ struct Advice {
 
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message, Advice advice = {})
-      : std::runtime_error(message), advice_(advice) {}
+  explicit Error(const std::string& message, Advice advice = {});
+  ~Error() override;
 
   const Advice& advice() const { return advice_; }
   // The message with its advice: "--time: the end is before the start".
@@ -40,34 +40,40 @@ class Error : public std::runtime_error {
 class UsageError : public Error {
  public:
   using Error::Error;
+  ~UsageError() override;
 };
+
+// What the templates below call.
+[[noreturn]] void throw_error(fmt::string_view format, fmt::format_args args,
+                              Settings helps);
+[[noreturn]] void throw_usage_error(fmt::string_view format,
+                                    fmt::format_args args, Advice advice);
 
 // A message says what was found, what was expected and what to do, in lower
 // case and without a full stop; in_context puts the file name in front.
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(fmt::format(format, std::forward<Args>(args)...));
+  throw_error(format, fmt::make_format_args(args...), {});
 }
 
 // The same, with the settings that may help.
 template <class... Args>
 [[noreturn]] void fail(Settings helps, fmt::format_string<Args...> format,
                        Args&&... args) {
-  throw Error(fmt::format(format, std::forward<Args>(args)...),
-              {.wrong = std::nullopt, .helps = helps});
+  throw_error(format, fmt::make_format_args(args...), helps);
 }
 
 template <class... Args>
 [[noreturn]] void fail_usage(fmt::format_string<Args...> format,
                              Args&&... args) {
-  throw UsageError(fmt::format(format, std::forward<Args>(args)...));
+  throw_usage_error(format, fmt::make_format_args(args...), {});
 }
 
 template <class... Args>
 [[noreturn]] void fail_usage(Settings helps, fmt::format_string<Args...> format,
                              Args&&... args) {
-  throw UsageError(fmt::format(format, std::forward<Args>(args)...),
-                   {.wrong = std::nullopt, .helps = helps});
+  throw_usage_error(format, fmt::make_format_args(args...),
+                    {.wrong = std::nullopt, .helps = helps});
 }
 
 // The value of setting `wrong` cannot be used.
@@ -75,20 +81,20 @@ template <class... Args>
 [[noreturn]] void fail_setting(Setting wrong,
                                fmt::format_string<Args...> format,
                                Args&&... args) {
-  throw UsageError(fmt::format(format, std::forward<Args>(args)...),
-                   {.wrong = wrong, .helps = {}});
+  throw_usage_error(format, fmt::make_format_args(args...),
+                    {.wrong = wrong, .helps = {}});
 }
+
+// Throws the Error that is being handled again, with "where: " in front.
+[[noreturn]] void rethrow_in_context(std::string_view where);
 
 // Runs `body` and puts "where: " in front of the message of an Error it throws.
 template <class Body>
 decltype(auto) in_context(std::string_view where, Body&& body) {
   try {
     return std::forward<Body>(body)();
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", where, error.what()),
-                     error.advice());
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", where, error.what()), error.advice());
+  } catch (const Error&) {
+    rethrow_in_context(where);
   }
 }
 

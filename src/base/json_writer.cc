@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/text.h"
 
 namespace wick {
@@ -36,8 +37,7 @@ void append_escaped(std::string& out, char32_t c) {
       break;
   }
   if (c < 0x20 || c == '<' || c == 0x7f || c == 0x2028 || c == 0x2029)
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}",
-                   static_cast<std::uint32_t>(c));
+    append(out, "\\u{:04x}", static_cast<std::uint32_t>(c));
   else
     append_utf8(out, c);
 }
@@ -112,7 +112,7 @@ JsonWriter& JsonWriter::value(std::uint64_t number) {
 JsonWriter& JsonWriter::value(double number) {
   separate();
   if (std::isfinite(number))
-    fmt::format_to(std::back_inserter(buffer_), "{}", number);
+    append(buffer_, "{}", number);
   else
     buffer_ += "null";
   return *this;

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/append.h"
+
 namespace wick {
 namespace {
 
@@ -60,13 +62,12 @@ std::string metrics_report() {
     return std::chrono::duration<double, std::milli>(time).count();
   };
   for (const Pass& pass : passes())
-    fmt::format_to(std::back_inserter(out),
-                   "{:<16} {:>9.1f} ms {:>9.1f} ms CPU {:>6}x\n", pass.name,
-                   ms(pass.time), ms(pass.cpu), pass.runs);
+    append(out, "{:<16} {:>9.1f} ms {:>9.1f} ms CPU {:>6}x\n", pass.name,
+           ms(pass.time), ms(pass.cpu), pass.runs);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  fmt::format_to(std::back_inserter(out), "{:<16} {:>9.1f} MB\n", "peak memory",
-                 static_cast<double>(usage.ru_maxrss) / 1024);
+  append(out, "{:<16} {:>9.1f} MB\n", "peak memory",
+         static_cast<double>(usage.ru_maxrss) / 1024);
   return out;
 }
 

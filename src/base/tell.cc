@@ -24,4 +24,8 @@ void write_to_stderr(std::string_view text) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+void tell_formatted(fmt::string_view text, fmt::format_args args) {
+  write_to_stderr(fmt::vformat(text, args));
+}
+
 }  // namespace wick

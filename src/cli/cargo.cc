@@ -4,7 +4,6 @@
 // flamegraph. The program runs as cargo would run it: in the same directory,
 // with CARGO_MANIFEST_DIR and LD_LIBRARY_PATH.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/tell.h"
 #include "base/text.h"
@@ -187,7 +187,7 @@ void keep_default_runs(std::vector<CargoProgram>& programs,
                         : program.name);
   std::ranges::sort(names);
   fail_usage("cargo: there are several targets: {}; choose one with {}",
-             fmt::join(names, ", "),
+             joined(names, ", "),
              !options.wanted_name().empty() && !options.units() ? "--package"
              : options.unit_test  ? "--unit-test NAME or --unit-test-kind"
              : options.unit_bench ? "--unit-bench NAME or --unit-test-kind"
@@ -228,7 +228,7 @@ void set_environment(const CargoProgram& program, const CargoMessages& built) {
   }
   if (const char* old = std::getenv("LD_LIBRARY_PATH"); old && *old != 0)
     folders.emplace_back(old);
-  const std::string paths = fmt::format("{}", fmt::join(folders, ":"));
+  const std::string paths = joined(folders, ":");
   ::setenv("LD_LIBRARY_PATH", paths.c_str(), 1);
   const fs::path manifest = program.manifest_path;
   ::setenv("CARGO_MANIFEST_DIR", manifest.parent_path().c_str(), 1);
@@ -247,7 +247,7 @@ struct CargoCommand : FlameRun {
     const std::vector<std::string> words = build_words(cargo, picture.run);
     check_manifest(cargo);
     if (picture.run.verbose)
-      say(picture.run, fmt::format("running {}", fmt::join(words, " ")));
+      say(picture.run, fmt::format("running {}", joined(words, " ")));
     const CommandOutput build = output_of(words);
     if (build.status != 0) {
       tell("wick: cargo {} failed: {}\n", words[1],

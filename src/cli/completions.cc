@@ -5,6 +5,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/command.h"
@@ -13,15 +14,11 @@
 namespace wick {
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
 std::string command_names() {
   std::vector<std::string> names;
   for (const Command* command : commands())
     if (!command->hidden) names.emplace_back(command->name);
-  return joined(names);
+  return joined(names, " ");
 }
 
 // Quotes `text` for a POSIX shell.
@@ -44,11 +41,11 @@ std::string bash_values(const std::vector<OptionInfo>& options) {
     if (option.hidden || option.value.empty() || option.value == "FILE" ||
         option.optional_value)
       continue;
-    fmt::format_to(std::back_inserter(out),
-                   "        {})\n          COMPREPLY=($(compgen -W {} -- "
-                   "\"$cur\"))\n          return ;;\n",
-                   fmt::join(option.names, "|"),
-                   shell_quoted(joined(possible_values(option.value))));
+    append(out,
+           "        {})\n          COMPREPLY=($(compgen -W {} -- "
+           "\"$cur\"))\n          return ;;\n",
+           joined(option.names, "|"),
+           shell_quoted(joined(possible_values(option.value), " ")));
   }
   return out;
 }
@@ -99,11 +96,10 @@ std::string bash_script() {
     for (const OptionInfo& option : options)
       if (!option.hidden)
         names.insert(names.end(), option.names.begin(), option.names.end());
-    fmt::format_to(std::back_inserter(out), "    {})\n", command->name);
+    append(out, "    {})\n", command->name);
     if (const std::string values = bash_values(options); !values.empty())
       out += "      case \"$prev\" in\n" + values + "      esac\n";
-    fmt::format_to(std::back_inserter(out), "      words={} ;;\n",
-                   shell_quoted(joined(names)));
+    append(out, "      words={} ;;\n", shell_quoted(joined(names, " ")));
   }
   out += kBashEnd;
   return out;
@@ -126,7 +122,7 @@ std::string zsh_value(const OptionInfo& option) {
   const auto values = possible_values(option.value);
   std::string action;
   if (!values.empty())
-    action = "(" + joined(values) + ")";
+    action = "(" + joined(values, " ") + ")";
   else if (option.value == "FILE")
     action = "_files";
   return colon + zsh_text(option.value) + ":" + action;
@@ -138,8 +134,8 @@ std::string zsh_script() {
       "_wick() {\n  local -a commands\n  commands=(\n";
   for (const Command* command : commands())
     if (!command->hidden)
-      fmt::format_to(
-          std::back_inserter(out), "    {}\n",
+      append(
+          out, "    {}\n",
           shell_quoted(fmt::format("{}:{}", command->name, command->summary)));
   out +=
       "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n"
@@ -147,18 +143,17 @@ std::string zsh_script() {
       "  (( CURRENT-- ))\n  case $name in\n";
   for (const Command* command : commands()) {
     if (command->hidden) continue;
-    fmt::format_to(std::back_inserter(out), "    {})\n      _arguments -s \\\n",
-                   command->name);
+    append(out, "    {})\n      _arguments -s \\\n", command->name);
     for (const OptionInfo& option : option_table(*command)) {
       if (option.hidden) continue;
       for (const std::string& name : option.names)
-        fmt::format_to(std::back_inserter(out), "        {} \\\n",
-                       shell_quoted(fmt::format("*{}{}[{}]{}", name,
-                                                option.value.empty()     ? ""
-                                                : name.starts_with("--") ? "="
-                                                                         : "+",
-                                                zsh_text(option.description),
-                                                zsh_value(option))));
+        append(out, "        {} \\\n",
+               shell_quoted(fmt::format("*{}{}[{}]{}", name,
+                                        option.value.empty()     ? ""
+                                        : name.starts_with("--") ? "="
+                                                                 : "+",
+                                        zsh_text(option.description),
+                                        zsh_value(option))));
     }
     out += "        '*:input:_files' ;;\n";
   }
@@ -173,20 +168,18 @@ std::string fish_script() {
       "complete -c wick -n __fish_use_subcommand -f -l version -s V\n");
   for (const Command* command : commands()) {
     if (command->hidden) continue;
-    fmt::format_to(std::back_inserter(out),
-                   "complete -c wick -n __fish_use_subcommand -f -a {} -d {}\n",
-                   command->name, shell_quoted(command->summary));
+    append(out, "complete -c wick -n __fish_use_subcommand -f -a {} -d {}\n",
+           command->name, shell_quoted(command->summary));
     for (const OptionInfo& option : option_table(*command)) {
       if (option.hidden) continue;
-      fmt::format_to(std::back_inserter(out),
-                     "complete -c wick -n '__fish_seen_subcommand_from {}'",
-                     command->name);
+      append(out, "complete -c wick -n '__fish_seen_subcommand_from {}'",
+             command->name);
       for (const std::string& name : option.names)
         out += name.starts_with("--") ? " -l " + name.substr(2)
                                       : " -s " + name.substr(1);
       const auto values = possible_values(option.value);
       if (!values.empty())
-        out += " -x -a " + shell_quoted(joined(values));
+        out += " -x -a " + shell_quoted(joined(values, " "));
       else if (option.value == "FILE")
         out += " -r";
       else if (!option.value.empty() && !option.optional_value)

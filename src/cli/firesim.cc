@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -212,10 +213,10 @@ struct FireSimCommand {
         rows.emplace_back(
             fmt::format("counter {}", excerpt(counter.label, 200)),
             fmt::format("{}, {:.6f} per cycle", total, rate));
-      fmt::format_to(std::back_inserter(text), "{:>18} {:>12.6f}  {}{}{}\n",
-                     total, rate, excerpt(counter.label, 200),
-                     counter.description.empty() ? "" : ": ",
-                     excerpt(counter.description, 200));
+      append(text, "{:>18} {:>12.6f}  {}{}{}\n", total, rate,
+             excerpt(counter.label, 200),
+             counter.description.empty() ? "" : ": ",
+             excerpt(counter.description, 200));
     }
     counter_tables_.push_back(std::move(text));
   }

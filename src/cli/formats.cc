@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/command.h"
@@ -18,16 +19,14 @@ std::string as_table() {
   std::string out =
       "Input formats (detected from the content, or set by --format):\n";
   for (const InputFormat* format : input_formats())
-    fmt::format_to(std::back_inserter(out), "  {:<18} {}{}\n", format->name,
-                   format->description,
-                   format->never_detected ? " (only with --format)" : "");
+    append(out, "  {:<18} {}{}\n", format->name, format->description,
+           format->never_detected ? " (only with --format)" : "");
   out += "\nOutput formats (by the extension of -o, or set by --to):\n";
   for (const OutputFormat* format : output_formats()) {
-    fmt::format_to(std::back_inserter(out), "  {:<18} {:<18} {}\n",
-                   format->name, format->extension, format->description);
+    append(out, "  {:<18} {:<18} {}\n", format->name, format->extension,
+           format->description);
     if (!format->lacks.empty())
-      fmt::format_to(std::back_inserter(out), "  {:<37} without {}\n", "",
-                     format->lacks);
+      append(out, "  {:<37} without {}\n", "", format->lacks);
   }
   out += "\nInputs may be compressed with gzip or zstd; - is standard input.\n";
   return out;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/command.h"
@@ -45,8 +46,7 @@ std::string roff(std::string_view text) {
         if (c < 0x80)
           out += static_cast<char>(c);
         else
-          fmt::format_to(std::back_inserter(out), "\\[u{:04X}]",
-                         static_cast<std::uint32_t>(c));
+          append(out, "\\[u{:04X}]", static_cast<std::uint32_t>(c));
     }
   }
   return out;
@@ -72,7 +72,7 @@ void append_options(std::string& out, const Command& command) {
     if (option.hidden) continue;
     if (option.group != group) {
       group = option.group;
-      fmt::format_to(std::back_inserter(out), ".SS {}\n", roff(group));
+      append(out, ".SS {}\n", roff(group));
     }
     out += ".TP\n";
     std::string names;
@@ -85,13 +85,11 @@ void append_options(std::string& out, const Command& command) {
       names += fmt::format(" \\fI{}\\fR", roff(option.value));
     out += names + "\n" + roff(option.description);
     if (!option.default_value.empty())
-      fmt::format_to(std::back_inserter(out), " [{}]",
-                     roff(option.default_value));
+      append(out, " [{}]", roff(option.default_value));
     out += "\n";
     const auto values = possible_values(option.value);
     if (!values.empty() && option.value.find('|') == std::string::npos)
-      fmt::format_to(std::back_inserter(out), "(one of {})\n",
-                     roff(fmt::format("{}", fmt::join(values, ", "))));
+      append(out, "(one of {})\n", roff(joined(values, ", ")));
   }
 }
 
@@ -103,8 +101,7 @@ std::string overview_page() {
   std::string pages;
   for (const Command* each : commands()) {
     if (each->hidden) continue;
-    fmt::format_to(std::back_inserter(out), ".TP\n\\fB{}\\fR\n{}\n",
-                   roff(each->name), roff(each->summary));
+    append(out, ".TP\n\\fB{}\\fR\n{}\n", roff(each->name), roff(each->summary));
     pages += fmt::format("{}.BR wick\\-{} (1)", pages.empty() ? "" : ",\n",
                          each->name);
   }

@@ -2,7 +2,6 @@
 #include "cli/perf_driver.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/tell.h"
 #include "base/text.h"
@@ -76,7 +76,7 @@ std::optional<std::string> take_output(Words& words) {
 }
 
 void announce(const PerfOptions& perf, const Words& words) {
-  if (perf.verbose) tell("wick: running {}\n", fmt::join(words, " "));
+  if (perf.verbose) tell("wick: running {}\n", joined(words, " "));
 }
 
 // The options of ours that perf has, too.

@@ -2,12 +2,12 @@
 #include "cli/record_arguments.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <signal.h>
 #include <time.h>
 
 #include <cerrno>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/option_kinds.h"
@@ -161,7 +161,7 @@ Option* add_list(OptionSet& app, const std::string& names, std::string& out,
       .add_list_callback(
           names,
           [&out](const std::vector<std::string>& lists) {
-            out = fmt::format("{}", fmt::join(lists, ","));
+            out = joined(lists, ",");
           },
           description)
       ->one_value_each()

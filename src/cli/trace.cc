@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/command.h"
@@ -42,9 +43,8 @@ std::string what_it_has(const TraceInfo& info) {
 std::string as_text(const std::string& path, const TraceSummary& summary) {
   const TraceInfo& info = summary.info;
   std::string out = fmt::format("{}\n", path);
-  const auto end = std::back_inserter(out);
   const auto row = [&](std::string_view key, std::string_view value) {
-    fmt::format_to(end, "  {:<9} {}\n", key, value);
+    append(out, "  {:<9} {}\n", key, value);
   };
   if (!info.layout.empty()) row("layout", info.layout);
   if (!info.clock_domain.empty()) row("clock", info.clock_domain);
@@ -53,12 +53,11 @@ std::string as_text(const std::string& path, const TraceSummary& summary) {
     std::string text =
         fmt::format("{} instructions", number(hart.instructions));
     if (info.unit == "cycles")
-      fmt::format_to(std::back_inserter(text),
-                     ", cycles {} to {}: {}, {:.3f} instructions per cycle",
-                     hart.first_cycle, hart.last_cycle, number(hart.cycles),
-                     hart.cycles == 0 ? 0.0
-                                      : static_cast<double>(hart.instructions) /
-                                            static_cast<double>(hart.cycles));
+      append(text, ", cycles {} to {}: {}, {:.3f} instructions per cycle",
+             hart.first_cycle, hart.last_cycle, number(hart.cycles),
+             hart.cycles == 0 ? 0.0
+                              : static_cast<double>(hart.instructions) /
+                                    static_cast<double>(hart.cycles));
     if (hart.traps > 0) text += ", " + counted(hart.traps, "trap");
     if (hart.gaps > 0) text += ", " + counted(hart.gaps, "gap");
     row(fmt::format("hart {}", hart.hart), text);
@@ -66,8 +65,7 @@ std::string as_text(const std::string& path, const TraceSummary& summary) {
   if (summary.harts.empty()) row("", "no instructions");
   if (summary.spaces > 0)
     row("spaces", fmt::format("{} values of satp", number(summary.spaces)));
-  if (!summary.threads.empty())
-    row("threads", fmt::format("{}", fmt::join(summary.threads, ", ")));
+  if (!summary.threads.empty()) row("threads", joined(summary.threads, ", "));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "itrace/code/address_spaces.h"
 #include "itrace/code/code_map.h"
@@ -38,9 +39,8 @@ class LabelWriter {
                    "FirePerf's rule has no stacks to write as labels");
     const std::string& clock = reader_.info().clock_domain;
     if (const std::size_t comma = clock.rfind(", "); comma != clock.npos)
-      fmt::format_to(std::back_inserter(text_),
-                     "# Clock Domain: {}, Relative Frequency: {}\n",
-                     clock.substr(0, comma), clock.substr(comma + 2));
+      append(text_, "# Clock Domain: {}, Relative Frequency: {}\n",
+             clock.substr(0, comma), clock.substr(comma + 2));
     TraceBlock block, next;
     bool any = reader_.next(block);
     if (!any) return;
@@ -100,17 +100,14 @@ class LabelWriter {
            open_[same] == path_[path_.size() - 1 - same])
       ++same;
     while (open_.size() > same) {
-      fmt::format_to(std::back_inserter(text_),
-                     "Indent: {}, End label: {}, End cycle: {}\n", open_.size(),
-                     name(accounts_[open_.back()].function), time_);
+      append(text_, "Indent: {}, End label: {}, End cycle: {}\n", open_.size(),
+             name(accounts_[open_.back()].function), time_);
       open_.pop_back();
     }
     while (open_.size() < path_.size()) {
       open_.push_back(path_[path_.size() - 1 - open_.size()]);
-      fmt::format_to(std::back_inserter(text_),
-                     "Indent: {}, Start label: {}, At cycle: {}\n",
-                     open_.size(), name(accounts_[open_.back()].function),
-                     time_);
+      append(text_, "Indent: {}, Start label: {}, At cycle: {}\n", open_.size(),
+             name(accounts_[open_.back()].function), time_);
     }
     if (text_.size() > (1 << 16)) {
       out_ << text_;

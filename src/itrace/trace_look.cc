@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "base/append.h"
 #include "itrace/code/address_spaces.h"
 #include "itrace/code/code_map.h"
 #include "object/demangle/demangle.h"
@@ -205,31 +206,29 @@ Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
       while (context != block.contexts.end() && context->from <= i)
         privilege = context++->privilege;
       if (i == 0 && block.after_gap) text += "--\n";
-      const auto end = std::back_inserter(text);
-      fmt::format_to(end, "{} {:>12} {:0{}x}", block.hart, cycle, pc, digits);
+      append(text, "{} {:>12} {:0{}x}", block.hart, cycle, pc, digits);
       if (i < block.bits.size()) {
         const std::uint32_t bits = block.bits[i];
-        fmt::format_to(end, " {:>8}",
-                       fmt::format("{:0{}x}", bits, (bits & 3) == 3 ? 8 : 4));
+        append(text, " {:>8}",
+               fmt::format("{:0{}x}", bits, (bits & 3) == 3 ? 8 : 4));
       }
-      if (info.has_privilege)
-        fmt::format_to(end, " {}", privilege_letter(privilege));
+      if (info.has_privilege) append(text, " {}", privilege_letter(privilege));
       const CodePage& page = lookup.page(i, pc);
       const std::size_t slot = CodePage::slot(pc);
       if (names) {
         const CodeFunction& function =
             lookup.map().function(page.function(slot));
         const std::uint64_t elf_addr = page.elf_addr + pc % CodePage::kBytes;
-        fmt::format_to(end, "  {}", function_name(function));
+        append(text, "  {}", function_name(function));
         if (!function.name.empty() && elf_addr != function.start)
-          fmt::format_to(end, "+{:#x}", elf_addr - function.start);
+          append(text, "+{:#x}", elf_addr - function.start);
       }
       const FlowKind kind = lookup.flow(block, i, page).kind();
       if (kind != FlowKind::kPlain && kind != FlowKind::kUnknown)
-        fmt::format_to(end, "  {}", kind_name(kind));
+        append(text, "  {}", kind_name(kind));
       if (trap != block.traps.end() && trap->at == i) {
-        fmt::format_to(end, "  {} {}", trap->interrupt ? "interrupt" : "trap",
-                       trap->cause);
+        append(text, "  {} {}", trap->interrupt ? "interrupt" : "trap",
+               trap->cause);
         ++trap;
       }
       text += '\n';

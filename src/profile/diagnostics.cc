@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/bytes.h"
 #include "base/text.h"
 
@@ -195,14 +196,13 @@ std::string describe(const Diagnostics::Entry& entry, std::int64_t total,
       fmt::format("{} {}", with_commas(static_cast<std::int64_t>(entry.count)),
                   entry.count == 1 ? problem.one : problem.many);
   if (entry.weight != 0 && total > 0)
-    fmt::format_to(
-        std::back_inserter(line), ", {:.2f}% of the whole",
+    append(
+        line, ", {:.2f}% of the whole",
         100.0 * static_cast<double>(entry.weight) / static_cast<double>(total));
   if (!entry.example.empty() && entry.line > 0)
-    fmt::format_to(std::back_inserter(line), " (first: line {}: {})",
-                   entry.line, entry.example);
+    append(line, " (first: line {}: {})", entry.line, entry.example);
   else if (!entry.example.empty())
-    fmt::format_to(std::back_inserter(line), " ({})", entry.example);
+    append(line, " ({})", entry.example);
   return with_hint(line, problem.helps, names);
 }
 

@@ -46,6 +46,10 @@ I Profile::find_or_add(Column<I, Row>& rows, RowIndex& index, const Row& row) {
   return I{look_up(row, [&] { return wick::index(rows.push_back(row)); })};
 }
 
+Profile::Profile(Profile&&) noexcept = default;
+Profile& Profile::operator=(Profile&&) noexcept = default;
+Profile::~Profile() = default;
+
 Profile::Profile() {
   modules.push_back({});
   threads.push_back({});

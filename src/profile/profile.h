@@ -91,8 +91,9 @@ struct About {
 
 struct Profile {
   Profile();
-  Profile(Profile&&) noexcept = default;
-  Profile& operator=(Profile&&) noexcept = default;
+  Profile(Profile&&) noexcept;
+  Profile& operator=(Profile&&) noexcept;
+  ~Profile();
 
   StringTable strings;
   Column<ModuleId, Module> modules;  // row 0: unknown

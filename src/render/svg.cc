@@ -30,6 +30,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/append.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/metrics.h"
@@ -155,8 +156,7 @@ class SvgWriter {
 
   template <class... Args>
   void put(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format,
-                   std::forward<Args>(args)...);
+    append(text_, format, std::forward<Args>(args)...);
   }
 
   void flush() {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/text.h"
 
 namespace wick {
@@ -59,7 +60,7 @@ void Tooltips::append_count(std::string& out, std::int64_t weight) const {
     const double size = std::abs(value);
     const double whole = std::trunc(value);
     if (size != 0 && size < 1) {
-      fmt::format_to(std::back_inserter(out), "{:.3g}", value);
+      append(out, "{:.3g}", value);
     } else {
       std::string fraction = fmt::format("{:.3f}", size - std::abs(whole));
       while (fraction.ends_with('0')) fraction.pop_back();
@@ -73,7 +74,7 @@ void Tooltips::append_count(std::string& out, std::int64_t weight) const {
 }
 
 void Tooltips::append_percent(std::string& out, std::int64_t weight) const {
-  fmt::format_to(std::back_inserter(out), "{:.2f}%", 100 * share(weight));
+  append(out, "{:.2f}%", 100 * share(weight));
 }
 
 // With a factor, shares are of the rounded numbers that are shown, as in the
@@ -100,9 +101,8 @@ void Tooltips::append_counts(std::string& out, NodeId id) const {
   append_percent(out, graph_.total[id]);
   if (graph_.is_difference) {
     const std::int64_t change = negate_ ? -this->change(id) : this->change(id);
-    fmt::format_to(std::back_inserter(out), "; {}{:.2f}%",
-                   change > 0 ? "+" : "",
-                   100 * static_cast<double>(change) / change_whole_);
+    append(out, "; {}{:.2f}%", change > 0 ? "+" : "",
+           100 * static_cast<double>(change) / change_whole_);
   }
   out += ')';
 }

@@ -2,11 +2,11 @@
 #include "cli/options/option_kinds.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/option_table.h"
@@ -97,7 +97,7 @@ void check_choice(std::string_view option, std::string_view value,
   const std::vector<std::string> choices = possible_values(value);
   if (std::ranges::find(choices, text) == choices.end())
     fail_usage("{}: '{}' is not one of {}", option, excerpt(text),
-               fmt::join(choices, ", "));
+               joined(choices, ", "));
 }
 
 Option* add_choice(OptionSet& app, const std::string& names, std::string& out,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/text.h"
 #include "format/registry.h"
 #include "render/text_table.h"
@@ -44,7 +45,7 @@ void append_wrapped(std::string& out, std::string_view text,
 }
 
 std::string shown_names(const OptionInfo& option) {
-  std::string text = fmt::format("{}", fmt::join(option.names, ", "));
+  std::string text = joined(option.names, ", ");
   if (option.optional_value)
     text += fmt::format("[={}]", option.value);
   else if (!option.value.empty())
@@ -94,14 +95,13 @@ std::string help_text(const Command& command) {
       fmt::format("wick {}: {}\n\nExamples:\n", command.name, command.summary);
   for (std::string_view rest = command.examples; !rest.empty();)
     out += fmt::format("  {}\n", take_line(rest));
-  fmt::format_to(std::back_inserter(out), "\nUsage: wick {} {}\n", command.name,
-                 command.usage);
+  append(out, "\nUsage: wick {} {}\n", command.name, command.usage);
   std::string group;
   for (const OptionInfo& option : option_table(command)) {
     if (option.hidden) continue;
     if (option.group != group) {
       group = option.group;
-      fmt::format_to(std::back_inserter(out), "\n{}:\n", group);
+      append(out, "\n{}:\n", group);
     }
     constexpr std::size_t kIndent = 28;
     const std::string names = "  " + shown_names(option);
@@ -131,8 +131,7 @@ std::string overview_text() {
       "\nCommands:\n";
   for (const Command* command : commands())
     if (!command->hidden)
-      fmt::format_to(std::back_inserter(out), "  {:<12} {}\n", command->name,
-                     command->summary);
+      append(out, "  {:<12} {}\n", command->name, command->summary);
   out += "\nSee 'wick COMMAND --help' for the options of a command.\n";
   return out;
 }

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "format/binary/id_table.h"
@@ -427,8 +428,7 @@ void PprofReader::read_about() {
         kPeriodKey, fmt::format("{} {} of {}", period, text(period_type.unit),
                                 text(period_type.type)));
   if (!lost_labels_.empty())
-    profile_.set_about("labels left out",
-                       fmt::format("{}", fmt::join(lost_labels_, ", ")));
+    profile_.set_about("labels left out", joined(lost_labels_, ", "));
 }
 
 LabelRole PprofReader::label_role(std::uint64_t key) {

@@ -141,7 +141,7 @@ std::size_t module_start(std::string_view text) {
   return text.rfind(" (") == text.npos ? text.npos : text.rfind(" (") + 1;
 }
 
-std::string_view without_offset(std::string_view symbol) {
+std::string_view without_hex_offset(std::string_view symbol) {
   const std::size_t plus = symbol.rfind("+0x");
   if (plus != symbol.npos && all_hex_digits(symbol.substr(plus + 3)))
     return symbol.substr(0, plus);
@@ -172,7 +172,7 @@ std::optional<PerfFrameLine> parse_perf_frame(std::string_view line) {
       rest = trim_right(rest.substr(0, start));
     }
   }
-  frame.symbol = without_offset(rest);
+  frame.symbol = without_hex_offset(rest);
   return frame;
 }
 

@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "io/input_file.h"
 #include "object/kernel/btf.h"
@@ -56,8 +57,7 @@ std::string kernel_offsets(const std::string& path) {
     for (const Wanted& wanted : kWanted) {
       const auto offset = btf->offset(wanted.type, wanted.member);
       if (offset)
-        fmt::format_to(std::back_inserter(lines), "{} {}\n", wanted.name,
-                       *offset);
+        append(lines, "{} {}\n", wanted.name, *offset);
       else if (wanted.always)
         fail("struct {} of this kernel has no {}", wanted.type, wanted.member);
     }

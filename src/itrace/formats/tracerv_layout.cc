@@ -7,6 +7,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "itrace/formats/trace_reader.h"
@@ -330,8 +331,8 @@ TracervHeader tracerv_header(std::string_view head) {
   const std::size_t between = line.find(kBetween);
   header.clock_domain = line.substr(0, between);
   if (between != line.npos)
-    fmt::format_to(std::back_inserter(header.clock_domain), ", {}",
-                   trim(line.substr(between + kBetween.size())));
+    append(header.clock_domain, ", {}",
+           trim(line.substr(between + kBetween.size())));
   return header;
 }
 

@@ -7,6 +7,7 @@
 #include <bit>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/bytes.h"
 #include "base/error.h"
 
@@ -63,10 +64,9 @@ TracervWriter::TracervWriter(std::ostream& out,
   if (!options.header) return;
   const std::string& clock = options.clock_domain;
   const std::size_t comma = clock.find(", ");
-  fmt::format_to(
-      std::back_inserter(buffer_),
-      "# Clock Domain: {}, Relative Frequency: {}\n", clock.substr(0, comma),
-      comma == clock.npos ? "1/1 of Base Clock" : clock.substr(comma + 2));
+  append(buffer_, "# Clock Domain: {}, Relative Frequency: {}\n",
+         clock.substr(0, comma),
+         comma == clock.npos ? "1/1 of Base Clock" : clock.substr(comma + 2));
 }
 
 std::uint64_t TracervWriter::kept_of(std::uint64_t pc) {
@@ -88,8 +88,8 @@ void TracervWriter::add_text(const TraceBlock& block) {
     const bool same = slot_ >= 0 && instruction.cycle == cycle_;
     slot_ = same ? (slot_ + 1) % kSlotsOfABeat : 0;
     cycle_ = instruction.cycle;
-    fmt::format_to(std::back_inserter(buffer_), "Cycle: {:016} I{}: {:016x}\n",
-                   cycle_, slot_, kept_of(instruction.pc));
+    append(buffer_, "Cycle: {:016} I{}: {:016x}\n", cycle_, slot_,
+           kept_of(instruction.pc));
     if (buffer_.size() >= kBufferSize) put_buffer();
   }
 }

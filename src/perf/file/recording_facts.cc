@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/text.h"
 
 namespace wick {
@@ -34,7 +35,7 @@ std::string encode_facts(const RecordingFacts& facts) {
   std::string out(facts.is_finished ? kFinished : kUnfinished);
   out += '\n';
   const auto add = [&](std::string_view key, std::uint64_t value) {
-    fmt::format_to(std::back_inserter(out), "{}: {}\n", key, value);
+    append(out, "{}: {}\n", key, value);
   };
   if (facts.begin_time) add(kBegin, *facts.begin_time);
   for (const Problem problem : kLosses)

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <string>
 
+#include "base/append.h"
+
 namespace wick {
 namespace {
 
@@ -46,7 +48,7 @@ void describe_recording(const PerfHeader& header, Profile& profile) {
   about("host", header.hostname);
   about("kernel", header.os_release);
   about("cpu", header.cpu_description);
-  about("command", fmt::format("{}", fmt::join(header.command_line, " ")));
+  about("command", joined(header.command_line, " "));
   about("rate", rates_of(header.events));
   if (header.clock_data) about("date", date_of(header.clock_data->wall_ns));
 }
