@@ -271,7 +271,7 @@ Step Walk::by_frame_pointer() {
 struct Unwinder::State {
   bool can_unwind;
   Unwinding unwinding;
-  std::vector<CacheEntry> cache = std::vector<CacheEntry>(kCacheSize);
+  std::vector<CacheEntry> cache;  // empty until the first stack: it is 1 MB
 
   const UnwindRule& rule_at(std::uint64_t address, const UnwindMap& map,
                             std::uint64_t version) {
@@ -306,6 +306,7 @@ UnwindEnd Unwinder::unwind(const Registers& registers, std::string_view stack,
                            std::vector<std::uint64_t>& out) {
   out.push_back(registers.pc);
   if (!state_->can_unwind) return UnwindEnd::kNoRule;
+  if (state_->cache.empty()) state_->cache.resize(kCacheSize);
   Walk walk(state_->unwinding, registers, stack);
   const UnwindRule* rule = &state_->rule_at(walk.address(), map, map_version);
   for (int frames = 1;; ++frames) {
