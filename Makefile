@@ -57,12 +57,11 @@ fuzz: deps-fuzz build/fuzz/build.ninja
 	@cmake --build build/fuzz
 	@tests/run_fuzz.py build/fuzz $(FUZZ_SECONDS)
 
-lint: deps-lint build/release/build.ninja
-	@cmake --build build/release --target wick_lib
+lint: deps-lint build/lint/build.ninja
 	@clang-format --dry-run -Werror $(CXX_FILES)
 	@tools/prettier --check
 	@tools/check_layers.py
-	@tools/tidy build/release
+	@tools/tidy build/lint
 
 format: deps-lint
 	@clang-format -i $(CXX_FILES)

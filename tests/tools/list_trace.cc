@@ -15,6 +15,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "itrace/formats/trace_reader.h"
 
@@ -24,13 +25,11 @@ namespace {
 using Sums = std::unordered_map<std::uint64_t, std::uint64_t>;
 
 void settle(Sums& sums, std::string& out) {
-  for (const auto& [pc, count] : sums)
-    fmt::format_to(std::back_inserter(out), "{:x} {}\n", pc, count);
+  for (const auto& [pc, count] : sums) append(out, "{:x} {}\n", pc, count);
   sums.clear();
 }
 
 void list(const TraceBlock& block, Sums* sums, std::string& out) {
-  const auto to = std::back_inserter(out);
   auto context = block.contexts.begin();
   auto fact = block.facts.begin();
   auto trap = block.traps.begin();
@@ -40,34 +39,32 @@ void list(const TraceBlock& block, Sums* sums, std::string& out) {
     if (sums && rows) settle(*sums, out);
     for (; fact != block.facts.end() && fact->from <= i; ++fact) {
       if (fact->kind == SideBandFact::Kind::kThread)
-        fmt::format_to(to, "# thread {} {} {}\n", fact->pid, fact->tid,
-                       fact->name);
+        append(out, "# thread {} {} {}\n", fact->pid, fact->tid, fact->name);
       if (fact->kind == SideBandFact::Kind::kMapping)
-        fmt::format_to(to, "# mapping {} {:x} {:x} {:x} {}\n", fact->pid,
-                       fact->start, fact->end, fact->file_off, fact->name);
+        append(out, "# mapping {} {:x} {:x} {:x} {}\n", fact->pid, fact->start,
+               fact->end, fact->file_off, fact->name);
       if (fact->kind == SideBandFact::Kind::kUnmapAll)
-        fmt::format_to(to, "# unmap {}\n", fact->pid);
+        append(out, "# unmap {}\n", fact->pid);
     }
     for (; context != block.contexts.end() && context->from <= i; ++context)
-      fmt::format_to(
-          to, "# context {} {} {}\n",
-          context->privilege == Privilege::kUnknown
-              ? "-"
-              : fmt::format("{}", static_cast<int>(context->privilege)),
-          context->has_satp ? fmt::format("{:x}", context->satp) : "-",
-          context->has_thread_pointer
-              ? fmt::format("{:x}", context->thread_pointer)
-              : "-");
+      append(out, "# context {} {} {}\n",
+             context->privilege == Privilege::kUnknown
+                 ? "-"
+                 : fmt::format("{}", static_cast<int>(context->privilege)),
+             context->has_satp ? fmt::format("{:x}", context->satp) : "-",
+             context->has_thread_pointer
+                 ? fmt::format("{:x}", context->thread_pointer)
+                 : "-");
     const Retired& row = block.instructions[i];
     if (sums) {
       ++(*sums)[row.pc];
       continue;
     }
-    fmt::format_to(to, "{} {} {:x} {:x}\n", block.hart, row.cycle, row.pc,
-                   block.bits.empty() ? 0 : block.bits[i]);
+    append(out, "{} {} {:x} {:x}\n", block.hart, row.cycle, row.pc,
+           block.bits.empty() ? 0 : block.bits[i]);
     for (; trap != block.traps.end() && trap->at == i; ++trap)
-      fmt::format_to(to, "# trap {}{}\n", trap->interrupt ? "interrupt " : "",
-                     trap->cause);
+      append(out, "# trap {}{}\n", trap->interrupt ? "interrupt " : "",
+             trap->cause);
   }
 }
 
