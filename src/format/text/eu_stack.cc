@@ -87,13 +87,12 @@ class EuStackReader {
       return true;
     }
     if (const auto tid = parse_id(line, "TID ")) {
-      end_thread();
-      in_thread_ = true;
+      stack_.end_thread(thread_);
       thread_ = profile_.thread_id({.pid = pid_, .tid = *tid});
       return true;
     }
     if (const auto pid = parse_id(line, "PID ")) {
-      end_thread();
+      stack_.end_thread(thread_);
       pid_ = *pid;
       return true;
     }
@@ -101,7 +100,7 @@ class EuStackReader {
   }
 
   Profile finish() {
-    end_thread();
+    stack_.end_thread(thread_);
     return std::move(profile_);
   }
 
@@ -111,7 +110,7 @@ class EuStackReader {
     if (!parsed.module.empty())
       frame.module = profile_.module_id(parsed.module);
     if (options_.keep_addresses) frame.address = parsed.address;
-    in_thread_ = true;
+    if (!thread_) thread_ = ThreadId::kUnknown;
     // The same call returning twice is recursion; another name at the same
     // address was inlined into this one.
     const StringId last =
@@ -136,18 +135,11 @@ class EuStackReader {
     return true;
   }
 
-  void end_thread() {
-    if (in_thread_) stack_.add_one(thread_);
-    in_thread_ = false;
-    thread_ = ThreadId::kUnknown;
-  }
-
   const ReadOptions& options_;
   Profile profile_;
   StackBuffer stack_;
   std::int32_t pid_ = Thread::kUnknown;
-  ThreadId thread_ = ThreadId::kUnknown;
-  bool in_thread_ = false;
+  std::optional<ThreadId> thread_;  // the one whose frames are being read
   std::uint64_t last_address_ = 0;
 };
 

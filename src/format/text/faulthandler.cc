@@ -64,7 +64,7 @@ class FaulthandlerReader {
   bool read_line(std::string_view line) {
     if (is_header(line)) {
       begin_thread(line);
-    } else if (line.starts_with("  ") && in_thread_) {
+    } else if (line.starts_with("  ") && thread_) {
       const std::string_view text = trim(line);
       if (const auto frame = parse_faulthandler_frame(line)) {
         push(*frame);
@@ -72,22 +72,22 @@ class FaulthandlerReader {
         return false;
       }
     } else {
-      end_thread();
+      stack_.end_thread(thread_);
     }
     return true;
   }
 
   Profile finish() {
-    end_thread();
+    stack_.end_thread(thread_);
     return std::move(profile_);
   }
 
  private:
   void begin_thread(std::string_view line) {
-    end_thread();
+    stack_.end_thread(thread_);
     // Python 3.14 prints the C stack of the same thread as well.
     if (line.find("C stack trace") != line.npos) return;
-    in_thread_ = true;
+    thread_ = ThreadId::kUnknown;
     const std::size_t open = line.find(" [");
     const std::size_t close = line.rfind("] (");
     if (open != line.npos && close != line.npos && open + 2 < close)
@@ -106,17 +106,10 @@ class FaulthandlerReader {
     stack_.push(name, frame);
   }
 
-  void end_thread() {
-    if (in_thread_) stack_.add_one(thread_);
-    in_thread_ = false;
-    thread_ = ThreadId::kUnknown;
-  }
-
   const ReadOptions& options_;
   Profile profile_;
   StackBuffer stack_;
-  ThreadId thread_ = ThreadId::kUnknown;
-  bool in_thread_ = false;
+  std::optional<ThreadId> thread_;  // the one whose frames are being read
 };
 
 }  // namespace

@@ -158,7 +158,7 @@ class GdbReader {
       }
     });
     end_frame();
-    end_thread();
+    stack_.end_thread(thread_);
     return std::move(profile_);
   }
 
@@ -166,21 +166,20 @@ class GdbReader {
   void read_line(std::string_view line, std::uint64_t number) {
     std::string_view text = line;
     if (const auto depth = take_gdb_depth(text)) {
-      if (*depth == 0 && !stack_.empty()) end_thread();
-      in_thread_ = true;
+      if (*depth == 0 && !stack_.empty()) stack_.end_thread(thread_);
+      if (!thread_) thread_ = ThreadId::kUnknown;
       pending_ = line;
       pending_lines_ = 1;
       pending_number_ = number;
       return;
     }
     if (!line.starts_with("Thread ")) return;
-    end_thread();
+    stack_.end_thread(thread_);
     const auto thread = parse_gdb_thread(line);
     if (!thread) {
       profile_.diagnostics.note_at(Problem::kBadLine, line, number);
       return;
     }
-    in_thread_ = true;
     thread_ = profile_.thread_id(
         {.tid = thread->tid,
          .comm = profile_.strings.intern(without_separator(thread->name))});
@@ -223,17 +222,10 @@ class GdbReader {
       stack_.push_symbol(parsed.name, frame);
   }
 
-  void end_thread() {
-    if (in_thread_) stack_.add_one(thread_);
-    in_thread_ = false;
-    thread_ = ThreadId::kUnknown;
-  }
-
   const ReadOptions& options_;
   Profile profile_;
   StackBuffer stack_;
-  ThreadId thread_ = ThreadId::kUnknown;
-  bool in_thread_ = false;
+  std::optional<ThreadId> thread_;  // the one whose frames are being read
   std::string pending_;  // the frame being read, continuation lines joined
   std::uint64_t pending_number_ = 0;
   int pending_lines_ = 0;

@@ -80,4 +80,9 @@ void StackBuffer::add_one(ThreadId thread) {
   add({.weight = 1, .thread = thread, .event = profile_.event_id("samples")});
 }
 
+void StackBuffer::end_thread(std::optional<ThreadId>& thread) {
+  if (thread) add_one(*thread);
+  thread.reset();
+}
+
 }  // namespace wick

@@ -3,6 +3,7 @@
 // and lines before or after it with its thread and weight.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,9 @@ class StackBuffer {
   void add(Sample sample);
   // The same for a sample of weight 1.
   void add_one(ThreadId thread = ThreadId::kUnknown);
+  // The same at the end of a thread's stack; forgets the thread. Does nothing
+  // between threads.
+  void end_thread(std::optional<ThreadId>& thread);
 
  private:
   Profile& profile_;
