@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records the whole machine for long while processes come and go, and fails if
-wick grows or loses something without saying so.
+"""Records the whole machine for minutes while processes come and go, and fails if
+wick grows or loses something without reporting it.
 
 usage: soak.py WICK [--seconds N] [--rate HZ] [--forks N] [--folder DIR]
 
-A storm of short programs runs beside it: each maps a file, starts a thread,
-works for a moment and ends.
+A storm of short programs runs meanwhile: each maps a file, starts a thread,
+works for a moment and exits.
 
-* Memory is flat if its peak (RssAnon, looked at every second) in the last third
-  is at most 5 % and 1 MB above that of the second third. The first is for
-  warming up: programs are met and their unwind rules read.
-* cpu-clock ticks on every CPU, so samples and those that are said to be lost
-  together must be 97 % of CPUs x rate x time. The rest is for ticks that a virtual
-  machine was not given; an idle one is not given half of them, whoever records,
-  so something without priority keeps every CPU busy.
+* Memory is flat if its peak (RssAnon, read every second) in the last third is at
+  most 5 % and 1 MB above that of the second third. The first third is warm-up:
+  wick reads the unwind rules of programs it has not seen before.
+* cpu-clock ticks on every CPU, so recorded and reported-lost samples together must
+  be 97 % of CPUs x rate x time. The rest allows for ticks that a virtual machine
+  misses. An idle one misses half of them, whatever the recorder, so a program of
+  low priority keeps every CPU busy.
 """
 import argparse
 import os

@@ -24,7 +24,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-void append(Words& words, const Words& more) {
+void add_words(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
@@ -47,7 +47,7 @@ Words perf_words(const PerfOptions& perf) {
           "--root: cannot find sudo; install it, or run wick as root without "
           "--root");
     words.emplace_back("sudo");
-    append(words, split_words(*perf.sudo));
+    add_words(words, split_words(*perf.sudo));
   }
   words.push_back(found_perf());
   return words;
@@ -85,7 +85,7 @@ Words option_words(const RecordArguments& recording) {
       recording.call_graph == "auto" ? "fp" : recording.call_graph;
   Words words{"--call-graph", call_graph};
   const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) append(words, {option, value});
+    if (!value.empty()) add_words(words, {option, value});
   };
   constexpr double kMostEvents = 2147483647;
   if (recording.period > 0)
@@ -115,7 +115,7 @@ RecordWords record_words(const PerfOptions& perf,
   RecordWords record;
   if (perf.command.empty()) {
     record.words = {"record", "-q"};
-    append(record.words, option_words(recording));
+    add_words(record.words, option_words(recording));
     return record;
   }
   record.words = split_words(perf.command);
@@ -131,15 +131,15 @@ RecordWords record_words(const PerfOptions& perf,
 Words target_words(const PerfOptions& perf, const RecordArguments& recording) {
   Words words;
   if (recording.system_wide) words.emplace_back("-a");
-  if (!recording.pids.empty()) append(words, {"-p", recording.pids});
-  if (!recording.tids.empty()) append(words, {"-t", recording.tids});
+  if (!recording.pids.empty()) add_words(words, {"-p", recording.pids});
+  if (!recording.tids.empty()) add_words(words, {"-t", recording.tids});
   if (!perf.program.empty()) {
     words.emplace_back("--");
-    if (!perf.folder.empty()) append(words, {"env", "-C", perf.folder});
-    append(words, perf.program);
+    if (!perf.folder.empty()) add_words(words, {"env", "-C", perf.folder});
+    add_words(words, perf.program);
   } else if (recording.duration > 0) {
     // perf records while its own program runs.
-    append(words, {"--", "sleep", fmt::format("{}", recording.duration)});
+    add_words(words, {"--", "sleep", fmt::format("{}", recording.duration)});
   }
   return words;
 }
@@ -195,7 +195,7 @@ bool has_content(const std::string& path) {
 void try_recording(const Words& words, const std::string& folder,
                    bool system_wide) {
   Words trial = words;
-  append(trial, {"-o", folder + "/trial.data", "--", "true"});
+  add_words(trial, {"-o", folder + "/trial.data", "--", "true"});
   const UniqueFd said = make_memory_file();
   const UniqueFd ignored = make_memory_file();
   Child child(trial, {.out = ignored.get(), .err = said.get()});
@@ -211,8 +211,8 @@ void try_recording(const Words& words, const std::string& folder,
 void take_ownership(const PerfOptions& perf, const std::string& path) {
   if (!perf.sudo || ::access(path.c_str(), R_OK) == 0) return;
   Words words{"sudo"};
-  append(words, split_words(*perf.sudo));
-  append(words, {"chown", fmt::format("{}", ::getuid()), path});
+  add_words(words, split_words(*perf.sudo));
+  add_words(words, {"chown", fmt::format("{}", ::getuid()), path});
   announce(perf, words);
   Child(words, {}).wait();
 }
@@ -251,7 +251,7 @@ PerfRun record_with_perf(const PerfOptions& perf,
   const bool has_program = !perf.program.empty();
   const RecordWords record = record_words(perf, recording);
   Words words = perf_words(perf);
-  append(words, record.words);
+  add_words(words, record.words);
   if (has_program) check_program(perf.program);
   parse_ids(recording.pids, "-p");
   const TemporaryFolder folder;
@@ -265,8 +265,8 @@ PerfRun record_with_perf(const PerfOptions& perf,
   // result.
   std::error_code no_older_file;
   std::filesystem::rename(data, data + ".old", no_older_file);
-  append(words, {"-o", data});
-  append(words, target_words(perf, recording));
+  add_words(words, {"-o", data});
+  add_words(words, target_words(perf, recording));
   announce(perf, words);
   const UniqueFd said = make_memory_file();
   PerfRun run;

@@ -52,7 +52,11 @@ grep -q 'wick_spins.*\[bpf\]' /proc/kallsyms ||
   skip 'BPF programs are not compiled here'
 
 "$WICK" record -q -p $spins -o bpf.data &
-sleep 0.5
+recorder=$!
+for _ in $(seq 300); do
+  readlink /proc/$recorder/fd/* | grep -q perf_event && break
+  sleep 0.1
+done
 echo go >&3
 wait
 has 'the program by its name' "$("$WICK" fold -q bpf.data)" \

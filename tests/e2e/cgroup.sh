@@ -11,7 +11,7 @@ root=$(awk '$3 == "cgroup" && $4 ~ /(^|,)perf_event(,|$)/ { print $2; exit }' \
 [ -n "$root" ] || root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$root" ] || skip 'no control groups are mounted'
 group=wick-test-$$
-mkdir "$root/$group" 2>/dev/null || skip "no group can be made in $root"
+mkdir "$root/$group" 2>/dev/null || skip "cannot create a cgroup in $root"
 trap 'rmdir "$root/$group"' EXIT
 
 burn='i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'

@@ -51,7 +51,7 @@ expect_status 3 "$wick" diff --fail-on 'x>+2%' --fail-on 'old<-1%' before after
 expect_status 0 "$wick" diff --fail-on 'nosuchname>+2%' before after
 grep -q 'no function matches' err || bad "a gate for nobody is silent"
 expect_status 0 "$wick" diff --fail-on 'parse>+0%' before before
-# Large, but not sure.
+# Large, but not significant.
 printf 'f 1\ng 9\n' >few
 printf 'f 3\ng 7\n' >few_after
 expect_status 0 "$wick" diff --fail-on 'f>+2%' few few_after

@@ -94,7 +94,7 @@ for rule in next fireperf; do
     bad "no module is named with $rule: $(cat err)"
 done
 
-# What it wrote is no trace, and one bad trace stops no other.
+# Its output is not taken for a trace, and one bad trace does not stop the others.
 head -c 4000 /dev/zero | tr "\0" "\377" >"$results/linux-uniform1/TRACEFILE-C1"
 rm "$job/TRACEFILE-C0.svg"
 if (cd workloads/linux-uniform && wick firesim "$results") >out 2>err; then

@@ -58,7 +58,7 @@ same 'the program' "$(cat done.txt)" done
 "$WICK" report little.data >/dev/null 2>report.txt
 ! grep -q 'could not be read' report.txt || complain "$(cat report.txt)"
 
-# A picture of what there is.
+# The program is drawn.
 (
   ulimit -f $((size * 9 / 10))
   "$WICK" flame -q -F 4000 --keep kept.data -o out.folded -- ./works \

@@ -39,7 +39,7 @@ same 'quiet' "$("$WICK" fold -q odd.folded 2>&1 >/dev/null)" ''
 same 'no loss' "$("$WICK" fold one.folded 2>&1 >/dev/null)" ''
 has 'stats' "$("$WICK" fold --stats one.folded 2>&1 >/dev/null)" 'peak memory'
 
-# --total widens the picture; one below what is there has no effect.
+# --total widens the picture; a total below the actual one has no effect.
 "$WICK" flame --total 14 --to svg one.folded >wide.svg 2>wide.txt
 same '--total' "$(cat wide.txt)" ''
 has '--total' "$(cat wide.svg)" 'a \(7 samples, 50.00%\)'

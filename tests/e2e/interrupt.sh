@@ -11,13 +11,28 @@ os.setpgid(0, 0)
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$WICK" "$@" </dev/null 2>said.txt &
   wick=$!
-  for _ in $(seq 100); do
-    grep -q 'to stderr' said.txt && break
+  until_ran 20
+}
+# until_ran TICKS: waits until ./burn has run for so many hundredths of a second.
+until_ran() {
+  for _ in $(seq 300); do
+    for process in $(processes); do
+      set -- "$1" $(sed 's/.*) //' "$process/stat" 2>/dev/null)
+      [ "${13:-0}" -lt "$1" ] || return
+    done
     sleep 0.1
   done
-  sleep 0.5
 }
-command -v python3 >/dev/null || skip 'there is no python3'
+# The ./burn processes of this script.
+processes() {
+  for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/cwd")" = "$PWD" ] || continue
+    case $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") in
+      ./burn*) echo "$process" ;;
+    esac
+  done
+}
+command -v python3 >/dev/null || skip 'python3 is not installed'
 
 start flame -o one.folded -- ./burn 0 100000000000
 kill -INT -$wick
@@ -45,14 +60,11 @@ kill -TERM $wick
 wait $wick
 same 'status after SIGTERM' $? 0
 has 'after SIGTERM, as timeout sends it' "$(cat three.folded)" hot_function
-for process in /proc/[0-9]*; do
-  [ "$(readlink "$process/cwd")" = "$PWD" ] || continue
-  case $(tr '\0' ' ' <"$process/cmdline") in
-    ./burn*) complain "the target outlived wick: $process" ;;
-  esac
+for process in $(processes); do
+  complain "the target outlived wick: $process"
 done
 
-# A program that does not listen: the second one ends wick, and what was
+# A program that ignores signals: the second one ends wick, and what was
 # recorded until the first is kept.
 start record -o four.data -- env --ignore-signal=INT --ignore-signal=TERM \
   ./burn 0 100000000000
@@ -62,11 +74,8 @@ kill -INT $wick
 wait $wick
 same 'status after the second Ctrl-C' $? 130
 has 'after the second Ctrl-C' "$("$WICK" fold -q four.data)" hot_function
-for process in /proc/[0-9]*; do
-  [ "$(readlink "$process/cwd")" = "$PWD" ] || continue
-  case $(tr '\0' ' ' <"$process/cmdline") in
-    ./burn*) kill -KILL "${process#/proc/}" ;;
-  esac
+for process in $(processes); do
+  kill -KILL "${process#/proc/}"
 done
 same 'temporary files' "$(ls -A tmp)" ''
 finish

@@ -7,6 +7,6 @@ tool=$(dirname "$WICK")/resolve_lines
 command -v addr2line objdump g++ python3 >/dev/null ||
   { echo "binutils, g++ or python3 is missing"; exit 77; }
 command -v llvm-symbolizer-16 llvm-symbolizer llvm-symbolizer-19 >/dev/null ||
-  { echo "there is no llvm-symbolizer, without which nothing tells where" \
-         "addr2line is wrong (apt install llvm-16)"; exit 77; }
+  { echo "llvm-symbolizer is not installed; it decides where addr2line is" \
+         "wrong (apt install llvm-16)"; exit 77; }
 exec python3 "$SOURCE/tests/e2e/lines.py" "$tool" --programs

@@ -16,7 +16,7 @@ at_most() {
   awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }' || complain "$3: $1 > $2 ms"
 }
 
-# No more is drawn than the program measured; nothing but a wait fills a nap.
+# No more is drawn than the program measured; a nap consists of waiting only.
 # (`make bench` measures how near the two are.)
 "$WICK" flame -q --off-cpu -o off.folded -- ./waits >measured.txt
 same 'exit status' $? 0

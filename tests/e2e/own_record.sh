@@ -41,7 +41,7 @@ if command -v perf >/dev/null; then
   same "perf's complaints" "$(perf script -i r.data 2>&1 >/dev/null)" ''
 fi
 
-# Samples that do not fit, and no later record that could say so.
+# Samples that do not fit, and no later record to report them.
 ./shares 100000 &
 "$WICK" record -p $! --duration 0.5 -m 1 -o lost.data 2>lost.txt
 kill $!
@@ -52,7 +52,7 @@ wait
 
 has 'what can be recorded' "$("$WICK" doctor --events)" 'cpu-clock'
 
-# Attaching; everything; nothing there.
+# Attaching; the whole machine; no such process.
 ./shares 100000 &
 "$WICK" record -q -p $! --duration 0.5 -o p.data
 kill $!
@@ -77,7 +77,7 @@ kill -KILL $recorder $program
 wait $recorder 2>/dev/null
 has 'after SIGKILL' "$("$WICK" fold -q killed.data)" ';sixty;'
 
-# Even then the file says who recorded, where and by which clock.
+# Even then the file has the recorder, the host and the clock.
 if command -v perf >/dev/null; then
   for file in r.data killed.data; do
     header=$(perf report --header-only -i $file 2>/dev/null)

@@ -8,7 +8,7 @@ command -v perf gcc g++ python3 addr2line readelf >/dev/null ||
 perf record -q -e cpu-clock -o probe.data true 2>/dev/null ||
   { echo "the kernel does not allow perf record"; exit 77; }
 command -v llvm-symbolizer-16 llvm-symbolizer llvm-symbolizer-19 >/dev/null ||
-  { echo "there is no llvm-symbolizer (apt install llvm-16)"; exit 77; }
+  { echo "llvm-symbolizer is not installed (apt install llvm-16)"; exit 77; }
 [ -d /usr/lib/debug/.build-id ] ||
   { echo "libc's functions have no names (apt install libc6-dbg)"; exit 77; }
 exec python3 "$SOURCE/tests/e2e/perf_agreement.py" "$tool"

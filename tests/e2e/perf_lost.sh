@@ -2,7 +2,7 @@
 # wick reports what a recording or the machine lacks, and never guesses it.
 . "$SOURCE/tests/e2e/lib.bash"
 need_perf
-command -v g++ >/dev/null || skip "there is no g++"
+command -v g++ >/dev/null || skip "g++ is not installed"
 export HOME=$PWD  # where perf and wick keep things
 programs=$SOURCE/tests/e2e/programs
 record="perf record -q -F 999 -e cpu-clock"
@@ -15,7 +15,7 @@ shows_not() {
   grep -Eq "$2" folded.txt && complain "$1: $(grep -Em1 "$2" folded.txt)"
 }
 
-# A program that is replaced after it was recorded is known by its build id,
+# A program that was replaced after the recording is recognised by its build id,
 # or by its time.
 build program "$programs/signals.c"
 cp program original
@@ -44,7 +44,7 @@ rm program
 has "why" "$("$WICK" report replaced.data 2>/dev/null)" \
   "program +the file does not exist"
 
-# perf keeps what it records, if it is let to: so a program that was stripped or
+# perf keeps copies of what it records unless told not to: what was stripped or
 # removed since has its names.
 cp original program
 $record -g -o kept.data ./program 200 2>/dev/null
@@ -59,14 +59,14 @@ shows "a program that was removed" "main;.*spin"
 # One that was removed while it ran.
 cp original program
 ./program 5000 &
-sleep 0.1
+until [ "$(readlink /proc/$!/exe)" = "$PWD/program" ]; do sleep 0.01; done
 rm program
 $record -g -N -o removed.data -p $! sleep 0.2 2>/dev/null
 kill $! && wait $! 2>/dev/null
 folded removed.data
 shows "a program that was removed while it ran" '\[program \(deleted\)\]'
 
-# Libraries that take each other's place in memory.
+# Libraries that reuse each other's addresses.
 build plugins "$programs/plugins.c" -ldl
 for name in plugin_a plugin_b plugin_c; do
   build $name.so -fPIC -shared -DNAME=$name "$programs/plugin.c"
@@ -74,7 +74,7 @@ done
 $record -g -N -o plugins.data ./plugins 200 2>/dev/null
 folded plugins.data
 for name in plugin_a plugin_b plugin_c; do
-  shows "a library that was let go" "main;run_plugin;$name;"
+  shows "a library that was unloaded" "main;run_plugin;$name;"
 done
 
 # perf is killed: the file has no end, no build ids and no names of events.

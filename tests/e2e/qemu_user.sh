@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The QEMU plugin in user mode: what it traces is what QEMU itself logs when it
+# The QEMU plugin in user mode traces exactly what QEMU itself logs when it
 # executes one instruction at a time.
 # It may run beside others.
 . "$(dirname "$0")/lib.bash"
 plugin=$SOURCE/build/qemu/wick-trace.so
 list=$(dirname "$WICK")/list_trace
 qemu=qemu-riscv64
-command -v $qemu >/dev/null || skip "qemu-riscv64 is not here"
+command -v $qemu >/dev/null || skip "qemu-riscv64 is not installed"
 command -v riscv64-linux-gnu-gcc >/dev/null || skip "no riscv64-linux-gnu-gcc"
 [ -e "$plugin" ] || skip "$plugin is not built: make qemu-plugin"
 riscv64-linux-gnu-gcc -O1 -static -pthread \
@@ -24,7 +24,7 @@ pcs() { "$list" calls.trace | awk '!/^#/ {print $3}'; }
 single=$($qemu -help | grep -q -- -one-insn-per-tb && echo -one-insn-per-tb || echo -singlestep)
 $qemu $single -d exec,nochain -D qemu.log ./calls one >expected.txt
 sed -n 's/^Trace [0-9]*: [^[]*\[[0-9a-f]*\/0*\([0-9a-f]*\)\/.*/\1/p' qemu.log >log.pcs
-[ "$(wc -l <log.pcs)" -gt 20000 ] || skip "this QEMU logs instructions in another way"
+[ "$(wc -l <log.pcs)" -gt 20000 ] || skip "this QEMU logs instructions in another format"
 
 trace "" one >said.txt
 same "what the program says" "$(cat said.txt)" "$(cat expected.txt)"
@@ -57,7 +57,7 @@ awk -v pc="$work" '$1 "" == pc && ++hits == 2 {on = 1} on' log.pcs | cmp -s - tr
 trace ",start=pc:0x$work,stop=pc:0x$work#2" one >said.txt
 same "calls of work up to the second after the first" "$(pcs | grep -c "^$work$")" 3
 
-# Small, on code that is not a loop.
+# Compact, even for code without loops.
 trace "" two
 size=$(stat -c %s calls.trace) count=$(pcs | wc -l)
 [ "$size" -lt "$count" ] || complain "$size bytes for $count instructions"
@@ -68,7 +68,7 @@ fib=$(riscv64-linux-gnu-nm calls | awk '$3 == "fib" {print $1}' | sed 's/^0*//')
 same "calls of fib in two threads" "$(pcs | grep -c "^$fib$")" $((20 * (465 + 753)))
 
 "$(dirname "$WICK")/check_flow" calls.trace >said.txt ||
-  complain "instructions that do not follow: $(cat said.txt)"
+  complain "impossible successions of instructions: $(cat said.txt)"
 
 # A forked process has its own file.
 trace "" fork
@@ -88,11 +88,11 @@ same "lines while it grows" "$(wc -l <some)" 1000
 kill -KILL $pid
 wait $pid 2>/dev/null
 [ -n "$("$list" --sums calls.trace 2>said.txt)" ] || complain "a killed trace is not read"
-[ "$(wc -l <said.txt)" -le 1 ] || complain "a killed trace says: $(cat said.txt)"
+[ "$(wc -l <said.txt)" -le 1 ] || complain "a killed trace reports: $(cat said.txt)"
 
-# What is wrong is one line.
+# Each mistake is reported in one line.
 for wrong in bogus=1 start=symbol:main start=insn:x start=symbol:nothing,elf=calls start=pc:1#0 out=/nowhere/t; do
-  $qemu -plugin "$plugin,$wrong" ./calls >said.txt 2>&1 && complain "$wrong is taken"
+  $qemu -plugin "$plugin,$wrong" ./calls >said.txt 2>&1 && complain "$wrong is accepted"
   same "lines about $wrong" "$(grep -c '^wick-trace: ' said.txt)" 1
 done
 finish

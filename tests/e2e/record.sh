@@ -34,7 +34,7 @@ has '--post-process' "$(cat post.folded)" 'renamed'
 expect 1 "--post-process 'exit 3' failed: exit status 3" \
   flame --post-process 'exit 3' -o post.svg 'my own.data'
 
-# A signal is called so, and a status that looks like one is not.
+# A signal is reported as a signal; an exit status that looks like one is not.
 "$WICK" flame --exit-status -o killed.folded \
   -- sh -c './burn </dev/null; kill -SEGV $$' 2>killed.txt
 same '--exit-status of a signal' $? 139
@@ -46,7 +46,7 @@ has 'a signal' "$(cat killed.folded)" 'hot_function'
 same '--exit-status' $? 139
 has 'a high status' "$(cat status.txt)" 'the program ended with exit status 139'
 
-# --root runs perf by sudo; flags for it come after "=".
+# --root runs perf through sudo; sudo's flags follow "=".
 mkdir bin
 cat >bin/sudo <<'S'
 #!/bin/sh

@@ -68,7 +68,7 @@ gcc -O1 -g -o forks forks.c
 kill $!
 "$WICK" fold -q f.data >out.folded
 [ "$(sum ';child_work')" -ge 1 ] && [ "$(sum '\[unknown\]')" = 0 ] ||
-  complain "what begins meanwhile is not known: $(cat out.folded)"
+  complain "processes started meanwhile have no names: $(cat out.folded)"
 
 # A process that is named twice is recorded once.
 ./spins 100000 &
@@ -77,7 +77,7 @@ read -r ran _ </proc/$!/schedstat
 kill $!
 "$WICK" fold -q twice.data >out.folded
 [ "$(sum .)" -le $((ran / 1000000 + 20)) ] ||
-  complain "a pid that is given twice has $(sum .) ms and ran for $ran ns"
+  complain "a pid given twice has $(sum .) ms but ran for $ran ns"
 wait
 
 "$WICK" doctor | grep -q 'tracepoints can be used' ||
@@ -88,7 +88,7 @@ timed "$WICK" flame -q --wall --delay 0.4 -o out.folded -- ./spins 1500
 [ "$(sum .)" -ge 1 ] && [ "$(sum .)" -le $((2 * (elapsed - 400))) ] ||
   complain "the wall time after the delay is $(sum .) of twice $((elapsed - 400)) ms"
 [ "$(sum ';sleeper;.*\[blocked\]')" -ge 1 ] ||
-  complain "where a thread sleeps since before the delay is not known"
+  complain "the place of a sleep that began before the delay is missing"
 
 # A process that sleeps all the time sleeps to the end of the recording.
 sleep 100 &
@@ -107,13 +107,13 @@ kill $!
   complain "the wall time of one thread for 400 ms is $(sum .) of $elapsed"
 same 'the thread that is not recorded' "$(sum sleeper)" 0
 
-# A thread that only had the CPU when a timer went off does not wait.
+# A thread that merely held the CPU when a timer fired is not a waker.
 taskset -c 0 ./spins 100000 &
 spins=$!
 taskset -c 1 ./spins 100000 2>/dev/null &
 spins="$spins $!"
 "$WICK" flame -q --wakers -o out.folded -- sh -c 'for i in 1 2 3; do sleep 0.1; done'
-[ "$(sum '^spins')" = 0 ] || complain "processes that are not recorded wait: $(cat out.folded)"
+[ "$(sum '^spins')" = 0 ] || complain "waits of processes that are not recorded: $(cat out.folded)"
 [ "$(sum '^sleep;.*\[woken by\]')" -ge 280 ] || complain "waits: $(cat out.folded)"
 kill $spins 2>/dev/null
 wait

@@ -26,7 +26,7 @@ expect 1 'nosuch/x.svg: cannot write' flame -o nosuch/x.svg -- touch ran
 [ ! -e ran ] || complain 'the program ran though the output cannot be written'
 same 'what is left' "$(ls -A . tmp)" $'.:\nstdout.txt\ntmp\n\ntmp:'
 
-# Options that a real perf does not get are not left out silently.
+# Options that cannot be passed to perf are not dropped silently.
 expect 2 'flame: put --freq into perf.s arguments' \
   flame -F 99 -c 'record -g' -- true
 export PERF=perf

@@ -2,7 +2,7 @@
 # limit, uses less, or says in one line what it needs.
 . "$(dirname "$0")/lib.bash"
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
-command -v python3 >/dev/null || skip 'there is no python3'
+command -v python3 >/dev/null || skip 'python3 is not installed'
 
 # The soft limit is only a default.
 (
@@ -28,7 +28,7 @@ has 'what is said' "$said" \
 kill $many
 wait 2>/dev/null
 
-# No lockable memory but what the kernel gives to everybody.
+# No lockable memory beyond what the kernel grants everybody.
 let_nobody_in || skip_rest 'nobody may not run programs here'
 (
   ulimit -l 0

@@ -1,4 +1,4 @@
-# What wick record says of what it did, and of what it could not do.
+# What wick record reports: what it did and what it could not do.
 . "$(dirname "$0")/lib.bash"
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
 command -v gcc >/dev/null || skip 'there is no gcc'
@@ -79,7 +79,7 @@ fi
 # The program has the limits that it would have without wick.
 same 'open files' "$(ulimit -Sn 100; "$WICK" record -q -o r.data -- sh -c 'ulimit -Sn')" 100
 
-# As perf does it: somebody else, for as long as a program runs.
+# As in perf: another process, for as long as a program runs.
 ./burn 0 100000000000 </dev/null 2>/dev/null &
 "$WICK" record -q -o p.data -p $! -- sleep 0.4
 same 'status of -p with a program' $? 0
@@ -88,12 +88,12 @@ wait $! 2>/dev/null
 has '-p with a program' "$("$WICK" fold -q p.data)" '^burn;.*hot_function'
 same 'others than -p' "$("$WICK" fold -q p.data | grep -c '^sleep')" 0
 
-# An event that was not met is not what is looked at.
+# An event without samples is not the one that is shown.
 "$WICK" record -q -o e.data -e alignment-faults,page-faults -c 1 -- ./burn 0 1000 \
   2>/dev/null </dev/null
 has 'the first event with samples' "$("$WICK" fold -q e.data)" '^burn;'
 
-# Who asks for time off the CPU does not miss the other events.
+# Asking for time off the CPU keeps the other events.
 "$WICK" flame --off-cpu -o off.folded -- sleep 0.1 2>said.txt
 same 'what is said of others' "$(grep -c 'left out' said.txt)" 0
 finish

@@ -1,5 +1,5 @@
 # Recording as a user without rights: what works, what is less and says so, and
-# what a kernel that refuses is told with.
+# how a refusal by the kernel is reported.
 . "$(dirname "$0")/lib.bash"
 command -v g++ >/dev/null || skip 'there is no g++'
 "$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
@@ -72,7 +72,7 @@ awk -v ms="$slept" 'BEGIN { exit ms < 294 }' ||
 same 'time that claims to be exact' \
   "$(grep -vc '\[off the CPU, near here\] [0-9]*$' off.folded)" 0
 
-# What is refused is refused with what helps.
+# Every refusal says what would help.
 as_nobody 1 "recording all processes .*'sysctl kernel.perf_event_paranoid=0'.*'setcap cap_perfmon" \
   record -a --duration 0.1 -o no.data
 as_nobody 1 "process 1 belongs to another user; record it as that user or as root.*setcap" \
@@ -90,7 +90,7 @@ if setpriv --inh-caps=+perfmon --ambient-caps=+perfmon true 2>/dev/null; then
   same 'with CAP_PERFMON' "$(grep -c 'not recorded' <<<"$said")" 0
 fi
 
-# Kernels of distributions have levels above 2, at which nothing is allowed;
+# Some distributions' kernels have levels above 2, which allow nothing;
 # this one may not, so the call is refused as they do. Containers refuse it
 # whatever the level is.
 cat >deny.c <<'C'

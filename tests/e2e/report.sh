@@ -32,7 +32,7 @@ has '\[self\]$'
 "$wick" report -o report.txt - <in
 grep -q 'write$' report.txt || bad "no report in the file"
 
-# A name must not reach the terminal as it is.
+# Names are escaped before they reach the terminal.
 printf 'a\033[2J\007b 1\n' | "$wick" report --format folded - >out
 if tr -d '\n -~' <out | grep -q '[[:cntrl:]]'; then bad "control characters"; fi
 has 'a?\[2J?b$'

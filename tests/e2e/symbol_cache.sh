@@ -34,7 +34,7 @@ for file in cache/wick/symbols/*; do echo damage >>"$file"; done
 "$WICK" fold -q r.data >fourth.folded
 same 'with a damaged cache' "$(cat fourth.folded)" "$(cat first.folded)"
 
-# A cache that cannot be written is no error.
+# A cache that cannot be written is not an error.
 XDG_CACHE_HOME=/dev/null "$WICK" fold r.data >fifth.folded 2>fifth.txt
 same 'without a folder' "$?" 0
 same 'without a folder' "$(cat fifth.folded)" "$(cat first.folded)"

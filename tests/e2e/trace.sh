@@ -60,7 +60,7 @@ cmp <(sed 's/^[^;]*;\(start_kernel\)/\1/' from_labels | sort) \
   <(sed 's/^[^;]*;\(start_kernel\)/\1/' folded | sort) ||
   bad "the labels are other stacks: $(cat from_labels)"
 
-# Nothing is invented for a token.
+# Tokens get no made-up stacks.
 printf 'core   0: 0x%016x (0x00000013) nop\n' 2147483648 2147483652 >spike.log
 if "$WICK" trace spike.log --to tracerv-binary --out-layout tokens -o copy 2>err
 then bad "wrote tokens without privilege"; fi
@@ -86,7 +86,7 @@ for options in "" "--print" "-o copy"; do
     bad "nothing is said of a cut file with '$options': $(cat err)"
 done
 
-# Once, although half a record is left, too.
+# Once, although half a record is left over as well.
 head -c -5 TRACEFILE-C0 | gzip -n | head -c -4 >half.gz
 "$WICK" trace half.gz 2>err >out
 grep -q 'half.gz: 1 input ends in the middle (the compressed data is' err ||

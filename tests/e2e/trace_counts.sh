@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.bash"
 plugin=$SOURCE/build/qemu/wick-trace.so
 sysroot=/usr/riscv64-linux-gnu
-command -v qemu-riscv64 >/dev/null || skip "qemu-riscv64 is not here"
+command -v qemu-riscv64 >/dev/null || skip "qemu-riscv64 is not installed"
 command -v riscv64-linux-gnu-g++ >/dev/null || skip "no riscv64-linux-gnu-g++"
 [ -e "$plugin" ] || skip "$plugin is not built: make qemu-plugin"
 

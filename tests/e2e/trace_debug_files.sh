@@ -3,7 +3,7 @@
 # lines as before, wherever its debug file is; also from the symbol cache.
 . "$(dirname "$0")/lib.bash"
 plugin=$SOURCE/build/qemu/wick-trace.so
-command -v qemu-riscv64 >/dev/null || skip "qemu-riscv64 is not here"
+command -v qemu-riscv64 >/dev/null || skip "qemu-riscv64 is not installed"
 command -v riscv64-linux-gnu-gcc >/dev/null || skip "no riscv64-linux-gnu-gcc"
 [ -e "$plugin" ] || skip "$plugin is not built: make qemu-plugin"
 export XDG_CACHE_HOME=$PWD/cache HOME=$PWD

@@ -2,7 +2,7 @@
 # Inlined calls and lines of a trace are those that addr2line gives for its pcs.
 . "$(dirname "$0")/lib.bash"
 plugin=$SOURCE/build/qemu/wick-trace.so
-command -v qemu-riscv64 >/dev/null || skip "qemu-riscv64 is not here"
+command -v qemu-riscv64 >/dev/null || skip "qemu-riscv64 is not installed"
 command -v riscv64-linux-gnu-gcc >/dev/null || skip "no riscv64-linux-gnu-gcc"
 [ -e "$plugin" ] || skip "$plugin is not built: make qemu-plugin"
 

@@ -60,7 +60,7 @@ for regex in "$by_producer" \
   '^producer;.*;produce;.*\[blocked\];\[woken by\];.*;give;command;.*;boss[ ;]' \
   '^boss;.*;nap;.*\[blocked\];\[woken by\];.*;\[interrupt\] '; do
   [ "$(milliseconds "$regex")" -ge 1 ] ||
-    complain "no wait is like $regex: $(cat off.folded)"
+    complain "no wait matches $regex: $(cat off.folded)"
 done
 
 # Wakers do not change how long a wait was: main's end with 20 naps of 20 ms.
