@@ -3,18 +3,18 @@
 """Runs wick beside its peers on the same inputs and prints times, memory and
 ratios.
 
-usage: run.py WICK [--size MB] [--runs N] [--inputs DIR] [CASE...]
+usage: run.py WICK [--before WICK] [--size MB] [--runs N] [--inputs DIR] [CASE...]
 
 CASE is fold, svg, pprof, write, memory, trace, dwarf, chains, growth, accuracy,
-record or picture; all of them by default. Peers are looked for in FLAMEGRAPH_DIR (flamegraph.pl,
-stackcollapse-perf.pl) and INFERNO_BIN_DIR (inferno-collapse-perf,
-inferno-flamegraph), perf and Hotspot's parser where they are installed; those
-that are missing are left out. The last six cases record; `record` takes
---rounds of everything, which are more than --runs since little is compared with
-little.
+record or picture; all of them by default. Peers are looked for in FLAMEGRAPH_DIR
+(flamegraph.pl, stackcollapse-perf.pl) and INFERNO_BIN_DIR (inferno-collapse-perf,
+inferno-flamegraph); perf and Hotspot's parser are used if installed. Missing peers
+are left out. The last six cases record; `record` compares small differences, so it
+takes --rounds of everything instead of --runs.
 
 CPU is user + system time and WALL the elapsed time, each the best of N runs that
-take turns. MEMORY is the peak of anonymous memory (RssAnon, looked at every two
+take turns. With --before, another wick runs the same commands in the same turns.
+MEMORY is the peak of anonymous memory (RssAnon, looked at every two
 milliseconds in a run that is not timed), so a mapped input does not count.
 """
 import argparse
@@ -49,6 +49,7 @@ class Program:
 
     def __init__(self, label, argv, runs):
         self.label, self.argv, self.runs = label, argv, runs
+        self.twin = None  # the same of --before
         self.result = Result()
 
     def start(self, stderr):
@@ -103,6 +104,8 @@ def anonymous_memory(pid):
 
 def measure(title, programs):
     """Runs `programs` in turn and prints a table; gives results by label."""
+    programs = [each for program in programs
+                for each in (program, program.twin) if each]
     for program in programs:
         program.run(watch_memory=True)
     for turn in range(max(p.runs for p in programs)):
@@ -129,6 +132,7 @@ def measure(title, programs):
 class Bench:
     def __init__(self, options):
         self.wick = os.path.abspath(options.wick)
+        self.before = options.before and os.path.abspath(options.before)
         self.runs, self.size = options.runs, options.size
         self.rounds = options.rounds
         self.inputs = pathlib.Path(options.inputs)
@@ -145,7 +149,11 @@ class Bench:
         return str(path)
 
     def own(self, label, *arguments):
-        return Program(label, [self.wick, *arguments], self.runs)
+        program = Program(label, [self.wick, *arguments], self.runs)
+        if self.before:
+            program.twin = Program("  before", [self.before, *arguments],
+                                   self.runs)
+        return program
 
     def peer(self, variable, tool, *arguments):
         """A list: empty if the peer is not on this machine."""
@@ -452,6 +460,7 @@ def main():
              "growth", "accuracy", "record", "picture"]
     parser.add_argument("wick")
     parser.add_argument("cases", nargs="*", metavar="CASE")
+    parser.add_argument("--before", metavar="WICK", help="another wick")
     parser.add_argument("--size", type=float, default=300, help="MB")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=12)
