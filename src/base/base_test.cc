@@ -144,5 +144,16 @@ TEST(InContext, PutsTheWhereInFront) {
   }
 }
 
+TEST(InContext, PutsTheWhereBeforeTheSetting) {
+  try {
+    in_context("file.txt",
+               [] { fail_setting(Setting::kTime, "'x' is not a number"); });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.text([](Setting) -> std::string_view { return "--time"; }),
+              "file.txt: --time: 'x' is not a number");
+  }
+}
+
 }  // namespace
 }  // namespace wick

@@ -24,20 +24,25 @@ void throw_usage_error(fmt::string_view format, fmt::format_args args,
 }
 
 void rethrow_in_context(std::string_view where) {
+  const std::string context = fmt::format("{}: ", where);
+  const auto longer = [&](Advice advice) {
+    advice.context_size += context.size();
+    return advice;
+  };
   try {
     throw;
   } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", where, error.what()),
-                     error.advice());
+    throw UsageError(context + error.what(), longer(error.advice()));
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", where, error.what()), error.advice());
+    throw Error(context + error.what(), longer(error.advice()));
   }
 }
 
 std::string Error::text(SettingNames names) const {
   std::string message = with_hint(what(), advice_.helps, names);
   if (!advice_.wrong || names == nullptr) return message;
-  return fmt::format("{}: {}", names(*advice_.wrong), message);
+  return message.insert(advice_.context_size,
+                        fmt::format("{}: ", names(*advice_.wrong)));
 }
 
 std::string last_system_error() {

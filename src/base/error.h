@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,8 @@ namespace wick {
 struct Advice {
   std::optional<Setting> wrong;  // the message is about its value
   Settings helps;                // changing these may help
+  // How much of the message tells where, as in "a.txt: ".
+  std::size_t context_size = 0;
 };
 
 class Error : public std::runtime_error {
@@ -29,7 +32,7 @@ class Error : public std::runtime_error {
   ~Error() override;
 
   const Advice& advice() const { return advice_; }
-  // The message with its advice: "--time: the end is before the start".
+  // The message with its advice: "a.txt: --time: the end is before the start".
   std::string text(SettingNames names) const;
 
  private:

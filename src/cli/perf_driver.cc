@@ -236,12 +236,15 @@ void check_options_of_perf(std::span<Option* const> options,
     if (option->count() == 0 ||
         std::ranges::find(kAlways, name) != std::end(kAlways))
       continue;
-    if (!perf.command.empty())
-      fail_usage("{}: put {} into perf's arguments (-c)", command, name);
     if (std::ranges::find(kNever, name) != std::end(kNever))
       fail_usage("{}: {} does not work with a real perf, which {} asks for",
                  command, name,
-                 perf.sudo ? "--root" : "PERF in the environment");
+                 !perf.command.empty() ? "-c"
+                 : perf.sudo           ? "--root"
+                                       : "PERF in the environment");
+    if (!perf.command.empty())
+      fail_usage("{}: pass perf's equivalent of {} in its arguments (-c)",
+                 command, name);
   }
 }
 

@@ -145,8 +145,8 @@ std::string no_samples_text(bool on_some_cpus, std::string_view rate) {
     return "no samples were taken: nothing ran on the CPUs of -C, or only "
            "briefly";
   return fmt::format(
-      "no samples were taken: the program was too short or only waited "
-      "(--off-cpu shows that); a higher {} takes more",
+      "no samples were taken: what was recorded ran too briefly or only "
+      "waited (--off-cpu shows that); a higher {} takes more",
       rate);
 }
 

@@ -69,8 +69,10 @@ namespace {
 // An entry of the list below: one format, or all trace formats that are
 // recognised by one kind of evidence.
 struct InputEntry {
+  // NOLINTBEGIN(google-explicit-constructor): the list below names them alone
   constexpr InputEntry(const InputFormat* input) : format(input) {}
   constexpr InputEntry(TraceFormat::Evidence evidence) : traces(evidence) {}
+  // NOLINTEND(google-explicit-constructor)
   const InputFormat* format = nullptr;
   TraceFormat::Evidence traces = {};
 };
@@ -212,16 +214,18 @@ const InputFormat* detect(std::string_view head) {
   return nullptr;
 }
 
+constexpr std::string_view kDamagedCompression =
+    "the compressed data is damaged or cut off";
+
 void note_damage(const InputFile& file, Diagnostics& diagnostics) {
   if (file.damaged()) {
     // Most readers have noted a missing end; this is its reason, not another
     // one.
-    Diagnostics::Entry end{
-        .problem = Problem::kTruncated,
-        .count =
-            std::max<std::uint64_t>(diagnostics.count(Problem::kTruncated), 1),
-        .weight = diagnostics.weight(Problem::kTruncated),
-        .example = "the compressed data is damaged or cut off"};
+    Diagnostics::Entry end{.problem = Problem::kTruncated,
+                           .count = std::max<std::uint64_t>(
+                               diagnostics.count(Problem::kTruncated), 1),
+                           .weight = diagnostics.weight(Problem::kTruncated),
+                           .example = std::string(kDamagedCompression)};
     diagnostics.keep_at_most(Problem::kTruncated, 0);
     diagnostics.add(std::move(end));
   }
@@ -238,7 +242,8 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
         format_name.empty() ? detect(head) : &input_format(format_name);
     if (format_name.empty() && trim(head).empty() &&
         head.size() < InputFile::kHeadSize)
-      fail("is empty");
+      fail("{}",
+           file.damaged() ? kDamagedCompression : std::string_view("is empty"));
     if (format == nullptr)
       fail({Setting::kFormatList, Setting::kInputFormat},
            "unknown format; the input begins with '{}'", excerpt(head, 40));

@@ -402,6 +402,10 @@ ElfPointer DebugFiles::alternate(const ElfFile& debug) {
   return state_->find_by_build_id(link->build_id);
 }
 
+const std::string& DebugFiles::given_kallsyms() const {
+  return state_->options.kallsyms;
+}
+
 std::shared_ptr<const Kallsyms> DebugFiles::kallsyms(const CodeFile& file,
                                                      std::uint64_t start) {
   const auto path = state_->kallsyms_path(file, start);

@@ -87,6 +87,8 @@ class DebugFiles {
                                             std::string_view dwo_name,
                                             std::string_view comp_dir);
 
+  // The kernel's symbols that the user named; "" if none.
+  const std::string& given_kallsyms() const;
   // The symbols of a kernel, or of its module that began at `start`; null if no
   // list is certain to be the right one.
   std::shared_ptr<const Kallsyms> kallsyms(const CodeFile& file,

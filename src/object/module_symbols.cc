@@ -17,12 +17,15 @@ namespace wick {
 namespace {
 
 // Size and time tell a file from the one that replaced it.
-std::string identity(const ElfFile* file) {
-  if (file == nullptr) return "-";
+std::string identity(const std::string& path) {
   struct stat status {};
-  if (::stat(file->name().c_str(), &status) != 0) return file->name();
-  return fmt::format("{} {} {}.{}", file->name(), status.st_size,
-                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  if (::stat(path.c_str(), &status) != 0) return path;
+  return fmt::format("{} {} {}.{}", path, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
+std::string identity(const ElfFile* file) {
+  return file == nullptr ? "-" : identity(file->name());
 }
 
 bool has_dwarf(const ElfFile* file) {
@@ -64,9 +67,13 @@ const std::string& ModuleSymbols::build_id() const {
 
 // What the names depend on: the files, the options.
 std::string ModuleSymbols::sources() const {
+  const std::string& kallsyms = files_.given_kallsyms();
   return fmt::format(
-      "{}\n{}\n{}\n{}{}", identity(binary_.get()), identity(debug_.get()),
-      identity(alternate_.get()), options_.inlines ? "inlines" : "",
+      "{}\n{}\n{}\n{}{}",
+      binary_ || kallsyms.empty() ? identity(binary_.get())
+                                  : identity(kallsyms),
+      identity(debug_.get()), identity(alternate_.get()),
+      options_.inlines ? "inlines" : "",
       options_.addresses == CodeAddresses::kExact ? " exact" : "");
 }
 

@@ -127,6 +127,26 @@ TEST_F(ModuleSymbolsTest, TheCacheHasWhatWasSaved) {
   EXPECT_EQ(frames_at(resolved, 0x1010), "two");
 }
 
+TEST_F(ModuleSymbolsTest, ListsOfKernelSymbolsAreCachedApart) {
+  constexpr std::uint64_t kStart = 0xffffffff81000000;
+  const auto name_by = [&](const std::string& list) {
+    DebugFiles files({.kallsyms = temporary_.path() + "/" + list});
+    ModuleSymbols names(files,
+                        {.path = "[kernel.kallsyms]",
+                         .build_id = to_hexadecimal(kId),
+                         .kind = CodeKind::kKernel},
+                        {}, {.kernel_start = kStart, .cache = &cache_});
+    std::string name = frames_at(names.resolve({{0x10}}), 0x10);
+    names.save();
+    return name;
+  };
+  for (const std::string name : {"one", "two"})
+    std::ofstream(temporary_.path() + "/" + name)
+        << "ffffffff81000000 T _text\nffffffff81000008 T " << name << "\n";
+  EXPECT_EQ(name_by("one"), "one");
+  EXPECT_EQ(name_by("two"), "two");
+}
+
 TEST_F(ModuleSymbolsTest, ExactAddressesAndThoseOfCallersAreCachedApart) {
   ElfBuilder elf = code();
   elf.add_symbol({.name = "one", .value = 0x1000, .size = 16});

@@ -336,7 +336,7 @@ class Reporter {
     if (any) return chosen;
     const Regex regex(wanted);
     choose([&](std::string_view text) { return regex.found_in(text); });
-    if (!any) fail("no function is named '{}' or matches that", wanted);
+    if (!any) fail("no function is named or matches '{}'", wanted);
     return chosen;
   }
 
@@ -412,7 +412,7 @@ extern const OutputFormat text_output = {
            std::ostream& out) {
           out << text_report(profile, options, event_totals(profile));
         },
-    .lacks = "stacks, times and addresses: it is for people",
+    .lacks = "stacks, times and addresses",
     .no_times = true,
 };
 

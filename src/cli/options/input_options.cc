@@ -79,15 +79,15 @@ void add_frame_selection(OptionSet& app, Selection& select) {
 
 // Named as in perf.
 void add_symbol_options(OptionSet& app, SymbolOptions& symbols) {
-  const char* const group = "Symbols (perf.data, instruction traces)";
+  const char* const group = "Symbols";
   add_text(app, "--symfs", symbols.symfs, "DIR",
            "look for the recorded files in this directory")
       ->group(group);
   add_text(app, "--vmlinux,-k", symbols.vmlinux, "FILE",
-           "the kernel image with symbols")
+           "perf.data: the kernel image with symbols")
       ->group(group);
   add_text(app, "--kallsyms", symbols.kallsyms, "FILE",
-           "the kernel's symbols: a copy of /proc/kallsyms")
+           "perf.data: the kernel's symbols, a copy of /proc/kallsyms")
       ->group(group);
   add_flag(app, "--debuginfod", symbols.debuginfod,
            "download missing debug information from DEBUGINFOD_URLS")

@@ -8,7 +8,7 @@ std::string_view setting_name(Setting setting) {
   // clang-format off
   switch (setting) {
     case Setting::kAttribution: return "--attribute";
-    case Setting::kCallGraph: return "--call-graph";
+    case Setting::kCallGraph: return "'wick record --call-graph dwarf,65528'";
     case Setting::kCgroup: return "--cgroup";
     case Setting::kClock: return "--clockid";
     case Setting::kComm: return "--comm";
@@ -33,7 +33,7 @@ std::string_view setting_name(Setting setting) {
     case Setting::kSysroot: return "--sysroot";
     case Setting::kThreads: return "-t";
     case Setting::kTime: return "--time";
-    case Setting::kTop: return "--top";
+    case Setting::kTop: return "'wick report --top 0'";
     case Setting::kTraceLayout: return "--trace-layout";
     case Setting::kUartLog: return "--uartlog";
     case Setting::kWakers: return "--wakers";

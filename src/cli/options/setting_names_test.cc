@@ -36,8 +36,10 @@ bool is_command_line(std::string_view line) {
   if (take_word(line) != "wick") return false;
   const Command* command = find_command(take_word(line));
   if (command == nullptr) return false;
-  while (!line.empty())
-    if (!has_option(*command, take_word(line))) return false;
+  while (!line.empty()) {
+    const std::string_view word = take_word(line);
+    if (word.starts_with('-') && !has_option(*command, word)) return false;
+  }
   return true;
 }
 

@@ -501,7 +501,7 @@ extern const OutputFormat pprof_output = {
            std::ostream& out) {
           PprofWriter(profile, options.setting_names, out).write();
         },
-    .lacks = "times, CPUs, JIT marks, and for most readers samples of weight 0",
+    .lacks = "times, CPUs, JIT marks or (in most readers) samples of weight 0",
     .binary = true,
     .no_times = true,
 };

@@ -203,8 +203,8 @@ extern const OutputFormat speedscope_output = {
           SpeedscopeWriter(profile, options, out).write();
         },
     .lacks =
-        "times (but their order), CPUs, modules, addresses, and for most "
-        "readers samples of weight 0",
+        "times (except their order), CPUs, modules, addresses or (in most "
+        "readers) samples of weight 0",
 };
 
 }  // namespace wick

@@ -98,8 +98,9 @@ UniqueFd open_cgroup(const std::string& name, const SystemPaths& paths) {
   if (std::filesystem::exists(path + "/cgroup.procs"))
     fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd)
-    fail("there is no control group {}; {} {}", excerpt(name), root,
-         some_groups(root));
+    throw Error(fmt::format("there is no control group {}; {} {}",
+                            excerpt(name), root, some_groups(root)),
+                {.wrong = Setting::kCgroup, .helps = {}});
   return fd;
 }
 

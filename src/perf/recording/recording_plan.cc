@@ -40,9 +40,11 @@ class Planner {
                            std::back_inserter(plan_.cpus));
     if (options_.off_cpu && !options_.cpus.empty() &&
         plan_.cpus != options_.cpus)
-      fail_setting(Setting::kCpus,
-                   "time off the CPU needs all CPUs: a thread that runs on "
-                   "another one would count as waiting");
+      throw UsageError(
+          "time off the CPU needs all CPUs, since a thread that runs on "
+          "another one would count as waiting",
+          {.wrong = Setting::kCpus,
+           .helps = {Setting::kOffCpu, Setting::kWakers, Setting::kWallTime}});
     plan_.buffer_size = buffer_size();
     // An event of all processes of a CPU does not notice an exec.
     plan_.begins_with_exec = options_.records_program();
