@@ -42,10 +42,8 @@ struct Nanoseconds {
   std::uint64_t from, to;
 };
 
-Nanoseconds clock_range(const Profile& profile, const TimeRange& range) {
-  const std::uint64_t origin = range.absolute || profile.samples.empty()
-                                   ? 0
-                                   : profile.samples.front().time;
+Nanoseconds clock_range(const TimeRange& range, std::uint64_t first) {
+  const std::uint64_t origin = range.absolute ? 0 : first;
   const auto at = [&](double seconds) {
     constexpr double kLatest = 9e9;
     if (seconds >= kLatest) return UINT64_MAX;
@@ -78,13 +76,21 @@ void cut_to_range(Profile& profile, EventId clock, const Nanoseconds& range) {
 
 }  // namespace
 
-void select_time(Profile& profile, const TimeRange& range) {
+std::uint64_t first_time(const Profile& profile) {
+  const auto clock = clock_of_trace(profile);
+  for (const Sample& s : profile.samples)
+    if (!clock || s.event == *clock) return s.time;
+  return 0;
+}
+
+void select_time(Profile& profile, const TimeRange& range,
+                 std::uint64_t first) {
   if (!profile.has_time)
     throw Error(profile.is_trace
                     ? "of a trace's events, only its clock has times"
                     : "this input has no times",
                 {.wrong = Setting::kTime, .helps = {}});
-  const Nanoseconds ns = clock_range(profile, range);
+  const Nanoseconds ns = clock_range(range, first);
   if (const auto clock = clock_of_trace(profile))
     cut_to_range(profile, *clock, ns);
   keep_samples(profile, Problem::kNotSelected, [&](const Sample& s) {

@@ -2,6 +2,7 @@
 // A part of a profile's time.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "profile/profile.h"
@@ -18,8 +19,13 @@ struct TimeRange {
 // "1.5..2", "..3", "2..", "@100.25..101".
 TimeRange parse_time_range(std::string_view text);
 
+// When the first sample begins; of a trace, the first of its clock.
+std::uint64_t first_time(const Profile& profile);
+
 // Keeps the samples that begin in the range and, of a trace's clock, the parts
-// of samples that reach into it. Fails if the profile has no times.
-void select_time(Profile& profile, const TimeRange& range);
+// of samples that reach into it. `first` is the first_time() of the whole
+// profile: samples may have been left out since. Fails if the profile has no
+// times.
+void select_time(Profile& profile, const TimeRange& range, std::uint64_t first);
 
 }  // namespace wick

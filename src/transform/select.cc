@@ -136,9 +136,10 @@ Profile merge_recursion(Profile profile) {
 
 Profile select(Profile profile, const Selection& s) {
   const Timer timer("select");
+  const std::uint64_t first = first_time(profile);
   select_event(profile, s.event);
   select_threads(profile, s);
-  if (s.time) select_time(profile, *s.time);
+  if (s.time) select_time(profile, *s.time, first);
   if (!s.focus.empty())
     keep_stacks(profile,
                 stacks_with(profile, matching_frames(profile, s.focus)));

@@ -40,6 +40,19 @@ TEST(Select, FocusLeavesNoSampleWithoutStack) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 0u);
 }
 
+TEST(Select, TimesCountFromTheFirstSampleOfTheWholeProfile) {
+  const auto in_range = [](Selection selection) {
+    selection.time = TimeRange{.from = 1, .to = 2};
+    return folded(select(read_text("perf-script",
+                                   "a 1 10.0: 1 cycles:\n\t0 f (m)\n\n"
+                                   "b 2 10.5: 1 faults:\n\t0 g (m)\n\n"
+                                   "b 2 11.5: 1 faults:\n\t0 h (m)\n\n"),
+                         selection));
+  };
+  EXPECT_EQ(in_range({.event = "faults"}), "b;h 1\n");
+  EXPECT_EQ(in_range({.event = "faults", .comm = "b"}), "b;h 1\n");
+}
+
 TEST(Select, HideGivesTheWeightToTheCaller) {
   EXPECT_EQ(selected("a;b;c 1\na;b 2\n", {.hide = {"b"}}), "a 2\na;c 1\n");
 }
