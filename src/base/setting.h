@@ -55,6 +55,7 @@ enum class Setting : std::uint8_t {
 class Settings {
  public:
   constexpr Settings() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): one setting is a set
   constexpr Settings(Setting setting) : bits_(bit(setting)) {}
   constexpr Settings(std::initializer_list<Setting> settings) {
     for (const Setting setting : settings) bits_ |= bit(setting);

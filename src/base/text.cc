@@ -180,8 +180,10 @@ char32_t take_utf8(std::string_view& text) {
     good = (byte(i) & 0xc0) == 0x80;
     c = (c << 6) | (byte(i) & 0x3f);
   }
-  good = good && !(length == 3 && c < 0x800) && !(length == 4 && c < 0x10000) &&
-         c <= 0x10ffff && !(c >= 0xd800 && c < 0xe000);
+  const bool overlong =
+      (length == 3 && c < 0x800) || (length == 4 && c < 0x10000);
+  const bool surrogate = c >= 0xd800 && c < 0xe000;
+  good = good && !overlong && !surrogate && c <= 0x10ffff;
   text.remove_prefix(good ? length : 1);
   return good ? c : kBad;
 }

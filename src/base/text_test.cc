@@ -106,8 +106,8 @@ TEST(Utf8, ReplacesWhatIsNotValid) {
   EXPECT_EQ(valid_utf8("\xc3"), "\xef\xbf\xbd");
   // An overlong slash, a surrogate, and a number past the last character.
   EXPECT_EQ(valid_utf8("\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd");
-  EXPECT_EQ(valid_utf8("\xed\xa0\x80").find("\xed"), std::string::npos);
-  EXPECT_EQ(valid_utf8("\xf4\x90\x80\x80").find("\xf4"), std::string::npos);
+  EXPECT_EQ(valid_utf8("\xed\xa0\x80").find('\xed'), std::string::npos);
+  EXPECT_EQ(valid_utf8("\xf4\x90\x80\x80").find('\xf4'), std::string::npos);
 }
 
 TEST(Xml, EscapesMarkupAndQuotes) {

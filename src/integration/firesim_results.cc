@@ -156,12 +156,11 @@ class CodeFinder {
       folders.insert(folders.end(), shared_.begin(), shared_.end());
       for (const fs::path& folder : folders)
         for (const std::string& name : {job.name + "-" + base, base, boot})
-          if (const fs::path path = folder / (name + "-dwarf"); is_elf(path))
+          if (fs::path path = folder / (name + "-dwarf"); is_elf(path))
             return path;
     }
     for (const fs::path& folder : own)
-      if (const fs::path path = only_kernel_in(folder); !path.empty())
-        return path;
+      if (fs::path path = only_kernel_in(folder); !path.empty()) return path;
     return {};
   }
 

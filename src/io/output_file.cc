@@ -48,7 +48,7 @@ bool is_special_file(const std::string& path) {
          (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode));
 }
 
-OutputFile::OutputFile(std::string path) : path_(path) {
+OutputFile::OutputFile(const std::string& path) : path_(path) {
   in_context(path, [&] {
     struct stat info {};
     if (::stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode))

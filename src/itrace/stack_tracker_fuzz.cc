@@ -82,7 +82,8 @@ class Execution final : public TraceReader {
     const auto at = static_cast<std::uint32_t>(block.instructions.size());
     if (what >= 0xf0) return say(block, at, what, where, more);
     const bool follows = (what & 0x80) != 0;
-    pc_ = follows ? pc_ + length_ : place(where % 24) + where / 24 * 4;
+    pc_ = follows ? pc_ + length_
+                  : place(where % 24) + std::uint64_t{where} / 24 * 4;
     const std::uint32_t word = kWords[what % kWords.size()];
     length_ = (word & 3) == 3 ? 4 : 2;
     cycle_ += more % 16 == 15 ? std::uint64_t{more} * more : more % 16;

@@ -47,7 +47,8 @@ void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
 std::vector<Way> ways() {
   std::vector<Way> ways;
-  const auto add_layout = [&](std::string name, const TracervLayout& layout) {
+  const auto add_layout = [&](const std::string& name,
+                              const TracervLayout& layout) {
     const std::string records = tracerv_records(kProgram, layout);
     const bool more = layout.kind != Kind::kSlots;
     const bool satp = layout.kind == Kind::kTokens;

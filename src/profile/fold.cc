@@ -117,7 +117,7 @@ struct Weights {
 struct Entry {
   std::uint32_t root = 0;  // into the list of root names
   StackId stack = StackId::kRoot;
-  Weights weights;
+  Weights weights = {};
 };
 
 class Folder {

@@ -32,7 +32,7 @@ struct Module {
   StringId build_id = StringId::kEmpty;  // hexadecimal
   // Why its functions have no names; empty if they have.
   StringId no_names = StringId::kEmpty;
-  Settings no_names_helps;  // settings that would help
+  Settings no_names_helps = {};  // settings that would help
   friend bool operator==(const Module&, const Module&) = default;
 };
 

@@ -217,7 +217,7 @@ std::optional<Rgb> parse_rgb(std::string_view text) {
   if (!text.starts_with("rgb(") || !text.ends_with(')')) return {};
   text.remove_prefix(4);
   text.remove_suffix(1);
-  std::array<std::uint8_t, 3> channels;
+  std::array<std::uint8_t, 3> channels = {};
   for (std::uint8_t& c : channels) {
     const auto number = to_number<std::uint8_t>(trim(take_until(text, ',')));
     if (!number) return {};

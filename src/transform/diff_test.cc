@@ -196,8 +196,7 @@ TEST(Join, IsDrawnByItsLargerSide) {
            {.min_share = 0.1});
   EXPECT_EQ(check(graph), "");
   std::vector<std::string> names;
-  for (const NodeId id : graph.ids())
-    names.push_back(std::string(graph.name_of(id)));
+  for (const NodeId id : graph.ids()) names.emplace_back(graph.name_of(id));
   EXPECT_EQ(names, (Lines{"", "a", "b", "gone"}));
   // What is not drawn is still in the totals.
   EXPECT_EQ(graph.total[NodeId{1}], 500);

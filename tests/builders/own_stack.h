@@ -97,8 +97,8 @@ struct OwnStack {
   }
 
   // Word by word, since AddressSanitizer would object to memcpy.
-  [[gnu::no_sanitize("address")]] static void copy(std::uint64_t address,
-                                                   char* to, std::size_t size) {
+  [[gnu::no_sanitize_address]] static void copy(std::uint64_t address, char* to,
+                                                std::size_t size) {
     for (std::size_t i = 0; i + 8 <= size; i += 8) {
       const std::uint64_t word =
           *reinterpret_cast<const volatile std::uint64_t*>(address + i);

@@ -67,7 +67,7 @@ void PerfDataBuilder::append(RecordType type, std::uint16_t misc,
                              std::string_view body) {
   const bool packed =
       options_.packing != Packing::kNone && type < RecordType::kUserStart;
-  records_.push_back({packed, encode(type, misc, body)});
+  records_.emplace_back(packed, encode(type, misc, body));
 }
 
 std::string PerfDataBuilder::encode(RecordType type, std::uint16_t misc,
@@ -167,13 +167,13 @@ PerfDataBuilder& PerfDataBuilder::plain(RecordType type, std::uint16_t misc,
 }
 
 PerfDataBuilder& PerfDataBuilder::garbage(std::string_view bytes) {
-  records_.push_back({false, std::string(bytes)});
+  records_.emplace_back(false, bytes);
   return *this;
 }
 
 PerfDataBuilder& PerfDataBuilder::feature(Feature feature,
                                           const Bytes& content) {
-  features_.push_back({feature, content.str()});
+  features_.emplace_back(feature, content.str());
   return *this;
 }
 
@@ -251,7 +251,7 @@ std::string PerfDataBuilder::build_file() const {
     named |= !event.name.empty();
   }
   auto features = features_;
-  if (named) features.push_back({Feature::kEventDesc, names.str()});
+  if (named) features.emplace_back(Feature::kEventDesc, names.str());
   std::sort(features.begin(), features.end());
   std::uint64_t bits = 0;
   for (const auto& feature : features)

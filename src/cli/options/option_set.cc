@@ -88,16 +88,17 @@ Option* OptionSet::add_option(const std::string& names,
   return state_->keep(state_->app.add_option(names, out, description));
 }
 
-Option* OptionSet::add_callback(const std::string& names, Text on_value,
+Option* OptionSet::add_callback(const std::string& names, const Text& on_value,
                                 const std::string& description) {
   return state_->keep(state_->app.add_option_function<std::string>(
-      names, std::move(on_value), description));
+      names, on_value, description));
 }
 
-Option* OptionSet::add_list_callback(const std::string& names, Texts on_values,
+Option* OptionSet::add_list_callback(const std::string& names,
+                                     const Texts& on_values,
                                      const std::string& description) {
   return state_->keep(state_->app.add_option_function<std::vector<std::string>>(
-      names, std::move(on_values), description));
+      names, on_values, description));
 }
 
 Option* OptionSet::add_flag(const std::string& names, bool& out,

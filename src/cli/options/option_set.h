@@ -60,9 +60,9 @@ class OptionSet {
                      const std::string& description);
   Option* add_option(const std::string& names, std::vector<std::string>& out,
                      const std::string& description);
-  Option* add_callback(const std::string& names, Text on_value,
+  Option* add_callback(const std::string& names, const Text& on_value,
                        const std::string& description);
-  Option* add_list_callback(const std::string& names, Texts on_values,
+  Option* add_list_callback(const std::string& names, const Texts& on_values,
                             const std::string& description);
   Option* add_flag(const std::string& names, bool& out,
                    const std::string& description);

@@ -111,8 +111,8 @@ class VtuneReader {
         fail(
             "has no header that begins with 'Function Stack'; make the report "
             "with -report top-down -format csv -csv-delimiter comma");
-      if ((separator = separator_of(*line)))
-        choose_columns({*line, *separator});
+      separator = separator_of(*line);
+      if (separator) choose_columns({*line, *separator});
     }
     while (const auto line = lines.next()) {
       if (trim(*line).empty()) continue;
@@ -166,9 +166,8 @@ class VtuneReader {
         frame_of(trim(first)), 0, [](const CallTree::Line&) {});
     bool good = true;
     for (const Measure& measure : measures_) {
-      if (measure.column >= fields_.size())
-        good = false;
-      else if (!add(measure, trim(fields_[measure.column]), stack))
+      if (measure.column >= fields_.size() ||
+          !add(measure, trim(fields_[measure.column]), stack))
         good = false;
     }
     return good;

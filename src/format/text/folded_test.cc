@@ -99,7 +99,7 @@ TEST(Folded, SaysThatANumberIsTooLarge) {
 TEST(Folded, IsNotSeenInABinaryFile) {
   InputFile file = InputFile::from_memory("x", std::string("\x7f"
                                                            "ELF\0\1 \2\n\0 x\n",
-                                                           14));
+                                                           13));
   EXPECT_THROW(read_profile(file, {}), Error);
 }
 

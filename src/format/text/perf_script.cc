@@ -57,7 +57,7 @@ bool looks_like_bare_frame(std::string_view line) {
 // Turns the symbol of a frame line into the names of its frames.
 class FrameNames {
  public:
-  FrameNames(const ReadOptions& options) : options_(options) {}
+  explicit FrameNames(const ReadOptions& options) : options_(options) {}
 
   // "a->b->c" is how JIT maps print c inlined into b inlined into a.
   // Outermost first.
@@ -226,19 +226,15 @@ class PerfScriptWorker {
   }
 
   void read_line(std::string_view line, std::string_view following) {
-    if (line.empty()) {
-      end_sample();
-    } else if (line.front() == '#') {
-      return;
-    } else if (in_sample_ && begins_with_blank(line)) {
-      read_inside_sample(line, following);
-    } else if (trim(line).empty()) {
-      return;
-    } else if (in_sample_ && looks_like_bare_frame(line)) {
+    if (line.empty()) return end_sample();
+    if (line.front() == '#') return;
+    if (in_sample_ && begins_with_blank(line))
+      return read_inside_sample(line, following);
+    if (trim(line).empty()) return;
+    if (in_sample_ && looks_like_bare_frame(line))
       add_frames(line, line.find(' '));
-    } else {
+    else
       begin_sample(line, following);
-    }
   }
 
   void read_inside_sample(std::string_view line, std::string_view following) {

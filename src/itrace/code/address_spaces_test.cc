@@ -38,8 +38,8 @@ class Machine {
            const std::string& name) {
     add(program.elf(type, name), name);
   }
-  void add(std::shared_ptr<const ElfFile> elf, const std::string& name) {
-    map_->add_elf(std::move(elf), name);
+  void add(const std::shared_ptr<const ElfFile>& elf, const std::string& name) {
+    map_->add_elf(elf, name);
   }
 
   // `count` instructions of `program`, which is mapped `bias` bytes from its
@@ -181,7 +181,8 @@ TEST_P(EveryTrace, FindsLibrariesAtRandomAddresses) {
   std::uint64_t biases[2][6];
   for (unsigned process = 0; process < 2; ++process)
     for (unsigned i = 0; i < 6; ++i)
-      biases[process][i] = 0x7fff90000000 + (process * 6 + i) * 0x1000000 +
+      biases[process][i] = 0x7fff90000000 +
+                           (process * 6 + i) * std::uint64_t{0x1000000} +
                            machine.random()() % 0x800 * 0x1000;
   for (int blocks = 0; blocks < 4; ++blocks) {
     for (int runs = 0; runs < 40; ++runs) {

@@ -322,7 +322,7 @@ TEST(Tracerv, NotesTokensThatStartAgainOnce) {
 
 TEST(Tracerv, SkipsAnImpossibleRecord) {
   std::string bytes = tracerv_records(hundred(), {});
-  bytes.replace(50 * 16, 16, 16, '\x7f');
+  bytes.replace(std::size_t{50} * 16, 16, 16, '\x7f');
   const ReadTrace read = read_trace(bytes);
   EXPECT_EQ(count_of(read), 99u);
   EXPECT_EQ(read.diagnostics.count(Problem::kBadRecord), 1u);

@@ -231,7 +231,8 @@ void WickTraceReader::read_definitions(std::uint32_t first,
 bool WickTraceReader::define(std::uint32_t id, std::uint64_t pc,
                              std::string_view code, std::uint64_t size) {
   const std::size_t first = words_.size();
-  if (size == 0 || size > kMaxBlock * 4 || first > kMaxRows) return false;
+  if (size == 0 || size > std::uint64_t{kMaxBlock} * 4 || first > kMaxRows)
+    return false;
   // A trace converted on the fly may have wider pcs than its header says.
   info_.pc_bits = std::max(info_.pc_bits, static_cast<int>(std::bit_width(pc)));
   std::uint32_t offset = 0;

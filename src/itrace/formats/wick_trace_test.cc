@@ -345,7 +345,8 @@ TEST(WickTrace, AFewBytesCannotStandForManyInstructions) {
                     "\0\x0c\x03\xfe\xff\xff\xff\xff\xff\xff\xff\x7f\x03\x03"sv);
   writer.flush();
   const Read got = read(bytes);
-  EXPECT_LE(got.all.instructions.size(), kFreeInstructions + 14 * 1024);
+  EXPECT_LE(got.all.instructions.size(),
+            kFreeInstructions + std::uint64_t{14} * 1024);
   EXPECT_EQ(got.diagnostics.count(Problem::kBadRecord), 1u);
 }
 

@@ -301,7 +301,7 @@ TEST(Trigger, ReadsTracervsNumbersInTheirBases) {
 
 std::string written(const TestFolder& folder, const std::string& name,
                     const std::string& bytes) {
-  const std::string path = folder.path() + "/" + name;
+  std::string path = folder.path() + "/" + name;
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }

@@ -7,7 +7,7 @@ namespace wick {
 namespace {
 
 void fuzz_debug_info(std::string_view bytes) {
-  const auto elf = ElfFile::from_memory("input", std::string(bytes));
+  auto elf = ElfFile::from_memory("input", std::string(bytes));
   // The file is also the one that it refers to.
   DebugInfo info({.main = elf, .alternate = elf, .open_dwo = [&](auto, auto) {
                     return elf;

@@ -9,7 +9,7 @@ namespace wick {
 namespace {
 
 // A unit with one function whose code is the list of ranges in `ranges`.
-std::string code_of(DwarfBuilder& dwarf, DwarfBuilder::Attribute ranges,
+std::string code_of(DwarfBuilder& dwarf, const DwarfBuilder::Attribute& ranges,
                     const std::vector<std::uint64_t>& addresses) {
   dwarf.begin_unit();
   dwarf.open(DW_TAG_compile_unit,

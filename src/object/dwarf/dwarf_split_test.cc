@@ -111,7 +111,7 @@ TEST(DwarfSplit, FunctionsComeFromTheFileThatTheSkeletonNames) {
 }
 
 TEST(DwarfSplit, FunctionsComeFromAPackage) {
-  const auto file = package().file();
+  auto file = package().file();
   EXPECT_EQ(resolved({.main = skeleton().file(),
                       .open_dwo = [&](auto, auto) { return file; }},
                      kAddresses),

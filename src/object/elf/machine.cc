@@ -112,7 +112,7 @@ std::vector<PltStub> find_aarch64_stubs(const PltSection& section) {
         at >= 4 && little_endian<std::uint32_t>(code, at - 4) == kBti;
     stubs.push_back({.start = section.address + at - (bti ? 4 : 0),
                      .size = bti ? 24u : 16u,
-                     .slot = page + (ldr >> 10 & 0xfff) * 8});
+                     .slot = page + std::uint64_t{ldr >> 10 & 0xfff} * 8});
   }
   return stubs;
 }

@@ -169,7 +169,7 @@ TEST(SymbolTable, MarksOfCodeAndDataAreNoSymbols) {
 // One address, two symbols: which of them perf shows.
 struct Choice {
   ElfBuilder::SymbolSpec a, b;
-  const char* best;
+  const char* best = nullptr;
 };
 
 TEST(SymbolTable, OfSeveralNamesForAnAddressThatOfPerfIsChosen) {

@@ -91,7 +91,7 @@ std::optional<ProcessIds> process_ids(std::uint32_t pid) {
 
 std::optional<JitMap> read_perf_map(std::uint32_t pid) {
   if (const auto ids = process_ids(pid)) {
-    const auto text = read_owned_file_in(
+    auto text = read_owned_file_in(
         root_of(pid), fmt::format("/tmp/perf-{}.map", ids->namespace_pid),
         ids->uid);
     if (text) return JitMap::from_perf_map(std::move(*text));

@@ -27,12 +27,12 @@ struct Line {
   std::string_view name, module;
 };
 
-constexpr std::array<signed char, 256> kHexValue = [] {
-  std::array<signed char, 256> values{};
+constexpr std::array<std::int8_t, 256> kHexValue = [] {
+  std::array<std::int8_t, 256> values{};
   values.fill(-1);
-  for (int i = 0; i < 10; ++i) values['0' + i] = static_cast<signed char>(i);
+  for (int i = 0; i < 10; ++i) values['0' + i] = static_cast<std::int8_t>(i);
   for (int i = 0; i < 6; ++i)
-    values['a' + i] = values['A' + i] = static_cast<signed char>(10 + i);
+    values['a' + i] = values['A' + i] = static_cast<std::int8_t>(10 + i);
   return values;
 }();
 
@@ -41,7 +41,8 @@ bool parse(std::string_view text, Line& line) {
   std::size_t digits = 0;
   line.address = 0;
   while (digits < text.size() && digits < 17) {
-    const int value = kHexValue[static_cast<unsigned char>(text[digits])];
+    const std::int8_t value =
+        kHexValue[static_cast<unsigned char>(text[digits])];
     if (value < 0) break;
     line.address = line.address << 4 | static_cast<std::uint64_t>(value);
     ++digits;

@@ -143,7 +143,8 @@ void fuzz_unwind(std::string_view bytes) {
   registers.known = flags & 16 ? ~std::uint64_t{0} : 0x3fffffff;
   for (std::size_t i = 0; i < Registers::kCount; ++i)
     registers.value[i] =
-        kFuzzStack + static_cast<std::uint8_t>(seed[i % seed.size()]) * 8u;
+        kFuzzStack +
+        std::uint64_t{8} * static_cast<std::uint8_t>(seed[i % seed.size()]);
   std::vector<std::uint64_t> out;
   for (std::uint64_t pc = kCode; pc < kHeader; pc += 251) {
     registers.pc = registers.value[16] = pc;

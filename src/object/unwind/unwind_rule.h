@@ -49,11 +49,11 @@ struct UnwindRule {
   // Only for kGeneral; stored in place of the offsets.
   const GeneralRule& general() const {
     const GeneralRule* pointer;
-    std::memcpy(&pointer, offset, sizeof pointer);
+    std::memcpy(&pointer, offset, sizeof(void*));
     return *pointer;
   }
   void set_general(const GeneralRule* pointer) {
-    std::memcpy(offset, &pointer, sizeof pointer);
+    std::memcpy(offset, &pointer, sizeof(void*));
   }
 };
 static_assert(sizeof(UnwindRule) == 48);

@@ -84,7 +84,8 @@ void take_stacks(int distinct) {
   std::mt19937 random(1);
   std::vector<std::uint16_t> places(static_cast<std::size_t>(distinct));
   for (auto& place : places)
-    place = static_cast<std::uint16_t>(random() % (kFunctions * 4));
+    place =
+        static_cast<std::uint16_t>(random() % (std::size_t{kFunctions} * 4));
   stacks.clear();
   for (int i = 0; i < 300; ++i) {
     std::vector<std::uint16_t> path;

@@ -125,7 +125,8 @@ TEST(UnwinderLive, GoesThroughACatchBlock) {
 
 // A frame whose size is not known before it runs has its CFA in rbp.
 [[gnu::noinline]] void with_alloca(int size) {
-  char* bytes = static_cast<char*>(__builtin_alloca(std::size_t(size)));
+  auto* bytes =
+      static_cast<unsigned char*>(__builtin_alloca(std::size_t(size)));
   bytes[0] = 1;
   sink = bytes[0];
   capture();
@@ -140,7 +141,7 @@ TEST(UnwinderLive, GoesThroughAFrameOfVariableSize) {
 // A stack that is aligned to more than the ABI says has its CFA in an
 // expression.
 [[gnu::noinline]] void with_alignment(int n) {
-  alignas(256) volatile char bytes[512];
+  alignas(256) volatile unsigned char bytes[512];
   bytes[n] = 1;
   capture();
   sink = bytes[n];

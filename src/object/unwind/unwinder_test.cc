@@ -140,7 +140,7 @@ TEST(Unwinder, MoreSavedRegistersThanUsualAreRestored) {
   const Code code(
       {{0x1000, program}, {0x2000, def_cfa(15, 8)}, {0x3000, kRoot}});
   std::vector<std::uint64_t> stack(16);
-  stack[12 - 9] = kStack + 14 * 8;  // r15 at CFA - 72
+  stack[12 - 9] = kStack + std::uint64_t{14} * 8;  // r15 at CFA - 72
   stack[11] = kBias + 0x2010;
   stack[14] = kBias + 0x3020;
   const Unwound got =

@@ -241,10 +241,10 @@ UniqueFd open_event(std::string_view name, EventAttr& attr,
 
 std::vector<std::string_view> describe_given_up(std::uint32_t bits) {
   std::vector<std::string_view> names;
-  if (bits & given_up::kKernel) names.push_back("kernel code");
-  if (bits & given_up::kPrecise) names.push_back("precise addresses");
-  if (bits & given_up::kRate) names.push_back("the full sampling rate");
-  if (bits & given_up::kMaxStack) names.push_back("deeper callchains");
+  if (bits & given_up::kKernel) names.emplace_back("kernel code");
+  if (bits & given_up::kPrecise) names.emplace_back("precise addresses");
+  if (bits & given_up::kRate) names.emplace_back("the full sampling rate");
+  if (bits & given_up::kMaxStack) names.emplace_back("deeper callchains");
   for (const Optional& feature : kOptional)
     if (bits & feature.bit) names.push_back(feature.name);
   return names;

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 
 #include "base/text.h"
@@ -16,10 +15,10 @@ namespace wick {
 namespace {
 
 std::string own_path() {
-  std::array<char, 4096> path;
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  char path[4096];
+  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
   if (size <= 0) return "wick";
-  return {path.data(), static_cast<std::size_t>(size)};
+  return {path, static_cast<std::size_t>(size)};
 }
 
 // The two ways to get more privileges.

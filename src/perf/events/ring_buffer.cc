@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
 #include <bit>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -175,16 +175,13 @@ void RingBuffers::redirect(int fd, int mapped_fd) {
 }
 
 bool RingBuffers::wait(std::chrono::milliseconds timeout) {
-  std::array<epoll_event, 64> events;
-  const int count =
-      ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
-                   static_cast<int>(timeout.count()));
+  epoll_event events[64];
+  const int count = ::epoll_wait(epoll_.get(), events, std::size(events),
+                                 static_cast<int>(timeout.count()));
   for (int i = 0; i < count; ++i) {
-    const int fd = events[static_cast<std::size_t>(i)].data.fd;
-    if ((events[static_cast<std::size_t>(i)].events & (EPOLLHUP | EPOLLERR)) !=
-        0) {
+    if ((events[i].events & (EPOLLHUP | EPOLLERR)) != 0) {
       // It would be reported forever.
-      ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+      ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, events[i].data.fd, nullptr);
       --live_;
     }
   }

@@ -52,14 +52,14 @@ void pad(std::string& out) { out.resize((out.size() + 7) / 8 * 8); }
 bool write_at(int fd, std::uint64_t offset,
               std::array<std::string_view, 3> parts) {
   while (true) {
-    std::array<iovec, 3> vectors;
+    iovec vectors[3];
     int count = 0;
     for (const std::string_view part : parts)
       if (!part.empty())
         vectors[count++] = {const_cast<char*>(part.data()), part.size()};
     if (count == 0) return true;
     const ssize_t written =
-        ::pwritev(fd, vectors.data(), count, static_cast<off_t>(offset));
+        ::pwritev(fd, vectors, count, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return false;
     if (written == 0) {

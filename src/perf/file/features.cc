@@ -50,7 +50,7 @@ const PerfEvent* PerfHeader::event(std::uint64_t id) const {
 void PerfHeader::index_ids() {
   id_index_.clear();
   for (std::uint32_t i = 0; i < events.size(); ++i)
-    for (const std::uint64_t id : events[i].ids) id_index_.push_back({id, i});
+    for (const std::uint64_t id : events[i].ids) id_index_.emplace_back(id, i);
   std::stable_sort(
       id_index_.begin(), id_index_.end(),
       [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -246,7 +246,7 @@ std::string HeaderReader::name_of(const PerfEvent& event) const {
       if (pmu.type == type) return pmu.name;
     return {};
   };
-  const std::string name = default_event_name(attr);
+  std::string name = default_event_name(attr);
   if (attr.type == event_type::kHardware || attr.type == event_type::kHwCache) {
     const std::string_view pmu = pmu_name(attr.config >> 32);
     if (attr.config >> 32 != 0 && !pmu.empty() && !name.empty())

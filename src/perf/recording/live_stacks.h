@@ -36,10 +36,10 @@ class LiveStacks {
  private:
   // A sample without its stack.
   struct Head {
-    const PerfEvent* event;
-    std::uint16_t misc;
-    std::uint64_t id, ip, time, period, addr;
-    std::uint32_t pid, tid, cpu;
+    const PerfEvent* event = nullptr;
+    std::uint16_t misc = 0;
+    std::uint64_t id = 0, ip = 0, time = 0, period = 0, addr = 0;
+    std::uint32_t pid = 0, tid = 0, cpu = 0;
     std::string raw;
   };
   void write_sample(const Head& head, const Chain& chain);

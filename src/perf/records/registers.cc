@@ -17,7 +17,7 @@ Registers unwind_registers(Machine machine, const SampleRegisters& registers) {
        i < numbers.to_dwarf.size() && next < registers.values.size(); ++i) {
     if ((registers.mask >> i & 1) == 0) continue;
     const std::uint64_t value = registers.values[next++];
-    const int number = numbers.to_dwarf[i];
+    const std::int8_t number = numbers.to_dwarf[i];
     if (number < 0 || number >= Registers::kCount) continue;
     result.value[number] = value;
     result.known |= std::uint64_t{1} << number;

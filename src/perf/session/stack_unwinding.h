@@ -57,7 +57,7 @@ class StackUnwinding {
   static constexpr std::size_t kMaxStackBytes = std::size_t{16} << 20;
 
   struct Job {
-    Space* space;
+    Space* space = nullptr;
     StacklessSample sample;
     Chain chain;
     Registers registers;

@@ -49,10 +49,11 @@ class Wakers {
 
  private:
   struct Waking {
-    std::uint64_t time;
-    ThreadId waker;
-    std::uint32_t before;  // the waking that ended the waker's last wait
-    bool in_interrupt;
+    std::uint64_t time = 0;
+    ThreadId waker = ThreadId::kUnknown;
+    // The waking that ended the waker's last wait.
+    std::uint32_t before = StacklessSample::kNoSwitch;
+    bool in_interrupt = false;
     StackId stack = StackId::kRoot;
   };
   StackId push_waker(StackId stack, const Waking& waking);

@@ -46,8 +46,8 @@ class WallTime {
     std::vector<std::uint32_t> places;  // in counts_
   };
   struct Count {
-    ThreadId thread;
-    StackId stack;
+    ThreadId thread = ThreadId::kUnknown;
+    StackId stack = StackId::kRoot;
     std::uint64_t samples = 0;
   };
   struct Pause {
