@@ -61,6 +61,7 @@ lint: deps-lint build/lint/build.ninja
 	@clang-format --dry-run -Werror $(CXX_FILES)
 	@tools/prettier --check
 	@tools/check_layers.py
+	@tools/check_includes.py
 	@tools/tidy build/lint
 
 format: deps-lint
@@ -88,7 +89,7 @@ help:
 	@echo "make bench-web  compares the viewer with d3-flame-graph and speedscope in Chromium, on a million nodes"
 	@echo "make soak       records the whole machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks"
 	@echo "make fuzz       fuzzes every reader for FUZZ_SECONDS ($(FUZZ_SECONDS))"
-	@echo "make lint       clang-format, prettier, layers, clang-tidy"
+	@echo "make lint       clang-format, prettier, layers, includes, clang-tidy"
 	@echo "make format     C++ with clang-format, JavaScript and CSS with prettier"
 	@echo "make coverage   which lines the unit tests run"
 	@echo "make golden-bless  rewrites the expected outputs in tests/golden"

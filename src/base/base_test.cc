@@ -2,8 +2,11 @@
 // The small parts of base/ that need a line or two each.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 #include <sstream>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/edit_distance.h"

@@ -3,6 +3,7 @@
 // switch without further code. A Column is a vector indexed by one type of id.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

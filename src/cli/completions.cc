@@ -2,8 +2,10 @@
 // Shell completions, generated from the same declarations as the help.
 #include <fmt/format.h>
 
+#include <functional>
 #include <iostream>
 #include <iterator>
+#include <vector>
 
 #include "base/append.h"
 #include "base/error.h"

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "base/append.h"
 #include "base/error.h"

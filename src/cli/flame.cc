@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/flame_run.h"

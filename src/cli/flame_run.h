@@ -8,6 +8,7 @@
 #include "cli/perf_driver.h"
 #include "cli/picture.h"
 #include "cli/record_arguments.h"
+#include "perf/recording/recorder.h"
 
 namespace wick {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/code/kernel_offsets.h"
 
+#include <functional>
 #include <iostream>
 
 #include "base/error.h"

@@ -2,6 +2,7 @@
 // Man pages, generated from the same declarations as the help.
 #include <fmt/format.h>
 
+#include <functional>
 #include <iostream>
 #include <iterator>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/options/option_set.h"
-#include "perf/recording/recorder.h"
+#include "perf/recording/record_options.h"
 
 namespace wick {
 

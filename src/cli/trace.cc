@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "base/append.h"
 #include "base/error.h"

@@ -3,6 +3,7 @@
 // fuzz_pprof reads pprof. The build makes a link for each folder of
 // tests/golden and tests/corpus. Without libFuzzer, corpus_test.cc calls this
 // with the inputs that are kept.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

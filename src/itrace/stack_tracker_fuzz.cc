@@ -3,6 +3,7 @@
 // any order, in a kernel that is known by its symbols and in unknown programs.
 // Whatever the stacks are, every cycle and every instruction must be in one of
 // them, and a trace that is written and read again must be the same.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <span>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "itrace/formats/trace_reader.h"

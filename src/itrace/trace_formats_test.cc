@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "base/error.h"
 #include "builders/stored_inputs.h"

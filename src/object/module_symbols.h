@@ -15,6 +15,7 @@
 //   names.save();
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -6,6 +6,7 @@
 // recently used files are removed to keep the folder below a size.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>

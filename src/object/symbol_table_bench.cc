@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <random>
+#include <vector>
 
 #include "object/demangle/demangle.h"
 #include "object/elf/elf_file.h"

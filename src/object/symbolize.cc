@@ -2,6 +2,7 @@
 #include "object/symbolize.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "base/metrics.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // perf.data as an input format: records, stacks and symbols.
+#include <algorithm>
 #include <filesystem>
 
 #include "base/metrics.h"

@@ -2,7 +2,6 @@
 // From samples to the tree that is drawn.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <random>
 
 #include "profile/fold.h"

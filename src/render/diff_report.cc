@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ranges>
+#include <vector>
 
 #include "base/text.h"
 #include "render/text_report.h"

@@ -4,10 +4,10 @@
 // g_extra and a_extra (more attributes of the frame and of its link).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace wick {
 

@@ -12,7 +12,6 @@
 #include "base/bytes.h"
 #include "base/text.h"
 #include "builders/read.h"
-#include "render/page_samples.h"
 #include "render/page_stacks.h"
 
 namespace wick {

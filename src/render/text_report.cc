@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <functional>
 #include <ranges>
 #include <span>
 #include <tuple>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/name_weights.h"
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 

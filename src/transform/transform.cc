@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/transform.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/metrics.h"

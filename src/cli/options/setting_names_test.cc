@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/text.h"
 #include "cli/options/option_table.h"

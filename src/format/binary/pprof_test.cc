@@ -5,6 +5,7 @@
 
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include "base/error.h"
 #include "builders/read.h"

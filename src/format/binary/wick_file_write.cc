@@ -5,6 +5,7 @@
 #include <functional>
 #include <ranges>
 #include <span>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"

@@ -5,6 +5,7 @@
 // prepare an input that collides.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>

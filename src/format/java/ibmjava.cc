@@ -11,6 +11,8 @@
 //
 // Threads in states other than R count as waiting, and so do running threads
 // that wait in a system call or have no Java stack.
+#include <algorithm>
+
 #include "format/java/java_frame.h"
 #include "format/text/text_stacks.h"
 

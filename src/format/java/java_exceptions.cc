@@ -12,6 +12,8 @@
 // "... 1 more" is replaced by the last frame of the stack above. All other
 // lines of a log are ignored.
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "format/java/java_frame.h"
 #include "format/text/text_stacks.h"

@@ -11,6 +11,9 @@
 // Threads that wait in a system call are RUNNABLE, too, and so are the JVM's
 // own threads, which have no Java stack. Both are left out, as in other tools,
 // and counted as waiting.
+#include <algorithm>
+#include <optional>
+
 #include "format/java/java_frame.h"
 #include "format/text/text_stacks.h"
 

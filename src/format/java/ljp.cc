@@ -5,6 +5,9 @@
 //   42 3  com.shop.Cart.add(Cart.java:455)
 //         com.shop.Main.run(Main.java:123)
 //         java.lang.Thread.run(Thread.java:744)
+#include <algorithm>
+#include <optional>
+
 #include "format/java/java_frame.h"
 #include "format/text/text_stacks.h"
 

@@ -4,7 +4,9 @@
 // slice that is not covered by slices inside it is a sample. Samples in stack
 // tables (phase P, "samples") and V8's CPU profiles are read too.
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"

@@ -13,7 +13,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/hash_index.h"

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "base/error.h"
 #include "builders/read.h"
 #include "format/json/json.h"

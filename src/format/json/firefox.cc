@@ -6,6 +6,8 @@
 #include "format/json/firefox.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"

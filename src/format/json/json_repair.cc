@@ -10,8 +10,11 @@
 // A number at the very end may lack digits, so it is dropped.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "base/text.h"

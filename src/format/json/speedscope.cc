@@ -8,7 +8,6 @@
 // which speedscope ignores; without them the name of a profile is taken for
 // that of a thread if there are several.
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tables/csv.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace wick {

@@ -14,7 +14,7 @@
 // in inferno.
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <optional>
 
 #include "base/error.h"
 #include "base/text.h"

@@ -11,6 +11,7 @@
 // here, with the decimals that the text has.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"

@@ -15,6 +15,7 @@
 // system calls that wait is left out and counted as idle.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/error.h"
 #include "base/text.h"

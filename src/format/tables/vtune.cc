@@ -12,6 +12,7 @@
 // consumption, whose columns are allocations and bytes.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"

@@ -6,6 +6,9 @@
 //   ---------- tid# 41746533 (pthread ID:      1) ----------
 //   0xd01d15c4  _p_nsleep(??, ??) + 0x10
 //   0x10000100  __start() + 0x8c
+#include <algorithm>
+#include <optional>
+
 #include "format/text/text_stacks.h"
 
 namespace wick {

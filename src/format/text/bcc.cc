@@ -12,6 +12,9 @@
 //           7                             samples, or microseconds off the CPU
 //
 // With -f they print folded stacks, which folded.cc reads.
+#include <algorithm>
+#include <optional>
+
 #include "format/text/text_stacks.h"
 
 namespace wick {

@@ -15,6 +15,8 @@
 // Keys that are not stacks become root frames; the first that is not a number
 // is taken for the name of the thread.
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/bytes.h"
 #include "format/text/perf_line.h"

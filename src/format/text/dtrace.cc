@@ -16,6 +16,8 @@
 // aggregation is printed every second, lines of the probe are in between.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/text.h"

@@ -10,6 +10,9 @@
 // "- 1" (with -a) means that the address is a return address; -m adds modules,
 // -s source lines, -b build ids, -v all of them. Inlined frames (-i) have the
 // address of the frame they are inlined into.
+#include <algorithm>
+#include <optional>
+
 #include "format/common/source_place.h"
 #include "format/text/text_stacks.h"
 

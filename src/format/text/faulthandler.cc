@@ -6,6 +6,9 @@
 //   Thread 0x00007f6cc42bd6c0 [worker] (most recent call first):
 //     File "/srv/shop.py", line 4 in price
 //     File "/usr/lib/python3.11/threading.py", line 982 in run
+#include <algorithm>
+#include <optional>
+
 #include "format/text/text_stacks.h"
 
 namespace wick {

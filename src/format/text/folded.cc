@@ -7,7 +7,7 @@
 // Memory depends on the number of distinct stacks, not on the size of the text.
 #include <algorithm>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/parallel.h"

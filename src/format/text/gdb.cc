@@ -13,6 +13,9 @@
 // parsed from its end: place, argument list, name. gdb prints much else (loaded
 // files, where the target stopped, local variables); only lines that begin like
 // a frame or a thread and are not one count as unread.
+#include <algorithm>
+#include <optional>
+
 #include "format/text/text_stacks.h"
 
 namespace wick {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <thread>
+
 #include "builders/read.h"
 
 namespace wick {

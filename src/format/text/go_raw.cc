@@ -16,7 +16,10 @@
 // Every column of values is an event. The lines of a location are functions
 // inlined into the last of them; other tools keep only the first. Samples refer
 // to locations that come later, so the text is read twice.
+#include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "format/common/source_place.h"
 #include "format/text/text_stacks.h"

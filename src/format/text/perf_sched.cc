@@ -13,7 +13,9 @@
 // perf_script.cc reads the same text for another purpose, so this format is
 // never detected.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "format/text/perf_line.h"
 #include "format/text/text_stacks.h"

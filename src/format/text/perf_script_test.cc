@@ -3,6 +3,9 @@
 // stackcollapse-perf.pl or inferno-collapse-perf lose or corrupt samples.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "base/error.h"
 #include "builders/read.h"
 #include "format/registry.h"

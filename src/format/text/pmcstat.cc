@@ -12,6 +12,10 @@
 //
 // What the callers of a function do not account for (pmcstat -z cuts stacks)
 // stays with the function; other tools drop it.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 #include "base/bytes.h"
 #include "format/text/text_stacks.h"
 

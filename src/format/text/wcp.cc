@@ -9,6 +9,8 @@
 //          1: __read_nocancel   (at ../sysdeps/unix/syscall-template.S:81)
 //          2: main   (at shop.cpp:41)
 //               41:|   total += price( stock );
+#include <optional>
+
 #include "format/text/text_stacks.h"
 
 namespace wick {

@@ -15,7 +15,10 @@
 //
 // Two events: the time spent in each function itself, in microseconds, and how
 // often each was called.
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "format/text/text_stacks.h"
 

@@ -4,6 +4,9 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "builders/elf_builder.h"
 #include "builders/riscv_program.h"
 

@@ -9,11 +9,9 @@
 // With instruction words, five do.
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 

@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "builders/elf_builder.h"
 #include "builders/riscv_program.h"
 

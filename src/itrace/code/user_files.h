@@ -4,6 +4,7 @@
 // vDSO, which is a library inside the kernel's file.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>

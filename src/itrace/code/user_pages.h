@@ -3,7 +3,6 @@
 // and page that each one is, or the evidence collected until that is decided.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>

@@ -14,7 +14,8 @@
 // BOOM writes lines that are exceptions but not valid, with the pc of the
 // oldest instruction in flight, which may be a different one. They are left
 // out.
-#include <array>
+
+#include <memory>
 
 #include "itrace/formats/line_trace.h"
 

@@ -10,6 +10,8 @@
 //
 // satp, priv and tp are used. There is no clock: each instruction is one unit
 // of time of its CPU.
+#include <memory>
+
 #include "itrace/formats/line_trace.h"
 
 namespace wick {

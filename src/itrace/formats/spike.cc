@@ -14,6 +14,7 @@
 //
 // With both, the lines of -l are used only where the instruction trapped. Spike
 // has no clock: each instruction is one unit of time of its core.
+#include <memory>
 #include <optional>
 
 #include "itrace/formats/line_trace.h"

@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "builders/trace_builder.h"
 #include "io/compress.h"
-#include "itrace/formats/tracerv_layout.h"
 
 namespace wick {
 namespace {

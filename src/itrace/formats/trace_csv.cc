@@ -8,6 +8,7 @@
 // ECAUSE keeps its value after the exception: only EXCEPTION and INTERRUPT show
 // that an instruction trapped.
 #include <array>
+#include <memory>
 
 #include "base/error.h"
 #include "itrace/formats/line_trace.h"

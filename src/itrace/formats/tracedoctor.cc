@@ -4,6 +4,8 @@
 //
 //   cycle;instr0;instr1;instr2
 //   1403;0x80002a1c;0x80002a20;0x0
+#include <memory>
+
 #include "itrace/formats/line_trace.h"
 #include "itrace/formats/tracerv_layout.h"
 

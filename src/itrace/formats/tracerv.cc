@@ -2,7 +2,9 @@
 // The binary traces of FireSim's TracerV (output format 1), all versions, and
 // the tokens of "Extending FirePerf to Userspace", which add the instruction,
 // satp and the privilege to the pc. See itrace/formats/tracerv_layout.h.
+#include <algorithm>
 #include <bit>
+#include <memory>
 
 #include "base/error.h"
 #include "base/text.h"

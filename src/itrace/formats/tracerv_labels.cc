@@ -14,6 +14,7 @@
 //
 // The end of a call may precede the cycle of an earlier line: FirePerf writes
 // the cycle of the function's own last instruction.
+#include <algorithm>
 #include <optional>
 #include <vector>
 

@@ -11,6 +11,10 @@
 //
 // FireSim 1.10 to 1.15 stop printing a record at its first invalid slot, so the
 // lines of later slots are missing.
+#include <algorithm>
+#include <memory>
+#include <optional>
+
 #include "base/error.h"
 #include "itrace/formats/line_trace.h"
 #include "itrace/formats/tracerv_decode.h"

@@ -2,8 +2,10 @@
 // Converts any trace to a wick trace. Execution is cut into blocks wherever it
 // does not continue sequentially and after every instruction that may transfer
 // control, so that most code is defined once.
+#include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "itrace/formats/wick_trace.h"
 #include "itrace/formats/wick_trace_writer.h"

@@ -5,6 +5,8 @@
 // itself.
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "itrace/stacks/stack_tracker.h"
 

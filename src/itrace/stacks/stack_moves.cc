@@ -2,7 +2,7 @@
 // What transfers do to the stack if they are as expected.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <vector>
 
 #include "itrace/stacks/stack_tracker.h"
 

@@ -3,6 +3,8 @@
 // change that explains what was seen.
 #include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include "itrace/stacks/stack_tracker.h"
 

@@ -8,7 +8,10 @@
 // clone as the outermost function.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "itrace/stacks/stack_tracker.h"
 

@@ -5,7 +5,9 @@
 // follows does: the functions that were active when a thread was left return,
 // one after the other, to the callers on that thread's stack.
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "itrace/stacks/stack_tracker.h"
 

@@ -20,6 +20,7 @@
 // cycle after the match on (Edges::kUntil).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/demangle/demangle.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "object/demangle/demangle_parts.h"

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "object/demangle/cxx_grammar.h"
 #include "object/demangle/demangle_parts.h"

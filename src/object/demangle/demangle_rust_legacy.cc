@@ -3,6 +3,7 @@
 // Characters that C++ does not allow in names are escaped between dollar signs.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "base/text.h"
 #include "object/demangle/demangle_parts.h"

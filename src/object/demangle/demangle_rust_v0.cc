@@ -5,7 +5,7 @@
 // the depth.
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "base/text.h"
 #include "object/demangle/demangle_parts.h"

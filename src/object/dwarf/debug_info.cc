@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "base/parallel.h"

@@ -2,8 +2,11 @@
 // Whatever byte of DWARF is wrong or missing, every address gets an answer.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "builders/debug_info_text.h"
 #include "builders/dwarf_sample.h"
+#include "object/dwarf/dwarf_constants.h"
 
 namespace wick {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "builders/debug_info_text.h"
 #include "builders/dwarf_builder.h"
+#include "object/dwarf/dwarf_constants.h"
 
 namespace wick {
 namespace {

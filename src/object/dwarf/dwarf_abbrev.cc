@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "object/dwarf/dwarf_constants.h"
+
 namespace wick {
 namespace {
 

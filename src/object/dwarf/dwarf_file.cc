@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/parallel.h"
+#include "object/dwarf/dwarf_constants.h"
 #include "object/dwarf/dwarf_relocate.h"
 
 namespace wick {

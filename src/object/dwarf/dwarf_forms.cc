@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/dwarf/dwarf_forms.h"
 
+#include "object/dwarf/dwarf_constants.h"
+
 namespace wick {
 
 int fixed_size(std::uint64_t form, const DwarfEncoding& encoding) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "object/dwarf/dwarf_constants.h"
 #include "object/dwarf/dwarf_cursor.h"
 
 namespace wick {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "builders/debug_info_text.h"
 
 namespace wick {

@@ -2,8 +2,10 @@
 #include "object/dwarf/dwarf_index.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/parallel.h"
+#include "object/dwarf/dwarf_constants.h"
 #include "object/dwarf/dwarf_functions.h"
 
 namespace wick {

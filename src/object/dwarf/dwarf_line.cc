@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "object/dwarf/dwarf_constants.h"
+
 namespace wick {
 
 struct LineTable::Row {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/dwarf/dwarf_names.h"
 
+#include <algorithm>
+
 namespace wick {
 namespace {
 

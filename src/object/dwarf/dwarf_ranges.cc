@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/dwarf/dwarf_ranges.h"
 
+#include "object/dwarf/dwarf_constants.h"
+
 namespace wick {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "object/dwarf/dwarf_constants.h"
 
 namespace wick {
 namespace {

@@ -3,6 +3,7 @@
 // the rest is in one .dwo file per unit, or in a .dwp for all of them.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "builders/debug_info_text.h"
+#include "object/dwarf/dwarf_constants.h"
 
 namespace wick {
 namespace {

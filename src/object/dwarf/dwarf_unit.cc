@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/dwarf/dwarf_unit.h"
 
+#include "object/dwarf/dwarf_constants.h"
 #include "object/dwarf/dwarf_ranges.h"
 
 namespace wick {

@@ -3,6 +3,7 @@
 // mean in it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/error.h"
 #include "io/xz.h"

@@ -9,6 +9,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // Makes a SymbolTable from symbols in any order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>

@@ -6,6 +6,7 @@
 //   ffffffffc0a01000 t nft_do_chain	[nf_tables]
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>

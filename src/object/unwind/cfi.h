@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
-#include <vector>
 
 #include "base/bytes.h"
 #include "object/unwind/unwind_rule.h"

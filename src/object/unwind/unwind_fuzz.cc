@@ -7,8 +7,10 @@
 // registers, the stack, the header, and the rest as .eh_frame.
 #include <elf.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/fuzz_target.h"

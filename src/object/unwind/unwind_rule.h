@@ -6,6 +6,7 @@
 // fills one cache line. Anything else is a GeneralRule.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "builders/own_stack.h"
 

@@ -11,6 +11,7 @@
 #include <functional>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "builders/own_stack.h"
 

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 
-#include "base/error.h"
 #include "builders/test_folder.h"
 #include "object/elf/elf_file.h"
 #include "object/kernel/running_kernel.h"

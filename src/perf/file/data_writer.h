@@ -23,6 +23,7 @@
 // the first records for the table and refuses files with tracepoints.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/file/record_stream.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "perf/file/data_file.h"
 #include "perf/file/header.h"

@@ -11,7 +11,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <set>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "base/bytes.h"

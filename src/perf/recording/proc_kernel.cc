@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <vector>
 
 #include "base/text.h"
 #include "perf/events/proc_files.h"

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "builders/test_folder.h"
-#include "io/read_file.h"
 
 namespace wick {
 namespace {

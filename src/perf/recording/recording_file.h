@@ -3,6 +3,7 @@
 // error: the file stays readable, and what it lacks is counted.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>

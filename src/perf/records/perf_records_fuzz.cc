@@ -2,8 +2,10 @@
 // Decodes all of a recording, each record as its own kind and as all others,
 // and adds up every byte that a view leads to, so that sanitizers see one that
 // leads outside.
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/fuzz_target.h"
 #include "perf/file/data_file.h"

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "builders/perf_data_builder.h"
 #include "perf/file/data_file.h"
 

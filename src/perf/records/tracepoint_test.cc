@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "builders/perf_data_builder.h"
 
 namespace wick {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "object/jit/jit_files.h"
 
 namespace wick {
 

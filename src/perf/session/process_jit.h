@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "object/jit/jit_files.h"
+#include "object/jit/jit_map.h"
 
 namespace wick {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time off the CPU, and all time, of a recording's threads.
+#include <vector>
+
 #include "builders/session_text.h"
 #include "perf/session/off_cpu.h"
 #include "perf/session/process.h"
-#include "perf/session/wall_time.h"
 
 namespace wick {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/session/side_band.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace wick {

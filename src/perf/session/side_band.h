@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "object/images.h"
-#include "perf/file/header.h"
 #include "perf/records/record.h"
 #include "perf/session/process.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/session/stack_unwinding.h"
 
+#include <algorithm>
+
 #include "base/parallel.h"
 #include "perf/records/registers.h"
 
