@@ -19,7 +19,7 @@
 namespace wick {
 namespace {
 
-TEST(ByteReader, GivesZerosPastTheEndAndSaysSo) {
+TEST(ByteReader, GivesZerosPastTheEndAndReportsIt) {
   ByteReader reader("ab");
   EXPECT_EQ(reader.read<std::uint8_t>(), 'a');
   EXPECT_EQ(reader.read<std::uint32_t>(), 0u);

@@ -34,7 +34,7 @@ TEST(Child, HasItsOutputWhereItIsPut) {
   EXPECT_EQ(describe_status(status), "exit status 3");
 }
 
-TEST(Child, ThatASignalEndsIsToldFromOneWithSuchAStatus) {
+TEST(Child, EndedByASignalDiffersFromOneWithSuchAStatus) {
   const int by_signal = Child({"sh", "-c", "kill -SEGV $$"}, {}).wait();
   EXPECT_EQ(describe_status(by_signal), "signal 11 (Segmentation fault)");
   EXPECT_EQ(shell_status(by_signal), 139);

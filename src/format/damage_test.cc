@@ -93,7 +93,7 @@ InputFile cut_in_its_compressed_data() {
   return file;
 }
 
-TEST(NoteDamage, OfOneFileIsOneEndAndSaysWhyItIsThere) {
+TEST(NoteDamage, OfOneFileIsOneEndWithItsReason) {
   Diagnostics diagnostics;
   diagnostics.note_at(Problem::kTruncated, "in the middle of a record");
   note_damage(cut_in_its_compressed_data(), diagnostics);

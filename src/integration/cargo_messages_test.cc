@@ -34,7 +34,7 @@ TEST(CargoMessages, AnArtifactWithAnExecutableIsAProgram) {
   EXPECT_TRUE(program.has_debug_info);
 }
 
-TEST(CargoMessages, ALibraryIsNoProgramButItsUnitTestsAre) {
+TEST(CargoMessages, ALibraryIsNotAProgramButItsUnitTestsAre) {
   const CargoProgram program = only_program(
       R"({"reason":"compiler-artifact","target":{"kind":["lib"],"name":"l"},)"
       R"("profile":{"test":false},"executable":null})"
@@ -61,7 +61,7 @@ TEST(CargoMessages, LinesAreDebugInfoAndNullIsNone) {
   EXPECT_FALSE(has_debug_info("null"));
 }
 
-TEST(CargoMessages, WhatIsNoMessageIsLeftOut) {
+TEST(CargoMessages, OtherLinesAreLeftOut) {
   const CargoMessages messages = read_cargo_messages(
       "a line of a build script\n"
       "\n"

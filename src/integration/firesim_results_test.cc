@@ -192,14 +192,14 @@ TEST_F(FireSimResultsTest, TakesOneTraceAlone) {
   EXPECT_THAT(results.jobs[0].elfs, ElementsAre(kernel));
 }
 
-TEST_F(FireSimResultsTest, SaysWhatToDoWhereThereIsNoTrace) {
+TEST_F(FireSimResultsTest, ReportsWhatToDoWhereThereIsNoTrace) {
   put("results/run/job/uartlog");
   EXPECT_THAT([&] { find("results/run"); },
               ThrowsMessage<Error>(HasSubstr("was tracing enabled")));
   EXPECT_THROW(find("nowhere"), Error);
 }
 
-TEST(FireSimWorkload, TellsTheBootBinaryOfEachJob) {
+TEST(FireSimWorkload, NamesTheBootBinaryOfEachJob) {
   const FireSimWorkload workload = parse_firesim_workload(
       R"({"benchmark_name": "a", "common_bootbinary": "b",
           "workloads": [{"name": "j", "bootbinary": "c"}, {"name": "k"}]})");

@@ -118,7 +118,7 @@ TEST(InputFile, RefusesADecompressionBomb) {
   EXPECT_THROW(file.bytes(), Error);
 }
 
-TEST(InputFile, SaysThatAFileIsMissing) {
+TEST(InputFile, ReportsThatAFileIsMissing) {
   try {
     InputFile::open("/no/such/file");
     FAIL();

@@ -35,7 +35,7 @@ TEST(OutputFile, ReplacesTheOldFileAtOnce) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(OutputFile, SaysWhereItCannotWrite) {
+TEST(OutputFile, ReportsWhereItCannotWrite) {
   EXPECT_THROW(OutputFile("/no/such/folder/x"), Error);
   EXPECT_THROW(OutputFile("/tmp"), Error);
 }

@@ -32,7 +32,7 @@ TEST(AddressSpace, FindsTheMappingAroundAnAddress) {
   EXPECT_EQ(space.find(0x400), nullptr);
 }
 
-TEST(AddressSpace, SaysWhereAnAddressIsInItsFile) {
+TEST(AddressSpace, ReportsWhereAnAddressIsInItsFile) {
   AddressSpace space;
   space.map({0x1000, 0x3000, 0x500, kImageA});
   EXPECT_EQ(space.find(0x1234)->file_off_of(0x1234), 0x734u);
@@ -61,7 +61,7 @@ TEST(AddressSpace, TheSameMappingAgainChangesNothing) {
   EXPECT_EQ(text(space), "1:1000-2000@0");
 }
 
-TEST(AddressSpace, UnmappingSaysWhetherAnythingWasThere) {
+TEST(AddressSpace, UnmappingTellsWhetherAnythingWasThere) {
   AddressSpace space;
   space.map({0x1000, 0x2000, 0, kImageA});
   EXPECT_FALSE(space.unmap(0x2000, 0x3000));

@@ -106,7 +106,7 @@ TEST_F(SymbolizeTest, AnAddressGetsTheNameOfItsFunction) {
   EXPECT_TRUE(profile.diagnostics.empty());
 }
 
-TEST_F(SymbolizeTest, CodeOfAMissingFileHasNoNamesAndSaysWhy) {
+TEST_F(SymbolizeTest, CodeOfAMissingFileHasNoNamesAndReportsWhy) {
   const Profile profile = named({0x1004, 0x1018});
   EXPECT_EQ(function_of(profile, 0), "");
   EXPECT_THAT(why_no_names(profile), HasSubstr("the file does not exist"));
@@ -127,7 +127,7 @@ TEST_F(SymbolizeTest, CodeOfAReplacedFileIsNotNamedByTheOther) {
   EXPECT_THAT(why_no_names(profile), HasSubstr("the file was replaced"));
 }
 
-TEST_F(SymbolizeTest, AStrippedFileSaysSoWhereANameIsMissing) {
+TEST_F(SymbolizeTest, AStrippedFileReportsItWhereANameIsMissing) {
   ElfBuilder stripped;
   stripped.add_section({.name = ".text",
                         .flags = SHF_ALLOC | SHF_EXECINSTR,

@@ -35,7 +35,7 @@ TEST(Fold, ReversesStacks) {
             "(7)\n f(7)\n  main(3)\n  other(4)\n");
 }
 
-TEST(Fold, LeavesOutWhatIsTooNarrowAndSaysSo) {
+TEST(Fold, LeavesOutWhatIsTooNarrowAndReportsIt) {
   const Profile profile = read_text("folded", "main;f 99\nmain;g;h 1\n");
   const FlameGraph graph = fold(profile, {.min_share = 0.05});
   EXPECT_EQ(drawn(graph), "(100)\n main(100)\n  f(99)\n");
@@ -71,7 +71,7 @@ TEST(Fold, KeepsTheOrderOfAChart) {
             "(10)\n b(1)\n  x(1)\n a(2)\n b(7)\n  x(3)\n  y(4)\n");
 }
 
-TEST(Fold, CutsStacksThatAreTooDeepAndSaysSo) {
+TEST(Fold, CutsStacksThatAreTooDeepAndReportsIt) {
   std::string text = "f";
   for (int i = 0; i < 99; ++i) text += ";f";
   const FlameGraph graph =

@@ -189,7 +189,7 @@ TEST(PageData, HasNoTickThatJavaScriptCannotCountTo) {
   EXPECT_THAT(page.sums("sample_tick"), ElementsAre(0, 20'000'000'000'000));
 }
 
-TEST(PageData, AddsUpWhatIsTooMuchInCellsAndSaysSo) {
+TEST(PageData, AddsUpWhatIsTooMuchInCellsAndReportsIt) {
   const Profile profile = timed({{0, "a"},
                                  {100'000, "a"},
                                  {200'000, "b"},
@@ -203,7 +203,7 @@ TEST(PageData, AddsUpWhatIsTooMuchInCellsAndSaysSo) {
   EXPECT_THAT(page.numbers("sample_weight"), ElementsAre(30, 10, 10));
 }
 
-TEST(PageData, SaysWhatWasLost) {
+TEST(PageData, ReportsWhatWasLost) {
   Profile profile = read_text("folded", "a 1\n");
   profile.diagnostics.note(Problem::kLostSamples, 7);
   profile.set_about("command", "./a </script>");

@@ -40,7 +40,7 @@ std::vector<std::string> tooltips(const std::string& picture) {
   return between(picture, "<g><title>", "</title>");
 }
 
-TEST(Svg, SaysNameCountAndShareOfEveryFrame) {
+TEST(Svg, ReportsNameCountAndShareOfEveryFrame) {
   EXPECT_THAT(
       tooltips(svg("a;b 1234\na 7\n")),
       ElementsAre("all (1,241 samples, 100%)", "a (1,241 samples, 100.00%)",
@@ -83,7 +83,7 @@ TEST(Svg, ShowsDecimals) {
                   "b (1,234.5 samples, 99.98%)"));
 }
 
-TEST(Svg, OfADifferenceSaysTheChangeOfEveryFrame) {
+TEST(Svg, OfADifferenceReportsTheChangeOfEveryFrame) {
   EXPECT_THAT(
       tooltips(svg("m;gone 4 0\nm;new 0 6\nm;same 4 4\n")),
       ElementsAre("all (10 samples, 100%)", "m (10 samples, 100.00%; +20.00%)",
@@ -92,7 +92,7 @@ TEST(Svg, OfADifferenceSaysTheChangeOfEveryFrame) {
                   "same (4 samples, 40.00%; 0.00%)"));
 }
 
-TEST(Svg, AsInfernoSaysTheChangeOfLeavesOnly) {
+TEST(Svg, AsInfernoReportsTheChangeOfLeavesOnly) {
   EXPECT_THAT(
       tooltips(svg("m;gone 4 0\nm;new 0 6\nm;same 4 4\n",
                    {.draw = {.as_inferno = true}})),
@@ -107,7 +107,7 @@ TEST(Svg, ShowsADifferenceAfterWhichNothingIsLeft) {
       ElementsAre("all (0 samples, 100%)", "m (0 samples, 0.00%; -100.00%)"));
 }
 
-TEST(Svg, LeavesOutNarrowFramesAndSaysSo) {
+TEST(Svg, LeavesOutNarrowFramesAndReportsIt) {
   const std::string picture = svg("a 1\nb 99\n", {.draw = {.min_width = 2}});
   EXPECT_THAT(tooltips(picture),
               ElementsAre("all (100 samples, 100%)", "b (99 samples, 99.00%)"));
@@ -129,7 +129,7 @@ TEST(Svg, TakesTheLeastWidthInPixelsOnRequest) {
       3);
 }
 
-TEST(Svg, SaysWhatWasLost) {
+TEST(Svg, ReportsWhatWasLost) {
   EXPECT_THAT(svg("a 1\n<rubbish>\n"),
               HasSubstr("class=\"loss\">1 line could not be read (first: line "
                         "2: &lt;rubbish&gt;)</text>"));

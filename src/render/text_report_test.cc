@@ -42,7 +42,7 @@ TEST(TextReport, CountsRecursionOnce) {
               HasSubstr("     4  100.00%      4  100.00%  f\n"));
 }
 
-TEST(TextReport, SaysHowManyRowsAreLeftOut) {
+TEST(TextReport, ReportsHowManyRowsAreLeftOut) {
   const std::string text =
       report(read_text("folded", "a 3\nb 2\nc 1\n"), {.top = 1});
   EXPECT_THAT(text, HasSubstr("  a\n  … 2 more functions\n"));
@@ -68,7 +68,7 @@ TEST(TextReport, KeepsDecimals) {
               HasSubstr("  1.25  71.43%   1.25  71.43%  b\n"));
 }
 
-TEST(TextReport, SaysWhatWasLost) {
+TEST(TextReport, ReportsWhatWasLost) {
   EXPECT_THAT(
       report(read_text("folded", "a 1\nno number\n")),
       HasSubstr("\nlost or left out\n  1 line could not be read (first: line "
@@ -199,7 +199,7 @@ TEST(TextReport, OfNothingIsShort) {
             "  self  self%  total  total%  functions\n");
 }
 
-TEST(DiffReport, SaysWhatWeightsAreWorth) {
+TEST(DiffReport, ReportsWhatWeightsAreWorth) {
   DiffTable table;
   table.before = {.weight = 5'000'000, .samples = 811.6, .event = "cycles"};
   table.after = {.weight = 10, .samples = 10, .event = "cycles"};

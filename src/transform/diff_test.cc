@@ -139,7 +139,7 @@ TEST(Join, TakesThreadsOfOneNameAsOne) {
   EXPECT_EQ(graph.size(), 3u);
 }
 
-TEST(Join, SaysOfWhichSideAFactIsTrue) {
+TEST(Join, ReportsWhichSideAFactIsTrueOf) {
   const auto profile = [](std::string_view command) {
     Profile p = read_text("folded", "a 1\n");
     p.about.clear();
@@ -302,7 +302,7 @@ TEST(Gate, StaysOpenWhereTheGrowthMayBeChance) {
   EXPECT_TRUE(check(parse_gate("f>+2%"), table).reasons.empty());
 }
 
-TEST(Gate, SaysThatOnlyTheConfidenceKeepsItOpen) {
+TEST(Gate, ReportsThatOnlyTheConfidenceKeepsItOpen) {
   const DiffTable table = table_of("f 10\ng 90\n", "f 15\ng 85\n");
   EXPECT_EQ(check(parse_gate("f>+2%"), table).doubts,
             (Lines{"f grew from 10.00% to 15.00%: +5.00 points (between -4.37 "
@@ -317,7 +317,7 @@ TEST(Gate, ClosesOnLoss) {
   EXPECT_TRUE(check(parse_gate("f<-2%"), table).reasons.empty());
 }
 
-TEST(Gate, SaysWhetherAnythingHasSuchAName) {
+TEST(Gate, ReportsWhetherAnythingHasSuchAName) {
   const DiffTable table = table_of("f 1\n", "f 1\n");
   EXPECT_TRUE(check(parse_gate("f>2%"), table).matched);
   EXPECT_FALSE(check(parse_gate("h>2%"), table).matched);

@@ -82,7 +82,7 @@ TEST(RunCommand, TakesTimeWithoutARangeAsTheFlagOfGhcprof) {
   }
 }
 
-TEST(Progress, IsToldInBytesWhileReading) {
+TEST(Progress, IsInBytesWhileReading) {
   EXPECT_EQ(progress_text("read", 135e6, 300e6, 0.5),
             "read 45%, 135 of 300 MB, 270 MB/s");
   EXPECT_EQ(progress_text("read", 135e6, 0, 2), "read 135 MB, 2 s");

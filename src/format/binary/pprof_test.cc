@@ -163,7 +163,7 @@ TEST(Pprof, RefusesWhatHasNoFieldOfIt) {
   EXPECT_THROW(read_text("pprof", "hello world"), Error);
 }
 
-TEST(Pprof, SaysThatItBreaksOff) {
+TEST(Pprof, ReportsThatItIsCutOff) {
   const std::string bytes = encoded(kTables + std::string(R"(
     sample { location_id: 1 value: 3 value: 300 })"));
   const Profile profile = read_text("pprof", bytes.substr(0, bytes.size() - 3));

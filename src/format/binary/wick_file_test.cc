@@ -249,7 +249,7 @@ TEST(WickFile, IsRecognised) {
   EXPECT_EQ(detect(bytes)->name, "wick");
 }
 
-TEST(WickFile, SaysHowMuchIsMissingFromACutFile) {
+TEST(WickFile, ReportsHowMuchIsMissingFromACutFile) {
   const Profile profile = random_profile(1);
   std::string bytes = written("wick", profile);
   bytes.resize(find_section(bytes, "SAMP") + 5);

@@ -38,7 +38,7 @@ TEST(TextCache, TellsEveryLengthApart) {
         << size << " bytes";
 }
 
-TEST(ParagraphEnd, IsBehindTheLastLine) {
+TEST(ParagraphEnd, IsAfterTheLastLine) {
   EXPECT_EQ(paragraph_end("a\nb\n\nc\n\n"), 4u);
   EXPECT_EQ(paragraph_end("\n\n"), 1u);
 }

@@ -19,7 +19,7 @@ TEST(JavaFrame, HasANameAFileAndALine) {
   EXPECT_EQ(frame->line, 12u);
 }
 
-TEST(JavaFrame, KnowsNoFileOfNativeMethods) {
+TEST(JavaFrame, HasNoFileForNativeMethods) {
   const auto frame = parse_java_frame("a.B.c(java.base@17.0.15/Native Method)");
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->file, "");

@@ -35,7 +35,7 @@ TEST(Json, KeepsTheWrittenDigits) {
                                             Decimal{INT64_MAX, 0}));
 }
 
-TEST(Json, ClosesWhatIsOpenWhereItBreaksOff) {
+TEST(Json, ClosesWhatIsOpenWhereItIsCutOff) {
   EXPECT_EQ(repaired(R"({"a": 1, "b": [{"c": "x"}, {"d": "y)"),
             R"({"a":1,"b":[{"c":"x"},{}]})");
   EXPECT_EQ(repaired(R"({"a": 1, "b)"), R"({"a":1})");
@@ -71,13 +71,13 @@ TEST(Json, ReplacesBrokenCharacters) {
   EXPECT_EQ(diagnostics.count(Problem::kBadRecord), 4u);
 }
 
-TEST(Json, SaysThatItBrokeOff) {
+TEST(Json, ReportsThatItIsCutOff) {
   Diagnostics diagnostics;
   const JsonDocument document(R"({"a": [1, 2, 3)", diagnostics);
   EXPECT_EQ(diagnostics.count(Problem::kTruncated), 1u);
 }
 
-TEST(Json, RefusesWhatIsNoJson) {
+TEST(Json, RefusesOtherText) {
   Diagnostics diagnostics;
   EXPECT_THROW(JsonDocument("hello", diagnostics), Error);
   EXPECT_THROW(JsonDocument("", diagnostics), Error);

@@ -40,7 +40,7 @@ TEST(Lepd, DoesWithoutTheMarker) {
   EXPECT_TRUE(profile.diagnostics.empty());
 }
 
-TEST(Lepd, SaysThatTheTextWasCutBeforeTheMarker) {
+TEST(Lepd, ReportsThatTheTextWasCutBeforeTheMarker) {
   const Profile profile = read_text(
       "lepd", reply(std::string(kSample) + R"(demo 12 [000] 1.6: 1 cycles:\n)"
                                            R"(\t a1 leaf (\/bin\/demo)\n)"
@@ -49,7 +49,7 @@ TEST(Lepd, SaysThatTheTextWasCutBeforeTheMarker) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kTruncated), 1u);
 }
 
-TEST(Lepd, SaysThatTheReplyBreaksOff) {
+TEST(Lepd, ReportsThatTheReplyIsCutOff) {
   const std::string whole = reply(std::string(kSample) + "lepdendstring");
   const Profile profile = read_text("lepd", whole.substr(0, 80));
   EXPECT_EQ(profile.diagnostics.count(Problem::kTruncated), 1u);

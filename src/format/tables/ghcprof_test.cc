@@ -54,7 +54,7 @@ TEST(GhcProf, CountsBytes) {
             "MAIN.MAIN 728\nMAIN.MAIN;Main.go 4096\n");
 }
 
-TEST(GhcProf, SaysHowToGetTicks) {
+TEST(GhcProf, ReportsHowToGetTicks) {
   EXPECT_THROW(fold_ghc(kTime, ReadOptions::GhcColumn::kTicks), Error);
 }
 

@@ -26,7 +26,7 @@ TEST(VTune, AddsUpEqualStacks) {
             "app`main;app`f 3000\n");
 }
 
-TEST(VTune, SaysWhatItRounds) {
+TEST(VTune, ReportsWhatItRounds) {
   const Profile profile =
       read_text("vtune",
                 "Function Stack,CPU Time:Self,Module\n"

@@ -24,7 +24,7 @@ TEST(Xml, GivesTagsAndTexts) {
   EXPECT_EQ(tokens("<a>x<b/>y</a>"), "<a>[x]<b></b>[y]</a>");
 }
 
-TEST(Xml, PassesOverWhatIsNoContent) {
+TEST(Xml, SkipsWhatIsNotContent) {
   EXPECT_EQ(tokens("<?xml version=\"1.0\"?><!DOCTYPE a><a><!-- <b> --></a>"),
             "<a></a>");
 }
@@ -34,7 +34,7 @@ TEST(Xml, ResolvesEntities) {
             "[<&>\"'A\xe2\x80\xa8&no;&]");
 }
 
-TEST(Xml, LeavesCdataAsItIs) {
+TEST(Xml, LeavesCdataUnchanged) {
   EXPECT_EQ(tokens("<a><![CDATA[<b>&amp;]]></a>"), "<a>[<b>&amp;]</a>");
 }
 
@@ -49,7 +49,7 @@ TEST(Xml, GivesAttributes) {
   EXPECT_EQ(reader.next(), XmlReader::Token::kEnd);
 }
 
-TEST(Xml, SaysThatItIsCutOff) {
+TEST(Xml, ReportsThatItIsCutOff) {
   EXPECT_EQ(tokens("<a><b x=\"1"), "<a>…");
   EXPECT_EQ(tokens("<a><!-- x"), "<a>…");
   EXPECT_EQ(tokens("<a><![CDATA[x"), "<a>…");

@@ -46,7 +46,7 @@ TEST(Bcc, KeepsAStackWithoutFrames) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 1u);
 }
 
-TEST(Bcc, SaysWhatTheProfilerLost) {
+TEST(Bcc, ReportsWhatTheProfilerLost) {
   const Profile profile = read_text(
       "bcc",
       std::string(kOne) + "WARNING: 12 stack traces could not be displayed.\n");

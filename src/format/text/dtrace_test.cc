@@ -115,7 +115,7 @@ TEST(DTrace, KeepsWhatComesBeforeAStackThatIsCutOff) {
   EXPECT_EQ(profile.diagnostics.count(Problem::kTruncated), 1u);
 }
 
-TEST(DTrace, SaysThatACountIsTooLarge) {
+TEST(DTrace, ReportsThatACountIsTooLarge) {
   const Profile profile =
       read_text("dtrace", "\n  a`f\n   99999999999999999999\n\n  a`g\n  1\n");
   EXPECT_EQ(folded(profile), "a`g 1\n");

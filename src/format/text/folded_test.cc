@@ -61,7 +61,7 @@ TEST(Folded, ReadsCarriageReturns) {
   EXPECT_EQ(folded(read_text("folded", "a;b 1\r\nc 2\r\n")), "a;b 1\nc 2\n");
 }
 
-TEST(Folded, CutsWeightsThatDoNotFitAndSaysSo) {
+TEST(Folded, CutsWeightsThatDoNotFitAndReportsIt) {
   const Profile profile =
       read_text("folded", "a 9000000000000000000\na 9000000000000000000\n",
                 {.keep_time = false});
@@ -91,7 +91,7 @@ TEST(Folded, SkipsAByteOrderMark) {
             "a 3\n");
 }
 
-TEST(Folded, SaysThatANumberIsTooLarge) {
+TEST(Folded, ReportsThatANumberIsTooLarge) {
   const Profile profile = read_text("folded", "a 99999999999999999999\n");
   EXPECT_EQ(profile.diagnostics.count(Problem::kOverflow), 1u);
 }

@@ -73,7 +73,7 @@ TEST(PerfScript, ReadsFramesWithoutBlanksInFront) {
   EXPECT_EQ(detect(text)->name, "perf-script");
 }
 
-TEST(PerfScript, GoesOnBehindALineThatIsNoFrame) {
+TEST(PerfScript, ContinuesAfterALineThatIsNotAFrame) {
   const Profile profile =
       read_text("perf-script",
                 "a 10 1.0: 5 c:\n\t1 f (/x)\nwhat is this\n\t2 g (/x)\n\n"
@@ -98,7 +98,7 @@ TEST(PerfScript, ReadsAFileThatBeginsWithABlankLine) {  // peers: inferno aborts
   EXPECT_EQ(fold_perf("\n\na 1 1.5: cycles:\n\t1 f (/x)\n"), "a;f 1\n");
 }
 
-TEST(PerfScript, GoesOnBehindALineOfBlanks) {  // peers: inferno loses frames
+TEST(PerfScript, ContinuesAfterALineOfBlanks) {  // peers: inferno loses frames
   EXPECT_EQ(fold_perf("a 1 1.5: cycles:\n\t1 f (/x)\n   \n\t2 main (/x)\n\n"),
             "a;main;f 1\n");
 }
@@ -228,7 +228,7 @@ TEST(PerfScript, KeepsASampleWithoutFrames) {  // peers: inferno drops it
   EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 1u);
 }
 
-TEST(PerfScript, CountsWhatPerfSaysItLost) {
+TEST(PerfScript, CountsWhatPerfLost) {
   const Profile profile = read_text(
       "perf-script",
       "a 1 1.5: c:\n\t1 f (/x)\n\n"
@@ -397,7 +397,7 @@ TEST(PerfScript, GivesTheSameResultWithSeveralThreads) {
   EXPECT_EQ(folded(one, kTid), folded(three, kTid));
 }
 
-TEST(PerfScript, IsDetectedBehindCommentsAndBlankLines) {
+TEST(PerfScript, IsDetectedAfterCommentsAndBlankLines) {
   EXPECT_EQ(detect("# x\n\nbash 10 [001] 1.5: cycles:\n\t1 f (/x)\n")->name,
             "perf-script");
 }

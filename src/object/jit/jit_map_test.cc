@@ -55,7 +55,7 @@ TEST(PerfMap, CountsLinesThatAreNone) {
   EXPECT_EQ(map.damaged(), 5u);
 }
 
-TEST(PerfMap, SaysThatItsLastLineIsCut) {
+TEST(PerfMap, ReportsThatItsLastLineIsCut) {
   EXPECT_TRUE(JitMap::from_perf_map("1 2 x\n3 4 y").truncated());
   EXPECT_FALSE(JitMap::from_perf_map("1 2 x\n").truncated());
   EXPECT_EQ(JitMap::from_perf_map("").size(), 0u);

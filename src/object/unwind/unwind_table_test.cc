@@ -282,7 +282,7 @@ UnwindTable table_with_header(const Frames& frames, const std::string& header) {
   return UnwindTable::build(elf.file(), nullptr);
 }
 
-TEST(UnwindTable, TheHeaderSaysWhichFunctionsThereAre) {
+TEST(UnwindTable, TheHeaderReportsWhichFunctionsThereAre) {
   const Frames frames;
   const UnwindTable table = table_with_header(
       frames, frames.cfi.header(0x18000, {{kFunction + 32, frames.second}}));

@@ -174,7 +174,7 @@ TEST(Unwinder, RegistersInRegistersAreFound) {
   EXPECT_EQ(got.addresses, (Addresses{0x1005, 0x301f}));
 }
 
-TEST(Unwinder, SaysWhenTheCopyIsTooShort) {
+TEST(Unwinder, ReportsWhenTheCopyIsTooShort) {
   const Code code({{0x1000, def_cfa_offset(64)}});
   EXPECT_EQ(unwind(Machine::kX86_64, code, x86(kBias + 0x1005),
                    std::vector<std::uint64_t>(7))
@@ -184,7 +184,7 @@ TEST(Unwinder, SaysWhenTheCopyIsTooShort) {
             UnwindEnd::kStackTooShort);
 }
 
-TEST(Unwinder, SaysWhenARuleLeadsOutsideOfTheStack) {
+TEST(Unwinder, ReportsWhenARuleLeadsOutsideOfTheStack) {
   const Code code({{0x1000, def_cfa(6, 16)}});
   const std::vector<std::uint64_t> stack(8);
   for (const std::uint64_t rbp :
