@@ -18,7 +18,6 @@ WICK is the program, UNIT-TESTS the GoogleTest program. The suites:
 """
 import concurrent.futures
 import functools
-import json
 import os
 import pathlib
 import re
@@ -26,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from xml.etree import ElementTree
 
 import run_golden
 
@@ -74,10 +74,10 @@ def unit(_wick, unit_tests):
     with tempfile.TemporaryDirectory() as folder:
         started = []
         for shard in range(shards):
-            report = pathlib.Path(folder, f"{shard}.json")
+            report = pathlib.Path(folder, f"{shard}.xml")
             started.append((report, subprocess.Popen(
                 [unit_tests, "--gtest_brief=1",
-                 f"--gtest_output=json:{report}"],
+                 f"--gtest_output=xml:{report}"],
                 env={**os.environ, "GTEST_TOTAL_SHARDS": str(shards),
                      "GTEST_SHARD_INDEX": str(shard)})))
         counts = [unit_counts(report, process.wait())
@@ -87,17 +87,18 @@ def unit(_wick, unit_tests):
 
 def unit_counts(report, status):
     passed = failed = skipped = 0
-    suites = (json.loads(report.read_text())["testsuites"]
-              if report.exists() else [])
-    for suite in suites:
-        for test in suite["testsuite"]:
-            if test.get("failures"):
-                failed += 1
-            elif test["result"] == "SKIPPED":
-                skipped += 1
-                print(f"skipped {suite['name']}.{test['name']}")
-            elif test["status"] == "RUN":
-                passed += 1
+    # The JSON report lacks the reasons of skipped tests.
+    tests = ElementTree.parse(report).iter("testcase") if report.exists() else []
+    for test in tests:
+        skip = test.find("skipped")
+        if test.find("failure") is not None:
+            failed += 1
+        elif skip is not None:
+            skipped += 1
+            reason = (skip.get("message") or "no reason").splitlines()[-1]
+            print(f"skipped {test.get('classname')}.{test.get('name')}: {reason}")
+        elif test.get("status") == "run":
+            passed += 1
     if status != 0 and failed == 0:
         print(f"FAIL the unit tests ended with status {status}")
         failed += 1
