@@ -1,6 +1,6 @@
 # wick record --cgroup: the processes of a group, and no others.
 . "$(dirname "$0")/lib.bash"
-expect 1 '^wick: (there is no control group nosuch.*; /.* has |this kernel cannot record a control group .* -p|no control groups are mounted)' \
+expect 1 '^wick: (--cgroup: there is no control group nosuch.*; /.* has |this kernel cannot record a control group .* -p|no control groups are mounted)' \
   record --cgroup nosuch/group --duration 0.1
 "$WICK" doctor | grep -q 'whole machine can be recorded' ||
   skip 'recording a group needs the rights to record the machine'

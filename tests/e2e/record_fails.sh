@@ -27,7 +27,7 @@ expect 1 'nosuch/x.svg: cannot write' flame -o nosuch/x.svg -- touch ran
 same 'what is left' "$(ls -A . tmp)" $'.:\nstdout.txt\ntmp\n\ntmp:'
 
 # Options that cannot be passed to perf are not dropped silently.
-expect 2 'flame: put --freq into perf.s arguments' \
+expect 2 'flame: pass perf.s equivalent of --freq' \
   flame -F 99 -c 'record -g' -- true
 export PERF=perf
 expect 2 'flame: --off-cpu does not work with a real perf, which PERF' \
