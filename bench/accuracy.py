@@ -30,9 +30,7 @@ class Accuracy:
         printed = subprocess.run(
             [self.bench.wick, "flame", "-q", "-o", folded, *options, "--", program],
             check=True, capture_output=True, text=True).stdout
-        lines = folded.read_text().splitlines()
-        return printed, [(stack, int(weight)) for stack, weight in
-                         (line.rsplit(" ", 1) for line in lines)]
+        return printed, stacks_of(folded.read_text())
 
     def shares(self, source, within, true_percent):
         """The largest error of a function's share, in points."""
@@ -51,12 +49,21 @@ class Accuracy:
                                  float(measured)), 3, at_least=False)
 
     def lives(self):
-        printed, stacks = self.draw(self.build("lives.c"), "--wall", "--tid")
+        kept = self.folder / "lives.data"
+        printed, _ = self.draw(self.build("lives.c"), "--wall", "--keep", kept)
+        stacks = stacks_of(subprocess.run(
+            [self.bench.wick, "fold", "-q", "--tid", "--event", "wall-time", kept],
+            check=True, capture_output=True, text=True).stdout)
         worst = max(
             error(weight_of(stacks, f"^[^;]*/{tid};") / 1e6, float(life))
             for tid, life in re.findall(r"(\d+) [\d.]+ ([\d.]+)", printed))
         self.bench.bar("largest error of a thread's wall time, percent", worst, 2,
                        at_least=False)
+
+
+def stacks_of(folded):
+    return [(stack, int(weight)) for stack, weight in
+            (line.rsplit(" ", 1) for line in folded.splitlines())]
 
 
 def weight_of(stacks, regex):

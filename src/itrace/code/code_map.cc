@@ -270,7 +270,8 @@ CodeImageId CodeMap::add_system_map(std::string text, std::string path) {
   Kallsyms symbols = Kallsyms::from_text(std::move(text));
   if (symbols.kernel().size() == 0)
     fail(
-        "{}: contains no kernel functions; expected an ELF file or a System.map "
+        "{}: contains no kernel functions; expected an ELF file or a "
+        "System.map "
         "with lines like 'ffffffff80002000 T _stext'",
         path);
   if (symbols.damaged_lines() > 0)
