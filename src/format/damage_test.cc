@@ -72,8 +72,9 @@ TEST_P(Damage, AChangedByteGivesAProfileOrAnError) {
       '\0', '\n', ' ', '9', '-', '"', '}', ';', '(', '<', '\x7f', '\xff'};
   for (std::size_t at = 0; at < whole.size(); ++at) {
     std::string changed = whole;
-    for (const char byte : {static_cast<char>(whole[at] ^ (1 << at % 8)),
-                            kBytes[at % kBytes.size()]}) {
+    for (const char byte :
+         {static_cast<char>(whole[at] ^ (1 << at % 8)),
+          kBytes[at % kBytes.size()], kBytes[(at / 3 + 5) % kBytes.size()]}) {
       if (byte == whole[at]) continue;
       SCOPED_TRACE(testing::Message()
                    << "byte " << at << " is " << static_cast<int>(byte));
