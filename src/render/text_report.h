@@ -32,7 +32,7 @@ struct DiffNames {
 std::string diff_report(const DiffTable& table, const WriteOptions& options,
                         const DiffNames& names = {});
 
-// "… 12 more functions; see 'wick report --top 0'", or "" if none is left out.
+// "… 12 more functions; see --top 0", or "" if none is left out.
 std::string rest_line(std::size_t all, const WriteOptions& options,
                       std::string_view what);
 

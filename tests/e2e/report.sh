@@ -18,9 +18,9 @@ has '^    10  10.00%    100  100.00%  main$'
 has '1 line could not be read'
 "$wick" report --sort total --top 1 in >out
 has '100.00%  main$'
-has "… 3 more functions; see 'wick report --top 0'"
+has "… 3 more functions; see --top 0"
 "$wick" report --top 3 in >out
-has "… 1 more function; see 'wick report --top 0'"
+has "… 1 more function; see --top 0"
 "$wick" report --callers read --callees main in >out
 has '^callers of read: 30, 30.00% of the whole$'
 has '100.00%  parse$'

@@ -33,7 +33,7 @@ std::string_view setting_name(Setting setting) {
     case Setting::kSysroot: return "--sysroot";
     case Setting::kThreads: return "-t";
     case Setting::kTime: return "--time";
-    case Setting::kTop: return "'wick report --top 0'";
+    case Setting::kTop: return "--top 0";
     case Setting::kTraceLayout: return "--trace-layout";
     case Setting::kUartLog: return "--uartlog";
     case Setting::kWakers: return "--wakers";
