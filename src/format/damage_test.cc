@@ -116,8 +116,7 @@ TEST(NoteDamage, KeepsTheWeightThatTheReaderMissed) {
   EXPECT_EQ(diagnostics.weight(Problem::kTruncated), 6);
 }
 
-// Repeats `line` to 128 MB, of which compression leaves next to nothing.
-// Long lines, which are quick to read.
+// Compression leaves next to nothing of it. Long lines are quick to read.
 std::string endless_stacks() {
   const std::string line = std::string(9998, 'a') + " 1\n";
   std::string text;
