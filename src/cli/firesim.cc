@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/options/command.h"
 #include "cli/options/drawing_options.h"
+#include "cli/options/input_options.h"
 #include "cli/options/option_kinds.h"
 #include "cli/options/run_options.h"
 #include "cli/options/setting_names.h"
@@ -175,7 +176,7 @@ struct FireSimCommand {
         InputFile file = InputFile::open(path);
         return is_empty(file);
       });
-    find_common_windows(traces, "", options.trace);
+    find_common_windows(traces, "", options);
     for (const std::string& path : job.traces) {
       work_.push_back(
           {.path = path, .read = options, .counters = counters_.size() - 1});
@@ -334,6 +335,7 @@ std::function<int(const Arguments&)> declare_firesim(OptionSet& app) {
              "traces to read at once; 0: one per core")
       ->group("Output");
   add_trace_options(app, command->read.trace);
+  add_debug_file_options(app, command->read.symbols);
   add_drawing_options(app, command->write.draw, command->write.fold);
   add_run_options(app, command->run);
   return runner(command);

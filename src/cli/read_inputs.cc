@@ -99,7 +99,7 @@ Profile read_inputs(const InputOptions& given, const RunOptions& run) {
   const std::vector<std::string> paths =
       given.paths.empty() ? default_inputs() : given.paths;
   InputOptions input = given;
-  find_common_windows(paths, "", input.read.trace);
+  find_common_windows(paths, "", input.read);
   // Relative times count from the first sample of all inputs.
   if (paths.size() == 1 || (input.select.time && input.select.time->absolute))
     input.read.wanted_time = input.select.time;

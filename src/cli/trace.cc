@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/command.h"
+#include "cli/options/input_options.h"
 #include "cli/options/option_kinds.h"
 #include "cli/options/setting_names.h"
 #include "cli/options/trace_options.h"
@@ -120,7 +121,7 @@ struct TraceCommand {
       fail_usage("trace: -o takes one trace, got {}", paths.size());
     if (output.empty() && !to.empty()) output = "-";
     if (!output.empty() && to.empty()) to = "wick-trace";
-    find_common_windows(paths, format, read.trace);
+    find_common_windows(paths, format, read);
     for (const std::string& path : paths) show(path);
     finish_standard_output(std::cout);
     report_stats(run);
@@ -131,13 +132,13 @@ struct TraceCommand {
     const ProgressLine progress(run.quiet || (print && output.empty()));
     InputFile file = InputFile::open(path);
     in_context(file.name(), [&] {
-      const auto reader = open_trace(file, format, read.trace);
+      const auto reader = open_trace(file, format, read.trace, read.symbols);
       Diagnostics diagnostics;  // of the files of code, then also the reader's
       if (!output.empty())
         diagnostics = convert(*reader);
       else if (print)
-        diagnostics =
-            print_instructions(*reader, read.trace, most(), std::cout);
+        diagnostics = print_instructions(*reader, read.trace, most(), std::cout,
+                                         read.symbols);
       else if (!count.empty())
         diagnostics = show_counts(*reader);
       else
@@ -160,7 +161,8 @@ struct TraceCommand {
     const CountBy by = count == "pc"     ? CountBy::kPc
                        : count == "kind" ? CountBy::kKind
                                          : CountBy::kFunction;
-    auto [rows, diagnostics] = count_instructions(reader, read.trace, by);
+    auto [rows, diagnostics] =
+        count_instructions(reader, read.trace, by, read.symbols);
     std::uint64_t instructions = 0, cycles = 0;
     for (const CountRow& row : rows) {
       instructions += row.instructions;
@@ -318,6 +320,7 @@ std::function<int(const Arguments&)> declare_trace(OptionSet& app) {
            "the format of the trace (default: detected from the content)")
       ->group("Input");
   add_trace_options(app, command->read.trace);
+  add_debug_file_options(app, command->read.symbols);
   for (const char* other :
        {"--from", "--until", "--trace-select", "--runtime-config"})
     cycles->excludes(app.get_option(other));

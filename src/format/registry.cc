@@ -173,7 +173,8 @@ std::vector<const InputFormat*> list_inputs() {
 Profile read_as(const InputFormat& format, InputFile& file,
                 const ReadOptions& options) {
   if (format.trace == nullptr) return format.read(file, options);
-  const auto reader = open_trace(file, format.name, options.trace);
+  const auto reader =
+      open_trace(file, format.name, options.trace, options.symbols);
   return read_trace(*reader, options);
 }
 

@@ -83,12 +83,13 @@ std::span<const TraceFormat* const> trace_formats() { return kFormats; }
 
 std::unique_ptr<TraceReader> open_trace(InputFile& file,
                                         std::string_view format_name,
-                                        const TraceOptions& options) {
+                                        const TraceOptions& options,
+                                        const SymbolOptions& symbols) {
   const TraceFormat& format = format_for(file.head(), format_name);
   std::unique_ptr<TraceReader> reader = format.open(file, options);
   // The trigger comes first: another hart may start the wanted one.
   if (has_trigger(options.trigger))
-    reader = cut_by_trigger(std::move(reader), options, file.name());
+    reader = cut_by_trigger(std::move(reader), options, file.name(), symbols);
   if (options.hart >= 0)
     reader = std::make_unique<OneHart>(
         std::move(reader), static_cast<std::uint32_t>(options.hart));

@@ -25,8 +25,9 @@ constexpr std::size_t kMaxPcs = 1 << 22;
 // Looks up the code of pcs, block by block.
 class Lookup {
  public:
-  Lookup(const TraceOptions& options, const TraceInfo& info)
-      : map_(options, info) {
+  Lookup(const TraceOptions& options, const TraceInfo& info,
+         const SymbolOptions& symbols)
+      : map_(options, info, symbols) {
     map_.set_user_code(
         std::make_unique<AddressSpaces>(map_, info, options.sysroot));
   }
@@ -186,8 +187,9 @@ TraceSummary summarize(TraceReader& reader) {
 }
 
 Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
-                               std::uint64_t limit, std::ostream& out) {
-  Lookup lookup(options, reader.info());
+                               std::uint64_t limit, std::ostream& out,
+                               const SymbolOptions& symbols) {
+  Lookup lookup(options, reader.info(), symbols);
   const bool names = lookup.map().image_count() > 1;
   std::map<std::uint32_t, Privilege> privileges;
   std::string text;
@@ -244,12 +246,13 @@ Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
 }
 
 InstructionCounts count_instructions(TraceReader& reader,
-                                     const TraceOptions& options, CountBy by) {
+                                     const TraceOptions& options, CountBy by,
+                                     const SymbolOptions& symbols) {
   struct Count {
     std::uint64_t instructions = 0, cycles = 0;
     FunctionId function = FunctionId::kNone;
   };
-  Lookup lookup(options, reader.info());
+  Lookup lookup(options, reader.info(), symbols);
   absl::flat_hash_map<std::uint64_t, Count> counts;
   constexpr std::uint64_t kOthers = UINT64_MAX;
   Cycles cycles;

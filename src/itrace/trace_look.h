@@ -42,7 +42,8 @@ TraceSummary summarize(TraceReader& reader);
 // Returns what was noted about the files of code; the reader has its own
 // diagnostics.
 Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
-                               std::uint64_t limit, std::ostream& out);
+                               std::uint64_t limit, std::ostream& out,
+                               const SymbolOptions& symbols = {});
 
 // --- counts
 
@@ -63,6 +64,7 @@ struct InstructionCounts {
   Diagnostics diagnostics;  // of the files of code
 };
 InstructionCounts count_instructions(TraceReader& reader,
-                                     const TraceOptions& options, CountBy by);
+                                     const TraceOptions& options, CountBy by,
+                                     const SymbolOptions& symbols = {});
 
 }  // namespace wick

@@ -43,6 +43,16 @@ mkdir -p "root/usr/lib/debug/.build-id/${id:0:2}"
 cp away "root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
 same 'by build id, below --symfs' \
   "$(shown program --no-cache --symfs root)" "$(cat wanted)"
+# Triggers and wick trace find them there too.
+from_work() { "$WICK" fold -q program.trace --no-cache --from symbol:work "$@"; }
+counted() {
+  "$WICK" trace -q program.trace --no-cache --count function --top 0 "$@"
+}
+same 'from a function, below --symfs' \
+  "$(from_work --elf program --symfs root)" "$(from_work --elf whole)"
+same 'counts, below --symfs' \
+  "$(counted --elf program --symfs root)" "$(counted --elf whole)"
+has 'counts of whole' "$(counted --elf whole)" '  work'
 same 'by build id, below --sysroot' \
   "$(shown program --no-cache --sysroot root)" "$(cat wanted)"
 

@@ -78,26 +78,18 @@ void add_frame_selection(OptionSet& app, Selection& select) {
 }
 
 // Named as in perf.
-void add_symbol_options(OptionSet& app, SymbolOptions& symbols) {
-  const char* const group = "Symbols";
-  add_text(app, "--symfs", symbols.symfs, "DIR",
-           "look for the recorded files in this directory")
-      ->group(group);
+constexpr const char* kSymbolGroup = "Symbols";
+
+void add_kernel_options(OptionSet& app, SymbolOptions& symbols) {
   add_text(app, "--vmlinux,-k", symbols.vmlinux, "FILE",
            "perf.data: the kernel image with symbols")
-      ->group(group);
+      ->group(kSymbolGroup);
   add_text(app, "--kallsyms", symbols.kallsyms, "FILE",
            "perf.data: the kernel's symbols, a copy of /proc/kallsyms")
-      ->group(group);
-  add_flag(app, "--debuginfod", symbols.debuginfod,
-           "download missing debug information from DEBUGINFOD_URLS")
-      ->group(group);
+      ->group(kSymbolGroup);
   add_flag(app, "!--no-inline", symbols.inlines,
            "do not show inlined functions")
-      ->group(group);
-  add_flag(app, "!--no-cache", symbols.use_cache,
-           "do not cache resolved addresses in ~/.cache/wick")
-      ->group(group);
+      ->group(kSymbolGroup);
 }
 
 // Options that apply to one or two formats, named as in flamegraph.pl and
@@ -149,6 +141,18 @@ void set_compat(const std::string& text, InputOptions& input) {
 
 }  // namespace
 
+void add_debug_file_options(OptionSet& app, SymbolOptions& symbols) {
+  add_text(app, "--symfs", symbols.symfs, "DIR",
+           "look for the recorded files in this directory")
+      ->group(kSymbolGroup);
+  add_flag(app, "--debuginfod", symbols.debuginfod,
+           "download missing debug information from DEBUGINFOD_URLS")
+      ->group(kSymbolGroup);
+  add_flag(app, "!--no-cache", symbols.use_cache,
+           "do not cache resolved addresses in ~/.cache/wick")
+      ->group(kSymbolGroup);
+}
+
 void add_input_options(OptionSet& app, InputOptions& input) {
   add_choice(app, "--format", input.format, "INPUT-FORMAT",
              "the format of the inputs (see 'wick formats'); default: detected "
@@ -171,7 +175,8 @@ void add_input_options(OptionSet& app, InputOptions& input) {
   add_sample_selection(app, input.select);
   add_frame_selection(app, input.select);
   add_single_format_options(app, input.read);
-  add_symbol_options(app, input.read.symbols);
+  add_debug_file_options(app, input.read.symbols);
+  add_kernel_options(app, input.read.symbols);
   add_trace_options(app, input.read.trace);
 }
 

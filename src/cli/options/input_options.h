@@ -23,6 +23,9 @@ struct InputOptions {
 // the command.
 void add_input_options(OptionSet& app, InputOptions& input);
 
+// Where debug files are found, and the cache of what they said.
+void add_debug_file_options(OptionSet& app, SymbolOptions& symbols);
+
 // --kernel, --jit, --inline, --all, --addrs.
 void add_naming_options(OptionSet& app, FoldOptions& fold, ReadOptions& read);
 

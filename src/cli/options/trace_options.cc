@@ -180,11 +180,11 @@ void add_trace_options(OptionSet& app, TraceOptions& trace) {
 }
 
 void find_common_windows(std::span<const std::string> paths,
-                         std::string_view format, TraceOptions& trace) {
-  const TriggerOptions& trigger = trace.trigger;
+                         std::string_view format, ReadOptions& read) {
+  TriggerOptions& trigger = read.trace.trigger;
   if (!trigger.all_harts || (trigger.from.empty() && trigger.until.empty()))
     return;
-  trace.trigger.windows = find_windows(paths, format, trace);
+  trigger.windows = find_windows(paths, format, read.trace, read.symbols);
 }
 
 }  // namespace wick

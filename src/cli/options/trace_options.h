@@ -18,6 +18,6 @@ void add_trace_options(OptionSet& app, TraceOptions& trace);
 // Finds when tracing is on, for a trigger that counts for all harts of all
 // files.
 void find_common_windows(std::span<const std::string> paths,
-                         std::string_view format, TraceOptions& trace);
+                         std::string_view format, ReadOptions& read);
 
 }  // namespace wick

@@ -76,9 +76,10 @@ std::span<const TraceFormat* const> trace_formats();
 
 // Opens a trace in the format of that name, or in the detected one if the name
 // is "". If none fits, the error lists the formats; the caller adds the name of
-// the file.
+// the file. `symbols` is for the functions that a trigger names.
 std::unique_ptr<TraceReader> open_trace(InputFile& file,
                                         std::string_view format_name,
-                                        const TraceOptions& options);
+                                        const TraceOptions& options,
+                                        const SymbolOptions& symbols = {});
 
 }  // namespace wick

@@ -51,7 +51,7 @@ std::optional<std::uint64_t> file_offset(const CodeImage& image,
 }  // namespace
 
 PointMatcher::PointMatcher(const TracePoint& point, const TraceOptions& options,
-                           const TraceInfo& info)
+                           const TraceInfo& info, const SymbolOptions& symbols)
     : kind_(point.kind),
       value_(point.value),
       mask_(point.mask),
@@ -72,10 +72,11 @@ PointMatcher::PointMatcher(const TracePoint& point, const TraceOptions& options,
       value_ &= mask_;
       every_ = mask_ == 0;
       by_bits_ = info.has_bits;
-      if (!by_bits_ && !every_) use_text(point, options, info);
+      if (!by_bits_ && !every_)
+        use_text(point, CodeMap(options, info, symbols));
       return;
     case Kind::kSymbol:
-      use_symbol(point, options, info);
+      use_symbol(point, CodeMap(options, info, symbols));
       return;
   }
 }
@@ -88,10 +89,7 @@ void PointMatcher::add_pc(std::uint64_t address) {
   if (addresses_.size() > kMaxPcs) fail_too_many();
 }
 
-void PointMatcher::use_symbol(const TracePoint& point,
-                              const TraceOptions& options,
-                              const TraceInfo& info) {
-  const CodeMap map(options, info);
+void PointMatcher::use_symbol(const TracePoint& point, const CodeMap& map) {
   for (std::size_t i = 0; i < map.function_count(); ++i) {
     const CodeFunction& function =
         map.function(FunctionId{static_cast<std::uint32_t>(i)});
@@ -107,7 +105,7 @@ void PointMatcher::use_symbol(const TracePoint& point,
       movable_.push_back({image.path, {*off}});
   }
   if (!pcs_.empty() || !movable_.empty()) return;
-  if (options.elfs.empty())
+  if (map.image_count() <= 1)
     fail(Setting::kElf,
          "the function '{}' cannot be found: no file of code was given",
          excerpt(point.symbol));
@@ -117,10 +115,7 @@ void PointMatcher::use_symbol(const TracePoint& point,
 
 // For a trace of pcs alone: searches the text of the files for the instruction.
 // It is also found in the middle of other instructions, which never execute.
-void PointMatcher::use_text(const TracePoint& point,
-                            const TraceOptions& options,
-                            const TraceInfo& info) {
-  const CodeMap map(options, info);
+void PointMatcher::use_text(const TracePoint& point, const CodeMap& map) {
   bool any_text = false;
   std::size_t movable = 0;
   for (std::size_t i = 1; i < map.image_count(); ++i) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "itrace/code/code_map.h"
 #include "itrace/formats/instruction.h"
 #include "itrace/trigger/trigger.h"
 
@@ -14,10 +15,11 @@ namespace wick {
 
 class PointMatcher {
  public:
-  // Fails if a symbol is not in the files of `options`, or if neither the trace
-  // nor those files contain instructions that a point needs.
+  // Fails if a symbol is not in the files of `options` or their debug files, or
+  // if neither the trace nor those files contain instructions that a point
+  // needs.
   PointMatcher(const TracePoint& point, const TraceOptions& options,
-               const TraceInfo& info);
+               const TraceInfo& info, const SymbolOptions& symbols);
 
   // A point in time does not match an instruction but is a limit(), in the
   // trace's own cycles.
@@ -38,10 +40,8 @@ class PointMatcher {
             std::vector<std::uint32_t>& out);
 
  private:
-  void use_symbol(const TracePoint& point, const TraceOptions& options,
-                  const TraceInfo& info);
-  void use_text(const TracePoint& point, const TraceOptions& options,
-                const TraceInfo& info);
+  void use_symbol(const TracePoint& point, const CodeMap& map);
+  void use_text(const TracePoint& point, const CodeMap& map);
   void add_pc(std::uint64_t address);
   void set_pc_bits(int pc_bits);
 

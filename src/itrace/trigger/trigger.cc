@@ -49,10 +49,11 @@ struct Points {
 
 // Both points of a trigger with their matchers.
 struct Trigger {
-  Trigger(const TraceOptions& options, const TraceInfo& info)
+  Trigger(const TraceOptions& options, const TraceInfo& info,
+          const SymbolOptions& symbols)
       : points(options.trigger),
-        from(points.from, options, info),
-        until(points.until, options, info),
+        from(points.from, options, info, symbols),
+        until(points.until, options, info, symbols),
         edges(options.trigger.edges) {}
 
   void learn(const TraceBlock& block) {
@@ -186,12 +187,13 @@ struct WantedSpace {
 class TriggeredTrace final : public TraceReader {
  public:
   TriggeredTrace(std::unique_ptr<TraceReader> reader,
-                 const TraceOptions& options, std::string_view path)
+                 const TraceOptions& options, std::string_view path,
+                 const SymbolOptions& symbols)
       : reader_(std::move(reader)),
         options_(options.trigger),
         input_(options_.windows == nullptr ? TraceWindows::kNoInput
                                            : options_.windows->input_of(path)),
-        trigger_(options, reader_->info()),
+        trigger_(options, reader_->info(), symbols),
         space_(WantedSpace::parse(options.trigger.space)),
         ratio_(clock_ratio(reader_->info().clock_domain)) {
     info_ = reader_->info();
@@ -510,8 +512,10 @@ void TriggeredTrace::note_end() {
 
 std::unique_ptr<TraceReader> cut_by_trigger(std::unique_ptr<TraceReader> reader,
                                             const TraceOptions& options,
-                                            std::string_view path) {
-  return std::make_unique<TriggeredTrace>(std::move(reader), options, path);
+                                            std::string_view path,
+                                            const SymbolOptions& symbols) {
+  return std::make_unique<TriggeredTrace>(std::move(reader), options, path,
+                                          symbols);
 }
 
 namespace {
@@ -523,12 +527,12 @@ struct Match {
 
 void add_matches(InputFile& file, std::uint32_t input,
                  std::string_view format_name, const TraceOptions& options,
-                 std::vector<Match>& out) {
+                 const SymbolOptions& symbols, std::vector<Match>& out) {
   TraceOptions all = options;
   all.trigger = {};
   all.hart = -1;
   const auto reader = open_trace(file, format_name, all);
-  Trigger trigger(options, reader->info());
+  Trigger trigger(options, reader->info(), symbols);
   const ClockRatio ratio = clock_ratio(reader->info().clock_domain);
   std::map<std::uint32_t, std::uint64_t> ordinals;
   Matches matches;
@@ -577,7 +581,7 @@ std::vector<TraceWindows::Window> windows_of(const std::vector<Match>& matches,
 
 std::shared_ptr<const TraceWindows> find_windows(
     std::span<const std::string> paths, std::string_view format_name,
-    const TraceOptions& options) {
+    const TraceOptions& options, const SymbolOptions& symbols) {
   std::vector<Match> matches;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::string& path = paths[i];
@@ -588,7 +592,7 @@ std::shared_ptr<const TraceWindows> find_windows(
     InputFile file = InputFile::open(path);
     in_context(path, [&] {
       add_matches(file, static_cast<std::uint32_t>(i), format_name, options,
-                  matches);
+                  symbols, matches);
     });
   }
   std::ranges::sort(matches, {}, [](const Match& match) {

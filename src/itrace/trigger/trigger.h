@@ -72,11 +72,13 @@ ClockRatio clock_ratio(std::string_view clock_domain);
 bool has_trigger(const TriggerOptions& trigger);
 
 // `reader` without what `options.trigger` leaves out. Symbols are looked up in
-// the files of `options`. Fails if a symbol is not found or the trace lacks
-// what a point needs. `path` is the trace's; TraceWindows::input_of() needs it.
+// the files of `options` and the debug files that `symbols` leads to. Fails if
+// a symbol is not found or the trace lacks what a point needs. `path` is the
+// trace's; TraceWindows::input_of() needs it.
 std::unique_ptr<TraceReader> cut_by_trigger(std::unique_ptr<TraceReader> reader,
                                             const TraceOptions& options,
-                                            std::string_view path = "");
+                                            std::string_view path = "",
+                                            const SymbolOptions& symbols = {});
 
 // When tracing is on, for harts that start and stop together. On the hart that
 // met a point, the instruction counts; on others, the cycle. Several files may
@@ -109,6 +111,6 @@ class TraceWindows {
 // pipes, since they cannot be read again.
 std::shared_ptr<const TraceWindows> find_windows(
     std::span<const std::string> paths, std::string_view format_name,
-    const TraceOptions& options);
+    const TraceOptions& options, const SymbolOptions& symbols = {});
 
 }  // namespace wick
