@@ -7,6 +7,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+FUZZ_TOTAL ?=
 SOAK_SECONDS ?= 600
 BENCH_ARGS ?=
 WICK = build/release/wick
@@ -55,7 +56,12 @@ soak: deps-bench release
 
 fuzz: deps-fuzz build/fuzz/build.ninja
 	@cmake --build build/fuzz
-	@tests/run_fuzz.py build/fuzz $(FUZZ_SECONDS)
+	@tests/run_fuzz.py build/fuzz $(if $(FUZZ_TOTAL),--total $(FUZZ_TOTAL),--seconds $(FUZZ_SECONDS))
+
+# Of what `make fuzz` found so far.
+fuzz-coverage: deps-fuzz build/fuzz/build.ninja
+	@cmake --build build/fuzz
+	@tests/run_fuzz.py build/fuzz --coverage
 
 lint: deps-lint build/lint/build.ninja
 	@clang-format --dry-run -Werror $(CXX_FILES)
@@ -88,7 +94,8 @@ help:
 	@echo "make bench      compares wick with the peers in FLAMEGRAPH_DIR and INFERNO_BIN_DIR (BENCH_ARGS=--help)"
 	@echo "make bench-web  compares the viewer with d3-flame-graph and speedscope in Chromium, on a million nodes"
 	@echo "make soak       records the whole machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks"
-	@echo "make fuzz       fuzzes every reader for FUZZ_SECONDS ($(FUZZ_SECONDS))"
+	@echo "make fuzz       fuzzes every reader for FUZZ_SECONDS ($(FUZZ_SECONDS)), or all of them for FUZZ_TOTAL"
+	@echo "make fuzz-coverage  which lines of the readers the fuzzers' inputs reach"
 	@echo "make lint       clang-format, prettier, layers, includes, clang-tidy"
 	@echo "make format     C++ with clang-format, JavaScript and CSS with prettier"
 	@echo "make coverage   which lines the unit tests run"
@@ -99,5 +106,5 @@ help:
 
 # Install packages before building with them.
 .NOTPARALLEL:
-.PHONY: release qemu-plugin demo test test-riscv-linux golden-bless bench bench-web soak fuzz lint format coverage install clean help
+.PHONY: release qemu-plugin demo test test-riscv-linux golden-bless bench bench-web soak fuzz fuzz-coverage lint format coverage install clean help
 .DEFAULT_GOAL = release

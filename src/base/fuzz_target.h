@@ -14,4 +14,7 @@ struct FuzzTarget {
   void (*run)(std::string_view bytes);
 };
 
+// The reader that this program tries, by the program's name.
+std::string_view fuzzed_reader();
+
 }  // namespace wick

@@ -60,6 +60,7 @@ const FuzzTarget* const kDecoders[] = {
 };
 // clang-format on
 
+std::string reader_name;
 std::string format_name;
 const FuzzTarget* decoder = nullptr;        // what is tried, if it is no format
 const TraceFormat* trace_format = nullptr;  // the same: fuzz_trace-spike
@@ -119,11 +120,15 @@ void read_and_write(std::string bytes) {
 }
 
 }  // namespace
+
+std::string_view fuzzed_reader() { return reader_name; }
+
 }  // namespace wick
 
 extern "C" int LLVMFuzzerInitialize(int*, char*** argv) {
   std::string_view name = **argv;
   name.remove_prefix(name.rfind("fuzz_") + 5);
+  wick::reader_name = name;
   wick::decoder = nullptr;
   for (const wick::FuzzTarget* target : wick::kDecoders)
     if (target->name == name) wick::decoder = target;

@@ -13,6 +13,8 @@ void fuzz_debug_info(std::string_view bytes) {
                     return elf;
                   }});
   std::vector<std::uint64_t> addresses;
+  // An object file's code begins at 0.
+  for (std::uint64_t i = 0; i < 8; ++i) addresses.push_back(8 * i);
   for (std::uint64_t i = 0; i < 64; ++i) addresses.push_back(0x1000 + 8 * i);
   addresses.push_back(UINT64_MAX);
   std::size_t told = 0, length = 0;
