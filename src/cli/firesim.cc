@@ -151,7 +151,8 @@ struct FireSimCommand {
           fmt::format("workload {} ({})", results.benchmark, results.workload));
     if (results.runtime_config.empty()) return;
     try {
-      const RuntimeConfig config = read_runtime_config(results.runtime_config);
+      const RuntimeConfig config =
+          read_runtime_config(InputFile::open_regular(results.runtime_config));
       if (config.selector != 0)
         say(run, fmt::format("traced with selector {}, {} to {} ({})",
                              config.selector, config.start, config.end,
@@ -167,13 +168,14 @@ struct FireSimCommand {
     counters_.push_back(std::move(counters));
     std::vector<std::string> traces = job.traces;
     ReadOptions options = read;
+    options.trace.only_regular_files = true;
     // Of two files at one address the last wins: the user's.
     options.trace.elfs.insert(options.trace.elfs.begin(), job.elfs.begin(),
                               job.elfs.end());
     if (options.trace.uartlog.empty()) options.trace.uartlog = job.uartlog;
     if (options.trace.trigger.all_harts)
       std::erase_if(traces, [](const std::string& path) {
-        InputFile file = InputFile::open(path);
+        InputFile file = InputFile::open_regular(path);
         return is_empty(file);
       });
     find_common_windows(traces, "", options);
@@ -191,7 +193,7 @@ struct FireSimCommand {
 
   void read_counters(const std::string& path, Rows& rows) {
     try {
-      InputFile file = InputFile::open(path);
+      InputFile file = InputFile::open_regular(path);
       const AutoCounters counters = read_auto_counters(file);
       add_counters(path, counters, rows);
       for (const std::string& line :
@@ -248,7 +250,7 @@ struct FireSimCommand {
   }
 
   void draw(const Work& work, CoreResult& core) const {
-    InputFile file = InputFile::open(work.path);
+    InputFile file = InputFile::open_regular(work.path);
     if (is_empty(file)) return;
     ReadOptions options = work.read;
     options.threads = 1;  // the cores of the machine share the traces

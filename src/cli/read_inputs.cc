@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/shell.h"
 #include "cli/options/trace_options.h"
 #include "cli/progress.h"
 #include "format/registry.h"
@@ -78,14 +79,15 @@ std::vector<std::string> default_inputs() {
 
 Profile read_input(const std::string& path, const InputOptions& input) {
   // perf record --threads writes a directory.
-  InputFile file = InputFile::open(
-      PerfData::is_perf_directory(path) ? path + "/data" : path);
+  InputFile file = PerfData::is_perf_directory(path)
+                       ? InputFile::open_regular(path + "/data")
+                       : InputFile::open(path);
   constexpr std::string_view kElfMagic = "\177ELF";
   if (input.format.empty() && file.head().starts_with(kElfMagic))
-    fail(
-        "{}: is a program or a library, not a profile; 'wick flame -- {}' "
-        "records it",
-        file.name(), path.find('/') == path.npos ? "./" + path : path);
+    fail("{}: is a program or a library, not a profile; {} records it",
+         file.name(),
+         suggested_command("wick flame --",
+                           path.find('/') == path.npos ? "./" + path : path));
   Profile profile = read_profile(file, input.read, input.format);
   if (profile.samples.empty() &&
       profile.diagnostics.count(Problem::kBadLine) > 0)

@@ -143,6 +143,7 @@ struct TraceCommand {
         diagnostics = show_counts(*reader);
       else
         std::cout << as_text(file.name(), summarize(*reader));
+      file.check_whole();
       diagnostics.merge(reader->diagnostics());
       note_damage(file, diagnostics);
       for (const std::string& line : describe(diagnostics, 0, setting_name))

@@ -234,6 +234,23 @@ void note_damage(const InputFile& file, Diagnostics& diagnostics) {
     diagnostics.note_at(Problem::kBadLine, file.broken_end());
 }
 
+namespace {
+
+// A file that became shorter meanwhile explains any other error.
+Profile read_whole(const InputFormat& format, InputFile& file,
+                   const ReadOptions& options) {
+  try {
+    Profile profile = read_as(format, file, options);
+    file.check_whole();
+    return profile;
+  } catch (const Error&) {
+    file.check_whole();
+    throw;
+  }
+}
+
+}  // namespace
+
 Profile read_profile(InputFile& file, const ReadOptions& options,
                      std::string_view format_name) {
   const Timer timer("read");
@@ -248,7 +265,7 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
     if (format == nullptr)
       fail({Setting::kFormatList, Setting::kInputFormat},
            "unknown format; the input begins with '{}'", excerpt(head, 40));
-    Profile profile = read_as(*format, file, options);
+    Profile profile = read_whole(*format, file, options);
     note_damage(file, profile.diagnostics);
     // Some files name the format they were converted from.
     const StringId key = profile.strings.intern("format");

@@ -44,7 +44,7 @@ bool is_folder(const fs::path& path) {
 bool is_elf(const fs::path& path) {
   if (!is_file(path)) return false;
   try {
-    InputFile file = InputFile::open(path.string());
+    InputFile file = InputFile::open_regular(path.string());
     return file.peek(4) == "\177ELF";
   } catch (const Error&) {
     return false;
@@ -112,7 +112,7 @@ void find_workload(const std::vector<fs::path>& folders,
       if (path.extension() != ".json" || !is_file(path)) continue;
       std::error_code error;
       if (fs::file_size(path, error) > kMaxJson || error) continue;
-      InputFile file = InputFile::open(path.string());
+      InputFile file = InputFile::open_regular(path.string());
       FireSimWorkload found = parse_firesim_workload(file.bytes());
       if (!is_run_of(results, found.benchmark)) continue;
       // "linux" is in "linux-uniform" too.

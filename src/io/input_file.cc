@@ -9,11 +9,14 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/metrics.h"
 #include "io/compress.h"
 #include "io/mapped_file.h"
+#include "io/open_regular.h"
 #include "io/unique_fd.h"
 
 namespace wick {
@@ -72,6 +75,23 @@ struct InputFile::State {
     counted = offset;
   }
 
+  // Takes a regular file of `size` bytes: maps a large one, copies a small one.
+  void take_file(UniqueFd file, std::size_t size) {
+    activity().bytes_to_read += size;
+    if (size > kReadSize) {
+      mapped = MappedFile(std::move(file), size);
+      raw_left = mapped.bytes();
+      return;
+    }
+    memory.resize(size);
+    std::size_t got = 0, n = 0;
+    while (got < size &&
+           (n = read_some(file.get(), memory.data() + got, size - got)) > 0)
+      got += n;
+    if (got < size) fail("became shorter while it was read");
+    raw_left = memory;
+  }
+
   // Reads enough of `fd` to see whether it is compressed.
   void read_magic() {
     raw.resize(kReadSize);
@@ -86,8 +106,8 @@ struct InputFile::State {
     const Compression kind = compression_of(raw_left);
     if (kind != Compression::kNone) {
       unpack.emplace(kind);
-    } else if (!mapped.bytes().empty()) {
-      whole = mapped.bytes();
+    } else if (!fd) {
+      whole = raw_left;
       is_whole = true;
     }
   }
@@ -167,15 +187,26 @@ InputFile InputFile::open(const std::string& path) {
     // Standard input may be a file that another program has read a part of.
     const bool from_start =
         !standard_input || ::lseek(s->fd.get(), 0, SEEK_CUR) == 0;
-    if (S_ISREG(info.st_mode) && info.st_size > 0 && from_start) {
-      s->mapped =
-          MappedFile(s->fd.get(), static_cast<std::size_t>(info.st_size));
-      s->fd.reset();
-      s->raw_left = s->mapped.bytes();
-      activity().bytes_to_read += s->raw_left.size();
-    } else {
+    if (S_ISREG(info.st_mode) && info.st_size > 0 && from_start)
+      s->take_file(std::exchange(s->fd, {}),
+                   static_cast<std::size_t>(info.st_size));
+    else
       s->read_magic();
-    }
+    s->look_for_compression();
+  });
+  return InputFile(std::move(s));
+}
+
+InputFile InputFile::open_regular(const std::string& path) {
+  auto s = std::make_unique<State>();
+  s->name = path;
+  in_context(s->name, [&] {
+    UniqueFd fd = wick::open_regular(path, {.on_network = true});
+    if (!fd) fail("cannot open: {}", open_error());
+    struct stat info {};
+    if (fstat(fd.get(), &info) != 0)
+      fail("cannot read: {}", last_system_error());
+    s->take_file(std::move(fd), static_cast<std::size_t>(info.st_size));
     s->look_for_compression();
   });
   return InputFile(std::move(s));
@@ -196,14 +227,8 @@ InputFile InputFile::from_memory(std::string name, std::string content) {
   auto s = std::make_unique<State>();
   s->name = std::move(name);
   s->memory = std::move(content);
-  const Compression kind = compression_of(s->memory);
-  if (kind != Compression::kNone) {
-    s->raw_left = s->memory;
-    s->unpack.emplace(kind);
-  } else {
-    s->whole = s->memory;
-    s->is_whole = true;
-  }
+  s->raw_left = s->memory;
+  s->look_for_compression();
   return InputFile(std::move(s));
 }
 
@@ -211,6 +236,13 @@ const std::string& InputFile::name() const { return state_->name; }
 std::size_t InputFile::size_hint() const { return state_->whole.size(); }
 bool InputFile::damaged() const { return state_->damaged; }
 const std::string& InputFile::broken_end() const { return state_->broken_end; }
+
+void InputFile::check_whole() const {
+  const MappedFile& mapped = state_->mapped;
+  if (mapped.became_shorter()) fail("became shorter while it was read");
+  if (mapped.read_failed())
+    fail("cannot read: {}", std::generic_category().message(EIO));
+}
 
 std::string_view InputFile::head() {
   if (state_->is_whole) return state_->whole.substr(0, kHeadSize);

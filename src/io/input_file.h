@@ -3,8 +3,8 @@
 // zstd, which are decompressed transparently.
 //
 // There are three ways to read the content. bytes() returns all of it at once:
-// the mapping of a plain file, or a buffer. next_block() returns pieces that
-// end at a line end, so that a text of any size, even from a pipe, needs
+// the mapping of a large plain file, or a buffer. next_block() returns pieces
+// that end at a line end, so that a text of any size, even from a pipe, needs
 // bounded memory. peek() and skip() do the same for binary formats.
 #pragma once
 
@@ -19,8 +19,12 @@ namespace wick {
 
 class InputFile {
  public:
-  // "-" is standard input.
+  // A file that the user named: it may be a pipe or a device. "-" is standard
+  // input.
   static InputFile open(const std::string& path);
+  // A file that was found in a directory that the user named; see
+  // io/open_regular.h.
+  static InputFile open_regular(const std::string& path);
   // Reads an open pipe; `name` is for messages.
   static InputFile from_fd(UniqueFd fd, std::string name);
   static InputFile from_memory(std::string name, std::string content);
@@ -59,6 +63,11 @@ class InputFile {
   // The beginning of the incomplete line (or paragraph) before the damage,
   // which next_block() does not return; "" if there is none.
   const std::string& broken_end() const;
+
+  // Fails if the file became shorter, or its disk failed, while it was read:
+  // from there on, bytes were zeros. To be called once a large file was read;
+  // a small one is copied as it is opened.
+  void check_whole() const;
 
   // The most that bytes() holds of a compressed or piped input.
   static constexpr std::size_t kMaxBuffered = std::size_t{2} << 30;

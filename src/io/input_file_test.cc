@@ -2,12 +2,14 @@
 #include "io/input_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
+#include "builders/test_folder.h"
 #include "io/compress.h"
 
 namespace wick {
@@ -130,6 +132,54 @@ TEST(InputFile, ReportsThatAFileIsMissing) {
 
 TEST(InputFile, RefusesADirectory) {
   EXPECT_THROW(InputFile::open("/"), Error);
+}
+
+class InputOnDisk : public testing::Test {
+ protected:
+  // More than is copied as the file is opened.
+  InputOnDisk() { std::ofstream(path_) << std::string(4 << 20, 'x'); }
+  static std::string error_of(const InputFile& file) {
+    try {
+      file.check_whole();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  TestFolder temporary_;
+  std::string path_ = temporary_.path() + "/input";
+};
+
+TEST_F(InputOnDisk, IsWholeIfNothingHappened) {
+  InputFile file = InputFile::open(path_);
+  EXPECT_EQ(file.bytes().size(), std::size_t{4} << 20);
+  EXPECT_EQ(error_of(file), "");
+}
+
+TEST_F(InputOnDisk, FailsIfItBecameShorterWhileItWasRead) {
+  InputFile file = InputFile::open(path_);
+  std::filesystem::resize_file(path_, 100);
+  EXPECT_TRUE(file.bytes().ends_with(std::string(100, '\0')));
+  EXPECT_EQ(error_of(file), "became shorter while it was read");
+}
+
+TEST_F(InputOnDisk, KeepsASmallFileAsItWasWhenOpened) {
+  std::ofstream(path_) << "content";
+  InputFile file = InputFile::open(path_);
+  std::filesystem::resize_file(path_, 0);
+  EXPECT_EQ(file.bytes(), "content");
+  EXPECT_EQ(error_of(file), "");
+}
+
+TEST_F(InputOnDisk, IsNotAPipeUnlessTheUserNamedIt) {
+  const std::string fifo = temporary_.path() + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  try {
+    InputFile::open_regular(fifo);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), fifo + ": cannot open: not a regular file");
+  }
 }
 
 TEST(InputFile, ReadsAnEmptyFile) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/read_file.h"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "io/open_regular.h"
 #include "io/unique_fd.h"
 
 namespace wick {
@@ -17,11 +15,11 @@ namespace wick {
 std::optional<std::string> read_small_file(const std::string& path,
                                            std::uint64_t max_size,
                                            bool follow_links) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK |
-                                             (follow_links ? 0 : O_NOFOLLOW)));
+  // Callers choose the directory.
+  const UniqueFd fd =
+      open_regular(path, {.follow_link = follow_links, .on_network = true});
   struct stat status {};
-  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    return {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return {};
   // Files in /proc and /sys report size 0, and some in tracefs and /proc/sys
   // return only what fits into the first read.
   constexpr std::uint64_t kLeast = 1 << 14;
@@ -49,18 +47,6 @@ std::int64_t modification_time(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) return 0;
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
          status.st_mtim.tv_nsec;
-}
-
-UniqueFd open_in_root(const std::string& root, const std::string& path,
-                      int flags) {
-  const UniqueFd folder(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return UniqueFd();
-  struct open_how how {};
-  how.flags =
-      static_cast<std::uint64_t>(O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  return UniqueFd(static_cast<int>(
-      ::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
 }
 
 }  // namespace wick

@@ -5,8 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "io/unique_fd.h"
-
 namespace wick {
 
 // The content of a regular file of at most `max_size` bytes; nothing if it does
@@ -19,10 +17,5 @@ std::optional<std::string> read_small_file(const std::string& path,
 // When the file was last modified, in nanoseconds since 1970; 0 if it does not
 // exist.
 std::int64_t modification_time(const std::string& path);
-
-// Opens a file in another root directory (a container's), from which its links
-// cannot escape; `flags` are added to O_RDONLY, O_CLOEXEC and O_NONBLOCK.
-UniqueFd open_in_root(const std::string& root, const std::string& path,
-                      int flags = 0);
 
 }  // namespace wick

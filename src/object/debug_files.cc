@@ -2,12 +2,12 @@
 #include "object/debug_files.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -18,7 +18,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "io/compress.h"
+#include "io/open_regular.h"
 #include "io/read_file.h"
+#include "io/unique_fd.h"
 #include "object/debuginfod.h"
 #include "object/kernel/kallsyms.h"
 #include "object/kernel/running_kernel.h"
@@ -57,8 +59,9 @@ std::string perf_store() {
   return home == nullptr ? "" : std::string(home) + "/.debug/.build-id/";
 }
 
-bool has_crc(const std::string& path, std::uint32_t wanted) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+bool has_crc(const std::string& path, const OpenRules& rules,
+             std::uint32_t wanted) {
+  const UniqueFd fd = open_regular(path, rules);
   if (!fd) return false;
   std::string buffer(1 << 20, '\0');
   std::uint32_t crc = 0;
@@ -100,19 +103,21 @@ struct DebugFiles::State {
       options.debug_dirs = {options.symfs + "/usr/lib/debug"};
   }
 
+  // The user vouches for the files of a symfs, wherever they are.
+  OpenRules rules() const { return {.on_network = !options.symfs.empty()}; }
+
   // The file at `path` if it has this build id; `state` gets what was found
   // otherwise.
   ElfPointer take(const std::string& path, std::string_view build_id,
                   FileState& state) const {
-    return take(
-        UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), path,
-        build_id, state);
+    return take(open_regular(path, rules()), path, build_id, state);
   }
   ElfPointer take(UniqueFd fd, const std::string& name,
                   std::string_view build_id, FileState& state) const {
     if (!fd) {
-      if (errno == EACCES || errno == EPERM)
+      if (errno == EACCES || errno == EPERM || errno == EMEDIUMTYPE)
         note(FileState::kUnreadable, state);
+      if (errno == EREMOTE) note(FileState::kOnNetwork, state);
       return nullptr;
     }
     try {
@@ -172,15 +177,21 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
     if (file.build_id.empty()) return found;
   }
   if (!path.starts_with('/')) return found;
-  found.elf = take(options.symfs + path, file.build_id, found.state);
+  // Links of a symfs lead into it, or they were made on this machine and lead
+  // where they say.
+  if (!options.symfs.empty())
+    found.elf = take(open_regular_in(options.symfs, path, rules()),
+                     options.symfs + path, file.build_id, found.state);
+  if (!found.elf)
+    found.elf = take(options.symfs + path, file.build_id, found.state);
   if (found.elf && is_changed(*found.elf, file))
     return {nullptr, FileState::kChanged};
   if (found.elf) return found;
   if (file.pid > 0 && options.symfs.empty()) {
     // A process that is still running may be in a container.
     const std::string root = "/proc/" + std::to_string(file.pid) + "/root";
-    found.elf =
-        take(open_in_root(root, path), root + path, file.build_id, found.state);
+    found.elf = take(open_regular_in(root, path), root + path, file.build_id,
+                     found.state);
     if (found.elf && is_changed(*found.elf, file))
       return {nullptr, FileState::kChanged};
     if (found.elf) return found;
@@ -201,7 +212,8 @@ FoundFile DebugFiles::State::find_kernel(const CodeFile& file) const {
   FoundFile found;
   if (!options.vmlinux.empty()) {
     // The user's choice; the build id tells whether it is the wrong one.
-    found.elf = take(options.vmlinux, file.build_id, found.state);
+    found.elf = take(open_regular(options.vmlinux, {.on_network = true}),
+                     options.vmlinux, file.build_id, found.state);
     return found;
   }
   // Without a build id, a kernel of that release may be another build.
@@ -304,7 +316,7 @@ ElfPointer DebugFiles::State::find_by_link(const ElfFile& binary,
     if (!found) continue;
     // Comparing build ids is cheap; a checksum needs the whole file.
     const bool is_right = binary.build_id().empty() || found->build_id().empty()
-                              ? has_crc(path, link->crc)
+                              ? has_crc(path, rules(), link->crc)
                               : found->build_id() == binary.build_id();
     if (is_right) return found;
   }

@@ -42,6 +42,7 @@ enum class FileState : std::uint8_t {
   kOtherBuildId,  // the file at its path is another one
   kChanged,       // newer than the recording, which has no build id of it
   kUnreadable,    // not a file, not ELF, or no permission
+  kOnNetwork,     // root does not read it; see io/open_regular.h
 };
 
 struct FoundFile {

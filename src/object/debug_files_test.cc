@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "builders/elf_builder.h"
+#include "builders/open_counter.h"
 #include "builders/test_folder.h"
 #include "io/compress.h"
 #include "io/read_file.h"
@@ -97,9 +98,34 @@ TEST_F(DebugFilesTest, WhatIsNotElfIsUnreadable) {
   EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kUnreadable);
 }
 
-TEST_F(DebugFilesTest, AFifoIsNotWaitedFor) {
+TEST_F(DebugFilesTest, AFifoIsNotOpened) {
   ASSERT_EQ(::mkfifo((root_ + "/fifo").c_str(), 0600), 0);
+  const OpenCounter opened(root_ + "/fifo");
   EXPECT_EQ(files().binary({.path = "/fifo"}).state, FileState::kUnreadable);
+  EXPECT_EQ(opened.count(), 0u);
+}
+
+TEST_F(DebugFilesTest, ADeviceBehindALinkIsNotOpened) {
+  std::filesystem::create_symlink("/dev/ptmx", root_ + "/library");
+  const OpenCounter opened("/dev/ptmx");
+  DebugFiles here({});
+  EXPECT_EQ(here.binary({.path = root_ + "/library"}).state,
+            FileState::kUnreadable);
+  EXPECT_EQ(opened.count(), 0u);
+}
+
+TEST_F(DebugFilesTest, LinksOfASymfsLeadIntoIt) {
+  put("/usr/lib/a", elf(kBuildId).bytes());
+  std::filesystem::create_symlink("/usr/lib", root_ + "/lib");
+  EXPECT_EQ(files().binary({.path = "/lib/a"}).state, FileState::kFound);
+}
+
+TEST_F(DebugFilesTest, LinksOfASymfsMayLeadToThisMachine) {
+  const TestFolder elsewhere;
+  put("/a", elf(kBuildId).bytes());
+  std::filesystem::rename(root_ + "/a", elsewhere.path() + "/a");
+  std::filesystem::create_symlink(elsewhere.path() + "/a", root_ + "/a");
+  EXPECT_EQ(files().binary({.path = "/a"}).state, FileState::kFound);
 }
 
 TEST_F(DebugFilesTest, ADeletedFileIsOnlyTakenByItsBuildId) {

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
+#include "base/shell.h"
+
 namespace wick {
 
 NoNames no_names_of(FileState state) {
@@ -15,6 +19,8 @@ NoNames no_names_of(FileState state) {
       return NoNames::kFileChanged;
     case FileState::kUnreadable:
       return NoNames::kFileUnreadable;
+    case FileState::kOnNetwork:
+      return NoNames::kFileOnNetwork;
     case FileState::kFound:
       break;
   }
@@ -32,10 +38,16 @@ NoNamesText describe(NoNames reason, std::string_view path) {
       return {"the file was modified after it was recorded", {}};
     case NoNames::kFileUnreadable:
       return {"the file cannot be read", {}};
+    case NoNames::kFileOnNetwork:
+      return {
+          "the file is on a network file system, which is not read as root; "
+          "read the recording as another user, or change to a directory of "
+          "that file system",
+          Setting::kSymfs};
     case NoNames::kStripped:
       return {fmt::format("its symbols are stripped; install the -dbgsym "
-                          "package of the package that `dpkg -S {}` prints",
-                          path),
+                          "package of the package that {} prints",
+                          suggested_command("dpkg -S", std::string(path))),
               Setting::kDebuginfod};
     case NoNames::kOtherKernel:
       return {

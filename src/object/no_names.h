@@ -17,6 +17,7 @@ enum class NoNames : std::uint8_t {
   kFileReplaced,  // the file at the recorded path has another build id
   kFileChanged,   // the file is newer than the recording
   kFileUnreadable,
+  kFileOnNetwork,  // and wick runs as root
   kStripped,       // no .symtab and no separate debug file
   kOtherKernel,    // the running kernel is not the recorded one
   kKernelHidden,   // /proc/kallsyms has no addresses for this user

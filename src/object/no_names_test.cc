@@ -17,6 +17,11 @@ TEST(NoNames, AStrippedFileIsNamedInTheCommandThatHelps) {
             std::string::npos);
 }
 
+TEST(NoNames, AFileOfARecordingIsQuotedInACommand) {
+  const std::string text = describe(NoNames::kStripped, "/tmp/$(reboot)").text;
+  EXPECT_NE(text.find("dpkg -S '/tmp/$(reboot)' prints"), std::string::npos);
+}
+
 TEST(NoNames, AFoundFileNeedsNoExplanation) {
   EXPECT_EQ(describe(no_names_of(FileState::kFound), "/bin/a").text, "");
 }

@@ -31,6 +31,7 @@ Profile read(InputFile& input, const ReadOptions& options) {
     const Timer timer("records");
     return read_session(data, images, options);
   }();
+  data.check_whole();
   return turn_wakers(symbolize(std::move(session.profile), session.code, images,
                                files, options));
 }

@@ -72,7 +72,10 @@ struct TraceOptions {
   std::string sysroot;               // searched for user programs' files
   std::vector<std::string> modules;  // "FILE@ADDRESS": a kernel module
   std::string uartlog;               // holds lines of /proc/modules
-  std::string layout;                // "": detected
+  // Some of these files were found rather than named by the user, so none may
+  // be a pipe or a device.
+  bool only_regular_files = false;
+  std::string layout;  // "": detected
   Attribution attribution = Attribution::kNextCommitting;
   int hart = -1;  // only this one; -1: all
   // Sums by line matter more than times: a profile with times has a sample for

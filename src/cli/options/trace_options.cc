@@ -94,7 +94,8 @@ TracervTriggerOptions add_tracerv_options(OptionSet& app,
       app.add_callback(
              "--runtime-config",
              [&trigger](const std::string& path) {
-               const RuntimeConfig config = read_runtime_config(path);
+               const RuntimeConfig config =
+                   read_runtime_config(InputFile::open(path));
                in_context(path, [&] {
                  set_tracerv_trigger(trigger, config.selector, config.start,
                                      config.end);

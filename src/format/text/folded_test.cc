@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "base/error.h"
 #include "builders/read.h"
+#include "builders/test_folder.h"
 #include "format/registry.h"
 
 namespace wick {
@@ -101,6 +105,22 @@ TEST(Folded, IsNotSeenInABinaryFile) {
                                                            "ELF\0\1 \2\n\0 x\n",
                                                            13));
   EXPECT_THROW(read_profile(file, {}), Error);
+}
+
+TEST(Folded, FailsIfTheFileBecomesShorterMeanwhile) {
+  const TestFolder folder;
+  const std::string path = folder.path() + "/in.folded";
+  std::ofstream out(path);
+  for (int i = 0; i < 200'000; ++i) out << "main;f" << i << " 1\n";
+  out.close();
+  InputFile file = InputFile::open(path);
+  std::filesystem::resize_file(path, 1000);
+  try {
+    read_profile(file, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), path + ": became shorter while it was read");
+  }
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ CodeMap::CodeMap(const TraceOptions& options, const TraceInfo& info,
     : pc_mask_(info.pc_bits >= 64 ? ~std::uint64_t{0}
                                   : (std::uint64_t{1} << info.pc_bits) - 1),
       knows_privilege_(info.has_privilege),
+      only_regular_files_(options.only_regular_files),
       sysroot_(options.sysroot),
       debug_files_(with_sysroot(debug_file_options(symbols), options.sysroot)) {
   if (symbols.use_cache) symbol_cache_.emplace(SymbolCache::default_folder());
@@ -170,8 +171,13 @@ CodeMap::CodeMap(const TraceOptions& options, const TraceInfo& info,
 
 CodeMap::~CodeMap() = default;
 
+InputFile CodeMap::open_input(const std::string& path) const {
+  return only_regular_files_ ? InputFile::open_regular(path)
+                             : InputFile::open(path);
+}
+
 void CodeMap::add_file(const std::string& path) {
-  InputFile file = InputFile::open(path);
+  InputFile file = open_input(path);
   if (file.head().starts_with("\177ELF")) {
     const std::shared_ptr<const ElfFile> elf = ElfFile::open(path);
     std::optional<std::uint64_t> at;
@@ -205,7 +211,7 @@ void CodeMap::add_file(const std::string& path) {
 }
 
 void CodeMap::read_module_list(const std::string& path) {
-  InputFile file = InputFile::open(path);
+  InputFile file = open_input(path);
   has_console_ = true;
   in_context(path, [&] {
     for_each_line(file, [&](std::string_view line, std::uint64_t) {

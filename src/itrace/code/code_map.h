@@ -27,6 +27,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/id.h"
+#include "io/input_file.h"
 #include "itrace/code/riscv.h"
 #include "itrace/formats/instruction.h"
 #include "itrace/formats/trace_reader.h"
@@ -223,6 +224,7 @@ class CodeMap {
   void add_module(const std::string& spec);
   void read_module_list(const std::string& path);
   void add_file(const std::string& path);
+  InputFile open_input(const std::string& path) const;
   CodePage& make_page(SpaceId space, std::uint64_t page_pc);
   CodePage& image_page(CodeImageId image, std::uint64_t elf_addr);
   CodePage& unknown_page(SpaceId space, std::uint64_t page_pc);
@@ -230,6 +232,7 @@ class CodeMap {
   std::uint64_t pc_mask_;
   bool knows_privilege_;
   Xlen xlen_ = Xlen::k64;
+  bool only_regular_files_;
   std::string sysroot_;
   DebugFiles debug_files_;
   std::optional<SymbolCache> symbol_cache_;  // none if it is not to be used

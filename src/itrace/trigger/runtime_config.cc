@@ -124,9 +124,8 @@ RuntimeConfig parse_runtime_config(std::string_view text) {
   return config;
 }
 
-RuntimeConfig read_runtime_config(const std::string& path) {
-  InputFile file = InputFile::open(path);
-  return in_context(path, [&] {
+RuntimeConfig read_runtime_config(InputFile file) {
+  return in_context(file.name(), [&] {
     const std::string_view text = file.peek(kMaxSize);
     if (text.size() >= kMaxSize)
       fail("too large for a FireSim runtime configuration");

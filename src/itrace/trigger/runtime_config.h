@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/input_file.h"
+
 namespace wick {
 
 struct RuntimeConfig {
@@ -22,6 +24,6 @@ struct RuntimeConfig {
 RuntimeConfig parse_runtime_config(std::string_view text);
 
 // The same for a file. Fails if it has no tracing section.
-RuntimeConfig read_runtime_config(const std::string& path);
+RuntimeConfig read_runtime_config(InputFile file);
 
 }  // namespace wick

@@ -589,10 +589,11 @@ std::shared_ptr<const TraceWindows> find_windows(
       fail_usage(
           "a trigger for all harts reads the trace twice, which standard input "
           "does not allow; give a file");
-    InputFile file = InputFile::open(path);
+    InputFile file = InputFile::open_regular(path);
     in_context(path, [&] {
       add_matches(file, static_cast<std::uint32_t>(i), format_name, options,
                   symbols, matches);
+      file.check_whole();
     });
   }
   std::ranges::sort(matches, {}, [](const Match& match) {

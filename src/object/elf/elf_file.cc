@@ -2,7 +2,6 @@
 #include "object/elf/elf_file.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "io/compress.h"
+#include "io/open_regular.h"
 
 namespace wick {
 namespace {
@@ -296,9 +296,8 @@ ElfFile::ElfFile(std::unique_ptr<State> state) : state_(std::move(state)) {
 ElfFile::~ElfFile() = default;
 
 std::shared_ptr<const ElfFile> ElfFile::open(const std::string& path) {
-  // Without O_NONBLOCK, opening a FIFO waits for its writer.
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) fail("{}: {}", path, last_system_error());
+  UniqueFd fd = open_regular(path, {.on_network = true});
+  if (!fd) fail("{}: {}", path, open_error());
   return from_fd(std::move(fd), path);
 }
 

@@ -35,7 +35,8 @@ class ElfFile {
   };
 
   // Fail (wick::Error) if the file cannot be opened, is not a regular file or
-  // is not ELF. `name` is for messages.
+  // is not ELF. `name` is for messages. open() is for files that the user
+  // vouches for; those that a recording names go through open_regular().
   static std::shared_ptr<const ElfFile> open(const std::string& path);
   static std::shared_ptr<const ElfFile> from_fd(UniqueFd fd, std::string name);
   static std::shared_ptr<const ElfFile> from_memory(std::string name,

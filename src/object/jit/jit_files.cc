@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/jit/jit_files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,13 +10,12 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "io/open_regular.h"
 #include "io/read_file.h"
 #include "io/unique_fd.h"
 
 namespace wick {
 namespace {
-
-constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 std::optional<std::string> read_if_owned(const UniqueFd& fd, uid_t owner,
                                          std::uint64_t max_size) {
@@ -66,7 +64,7 @@ std::string root_of(std::uint32_t pid) {
 
 std::optional<std::string> read_owned_file(const std::string& path, uid_t owner,
                                            std::uint64_t max_size) {
-  return read_if_owned(UniqueFd(::open(path.c_str(), kOpenFlags)), owner,
+  return read_if_owned(open_regular(path, {.follow_link = false}), owner,
                        max_size);
 }
 
@@ -74,7 +72,8 @@ std::optional<std::string> read_owned_file_in(const std::string& root,
                                               const std::string& path,
                                               uid_t owner,
                                               std::uint64_t max_size) {
-  return read_if_owned(open_in_root(root, path, O_NOFOLLOW), owner, max_size);
+  return read_if_owned(open_regular_in(root, path, {.follow_link = false}),
+                       owner, max_size);
 }
 
 std::optional<ProcessIds> process_ids(std::uint32_t pid) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/kernel/kallsyms.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "io/open_regular.h"
 #include "io/unique_fd.h"
 #include "object/elf/symbol_table_builder.h"
 
@@ -131,12 +131,8 @@ Kallsyms Kallsyms::from_text(std::string text) {
 }
 
 Kallsyms Kallsyms::open(const std::string& path) {
-  // O_NONBLOCK: do not wait for the writer of a FIFO.
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0)
-    fail("{}: {}", path, last_system_error());
-  if (!S_ISREG(info.st_mode)) fail("{}: not a regular file", path);
+  const UniqueFd fd = open_regular(path, {.on_network = true});
+  if (!fd) fail("{}: {}", path, open_error());
   // Files of /proc report 0 bytes.
   std::string text;
   while (true) {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "io/read_file.h"
+#include "io/open_regular.h"
 #include "object/elf/elf_file.h"
 #include "object/kernel/running_kernel.h"
 
@@ -34,11 +34,14 @@ std::string build_id_of_file(const SampledFile& file) {
     return "";
   if (file.pid > 0) {
     const std::string root = fmt::format("/proc/{}/root", file.pid);
-    if (UniqueFd fd = open_in_root(root, file.path))
+    if (UniqueFd fd = open_regular_in(root, file.path))
       return build_id_of(
           [&] { return ElfFile::from_fd(std::move(fd), file.path); });
   }
-  return build_id_of([&] { return ElfFile::open(file.path); });
+  UniqueFd fd = open_regular(file.path);
+  if (!fd) return "";
+  return build_id_of(
+      [&] { return ElfFile::from_fd(std::move(fd), file.path); });
 }
 
 std::string read_build_id(const SampledFile& file) {

@@ -360,7 +360,8 @@ bool PerfData::is_perf_directory(const std::string& path) {
 PerfData PerfData::open_directory(const std::string& path) {
   auto state = std::make_unique<State>();
   const auto open = [&](const std::string& file) {
-    state->files.push_back(std::make_unique<InputFile>(InputFile::open(file)));
+    state->files.push_back(
+        std::make_unique<InputFile>(InputFile::open_regular(file)));
     return state->files.back()->bytes();
   };
   state->read_header(open(path + "/data"));
@@ -372,6 +373,11 @@ PerfData PerfData::open_directory(const std::string& path) {
   state->header.is_directory = true;
   state->rewind();
   return PerfData(std::move(state));
+}
+
+void PerfData::check_whole() const {
+  for (const auto& file : state_->files)
+    in_context(file->name(), [&] { file->check_whole(); });
 }
 
 const PerfHeader& PerfData::header() const { return state_->header; }

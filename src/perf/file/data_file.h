@@ -56,6 +56,8 @@ class PerfData {
   explicit PerfData(InputFile& input);
   // The directory that perf record --threads writes.
   static PerfData open_directory(const std::string& path);
+  // Fails if one of those files became shorter while it was read.
+  void check_whole() const;
   static bool is_perf_directory(const std::string& path);
 
   PerfData(PerfData&&) noexcept;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/proc_events.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "io/open_regular.h"
 #include "io/read_file.h"
 #include "io/unique_fd.h"
 #include "object/elf/elf_file.h"
@@ -156,17 +156,15 @@ std::string_view ProcEvents::build_id(pid_t pid, const ProcMapping& mapping) {
   const std::string folder = fmt::format("{}/{}", options_.paths.proc, pid);
   // The first is the mapped file itself, even if deleted, but needs privileges;
   // the second is whatever has the name now.
-  for (const std::string& path : {fmt::format("{}/map_files/{:x}-{:x}", folder,
-                                              mapping.start, mapping.end),
-                                  folder + "/root" + mapping.path}) {
-    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const auto is_mapped_file = [&](const UniqueFd& fd) {
     struct stat status {};
-    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_ino != mapping.inode)
-      continue;
-    known->second = read_build_id(std::move(fd));
-    break;
-  }
+    return fd && ::fstat(fd.get(), &status) == 0 &&
+           status.st_ino == mapping.inode;
+  };
+  UniqueFd fd = open_regular(fmt::format("{}/map_files/{:x}-{:x}", folder,
+                                         mapping.start, mapping.end));
+  if (!is_mapped_file(fd)) fd = open_regular_in(folder + "/root", mapping.path);
+  if (is_mapped_file(fd)) known->second = read_build_id(std::move(fd));
   return known->second;
 }
 

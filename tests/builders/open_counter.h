@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts how often a file is opened. Resolving its name (O_PATH) does not
+// count.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <string>
+
+#include "io/unique_fd.h"
+
+namespace wick {
+
+class OpenCounter {
+ public:
+  explicit OpenCounter(const std::string& path)
+      : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    EXPECT_GE(::inotify_add_watch(fd_.get(), path.c_str(), IN_OPEN), 0);
+  }
+  // Since the last call.
+  std::size_t count() const {
+    alignas(inotify_event) char events[4096];
+    const ssize_t got = ::read(fd_.get(), events, sizeof events);
+    return got <= 0 ? 0 : static_cast<std::size_t>(got) / sizeof(inotify_event);
+  }
+
+ private:
+  UniqueFd fd_;
+};
+
+}  // namespace wick
