@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/terminal_text.h"
+
 namespace wick {
 
 // Writing to a closed pipe raises SIGPIPE, which would end the program. It is
@@ -25,7 +27,7 @@ void write_to_stderr(std::string_view text) {
 }
 
 void tell_formatted(fmt::string_view text, fmt::format_args args) {
-  write_to_stderr(fmt::vformat(text, args));
+  write_to_stderr(for_terminal(fmt::vformat(text, args)));
 }
 
 }  // namespace wick

@@ -16,6 +16,7 @@
 
 #include "base/append.h"
 #include "base/error.h"
+#include "base/shell.h"
 #include "base/tell.h"
 #include "base/text.h"
 #include "cli/flame_run.h"
@@ -249,7 +250,7 @@ struct CargoCommand : FlameRun {
     const std::vector<std::string> words = build_words(cargo, picture.run);
     check_manifest(cargo);
     if (picture.run.verbose)
-      say(picture.run, fmt::format("running {}", joined(words, " ")));
+      say(picture.run, fmt::format("running {}", shell_command(words)));
     const CommandOutput build = output_of(words);
     if (build.status != 0) {
       tell("wick: cargo {} failed: {}\n", words[1],

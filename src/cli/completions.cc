@@ -24,7 +24,7 @@ std::string command_names() {
 }
 
 // Quotes `text` for a POSIX shell.
-std::string shell_quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'')
@@ -47,7 +47,7 @@ std::string bash_values(const std::vector<OptionInfo>& options) {
            "        {})\n          COMPREPLY=($(compgen -W {} -- "
            "\"$cur\"))\n          return ;;\n",
            joined(option.names, "|"),
-           shell_quoted(joined(possible_values(option.value), " ")));
+           in_quotes(joined(possible_values(option.value), " ")));
   }
   return out;
 }
@@ -90,7 +90,7 @@ complete -o filenames -o bashdefault -F _wick wick
 
 std::string bash_script() {
   std::string out = fmt::format("_wick_commands={}\n{}",
-                                shell_quoted(command_names()), kBashStart);
+                                in_quotes(command_names()), kBashStart);
   for (const Command* command : commands()) {
     if (command->hidden) continue;
     const auto options = option_table(*command);
@@ -101,7 +101,7 @@ std::string bash_script() {
     append(out, "    {})\n", command->name);
     if (const std::string values = bash_values(options); !values.empty())
       out += "      case \"$prev\" in\n" + values + "      esac\n";
-    append(out, "      words={} ;;\n", shell_quoted(joined(names, " ")));
+    append(out, "      words={} ;;\n", in_quotes(joined(names, " ")));
   }
   out += kBashEnd;
   return out;
@@ -136,9 +136,8 @@ std::string zsh_script() {
       "_wick() {\n  local -a commands\n  commands=(\n";
   for (const Command* command : commands())
     if (!command->hidden)
-      append(
-          out, "    {}\n",
-          shell_quoted(fmt::format("{}:{}", command->name, command->summary)));
+      append(out, "    {}\n",
+             in_quotes(fmt::format("{}:{}", command->name, command->summary)));
   out +=
       "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n"
       "    return\n  fi\n  local name=$words[2]\n  shift words\n"
@@ -150,12 +149,12 @@ std::string zsh_script() {
       if (option.hidden) continue;
       for (const std::string& name : option.names)
         append(out, "        {} \\\n",
-               shell_quoted(fmt::format("*{}{}[{}]{}", name,
-                                        option.value.empty()     ? ""
-                                        : name.starts_with("--") ? "="
-                                                                 : "+",
-                                        zsh_text(option.description),
-                                        zsh_value(option))));
+               in_quotes(fmt::format("*{}{}[{}]{}", name,
+                                     option.value.empty()     ? ""
+                                     : name.starts_with("--") ? "="
+                                                              : "+",
+                                     zsh_text(option.description),
+                                     zsh_value(option))));
     }
     out += "        '*:input:_files' ;;\n";
   }
@@ -171,7 +170,7 @@ std::string fish_script() {
   for (const Command* command : commands()) {
     if (command->hidden) continue;
     append(out, "complete -c wick -n __fish_use_subcommand -f -a {} -d {}\n",
-           command->name, shell_quoted(command->summary));
+           command->name, in_quotes(command->summary));
     for (const OptionInfo& option : option_table(*command)) {
       if (option.hidden) continue;
       append(out, "complete -c wick -n '__fish_seen_subcommand_from {}'",
@@ -181,12 +180,12 @@ std::string fish_script() {
                                       : " -s " + name.substr(1);
       const auto values = possible_values(option.value);
       if (!values.empty())
-        out += " -x -a " + shell_quoted(joined(values, " "));
+        out += " -x -a " + in_quotes(joined(values, " "));
       else if (option.value == "FILE")
         out += " -r";
       else if (!option.value.empty() && !option.optional_value)
         out += " -x";
-      out += " -d " + shell_quoted(option.description) + "\n";
+      out += " -d " + in_quotes(option.description) + "\n";
     }
   }
   return out;

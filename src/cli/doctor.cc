@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -246,7 +247,7 @@ struct DoctorCommand {
   int operator()(const Arguments& arguments) {
     if (events) {
       for (const EventName& event : list_events())
-        fmt::print("{}\n", event.name);
+        std::cout << event.name << '\n';
       return 0;
     }
     const KernelLimits limits = read_kernel_limits();
@@ -272,8 +273,9 @@ struct DoctorCommand {
       const char* mark = finding.verdict == Verdict::kGood   ? "ok   "
                          : finding.verdict == Verdict::kLess ? "less "
                                                              : "NO   ";
-      fmt::print("{}{}\n", mark, finding.what);
-      if (!finding.help.empty()) fmt::print("       → {}\n", finding.help);
+      std::cout << mark << finding.what << '\n';
+      if (!finding.help.empty())
+        std::cout << "       → " << finding.help << '\n';
       works &= finding.verdict != Verdict::kBad;
     }
     return works ? 0 : 1;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
+#include <streambuf>
 #include <vector>
 
 #include "base/error.h"
 #include "base/tell.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/options/command.h"
 #include "cli/options/option_table.h"
@@ -52,11 +56,32 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+// Everything that a command prints on a terminal, names from its input above
+// all, is made harmless here. Files and pipes get every byte as it is.
+class SafeStandardOutput {
+ public:
+  SafeStandardOutput() {
+    if (::isatty(STDOUT_FILENO) == 0) return;
+    buffer_ = std::make_unique<TerminalBuffer>(*std::cout.rdbuf());
+    before_ = std::cout.rdbuf(buffer_.get());
+  }
+  SafeStandardOutput(const SafeStandardOutput&) = delete;
+  SafeStandardOutput& operator=(const SafeStandardOutput&) = delete;
+  ~SafeStandardOutput() {
+    if (buffer_) std::cout.rdbuf(before_);
+  }
+
+ private:
+  std::unique_ptr<TerminalBuffer> buffer_;
+  std::streambuf* before_ = nullptr;
+};
+
 }  // namespace
 }  // namespace wick
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  const wick::SafeStandardOutput safe_output;
   try {
     const int status = wick::run(wick::words_of(argc, argv));
     wick::finish_standard_output(std::cout);

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/append.h"
 #include "base/error.h"
+#include "base/shell.h"
 #include "base/tell.h"
 #include "base/text.h"
 #include "cli/process.h"
@@ -76,7 +76,7 @@ std::optional<std::string> take_output(Words& words) {
 }
 
 void announce(const PerfOptions& perf, const Words& words) {
-  if (perf.verbose) tell("wick: running {}\n", joined(words, " "));
+  if (perf.verbose) tell("wick: running {}\n", shell_command(words));
 }
 
 // The options of ours that perf has, too.

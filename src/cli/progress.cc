@@ -48,12 +48,13 @@ void ProgressLine::show() {
     const Activity& now = activity();
     const double seconds =
         std::chrono::duration<double>(Clock::now() - start).count();
-    tell("\r\033[Kwick: {}",
-         progress_text(now.pass, static_cast<double>(now.bytes_read),
-                       static_cast<double>(now.bytes_to_read), seconds));
+    write_to_stderr("\r\033[Kwick: " +
+                    progress_text(now.pass, static_cast<double>(now.bytes_read),
+                                  static_cast<double>(now.bytes_to_read),
+                                  seconds));
     std::fflush(stderr);
   } while (!ended_.wait_for(lock, 200ms, [this] { return end_; }));
-  tell("\r\033[K");
+  write_to_stderr("\r\033[K");
   std::fflush(stderr);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/shell.h"
 #include "base/text.h"
 #include "cli/options/command.h"
 #include "cli/options/option_kinds.h"
@@ -44,10 +45,10 @@ struct RecordCommand {
     say_ends(result, run);
     check_written(result, "-o");
     say_losses(result, options);
-    say(run,
-        fmt::format("wrote {}: {} {}, {}; see 'wick report {}'", output,
-                    counted(result.samples, "sample"), recorded_text(result),
-                    size_text(result.bytes), output));
+    say(run, fmt::format("wrote {}: {} {}, {}; see {}", output,
+                         counted(result.samples, "sample"),
+                         recorded_text(result), size_text(result.bytes),
+                         suggested_command("wick report", output)));
     if (result.samples == 0 && result.lost == 0 && !options.off_cpu)
       say(run, why_no_samples(options));
     report_stats(run);

@@ -22,7 +22,7 @@ class RecordLine {
   explicit RecordLine(bool quiet)
       : shown_(!quiet && ::isatty(STDERR_FILENO) != 0) {}
   ~RecordLine() {
-    if (written_) tell("\r\033[K");
+    if (written_) write_to_stderr("\r\033[K");
   }
   RecordLine(const RecordLine&) = delete;
   RecordLine& operator=(const RecordLine&) = delete;
@@ -30,11 +30,12 @@ class RecordLine {
   void operator()(const RecordProgress& now) {
     if (!shown_) return;
     written_ = true;
-    tell("\r\033[Krecording {:.1f} s, {} samples, {} lost, {}",
-         static_cast<double>(now.elapsed.count()) / 1000,
-         with_commas(static_cast<std::int64_t>(now.samples)),
-         with_commas(static_cast<std::int64_t>(now.lost)),
-         size_text(now.bytes));
+    write_to_stderr(
+        fmt::format("\r\033[Krecording {:.1f} s, {} samples, {} lost, {}",
+                    static_cast<double>(now.elapsed.count()) / 1000,
+                    with_commas(static_cast<std::int64_t>(now.samples)),
+                    with_commas(static_cast<std::int64_t>(now.lost)),
+                    size_text(now.bytes)));
     std::fflush(stderr);
   }
 
