@@ -72,7 +72,7 @@ struct DiffCommand {
     if (!as_table) {
       if (normalized) normalize(difference, input.read.compat);
       write.side_samples = compare_options.samples;
-      write_output(difference, format, write, output.path, run);
+      write_output(difference, format, write, output.name(), run);
     }
     report_losses(difference, run);
     report_stats(run);

@@ -116,6 +116,7 @@ struct FireSimCommand {
         say(run, fmt::format("{}: no kernel (<bootbinary>-dwarf) was found; "
                              "name one with --elf",
                              job.name));
+    results_path_ = results.path;
     say_origin(results);
     for (const FireSimJob& job : results.jobs) add_work(job);
     draw_all();
@@ -282,7 +283,8 @@ struct FireSimCommand {
     if (std::ranges::find(outputs, name) == outputs.end()) return;
     const OutputFormat* format = find_output(name);
     if (format == nullptr) return;
-    OutputFile file(fmt::format("{}.{}", trace, name));
+    OutputFile file(
+        OutputName::chosen(fmt::format("{}.{}", trace, name), results_path_));
     format->write(profile, write, file.stream());
     file.commit();
   }
@@ -313,6 +315,7 @@ struct FireSimCommand {
     return out;
   }
 
+  std::string results_path_;
   std::vector<Work> work_;
   std::vector<CoreResult> cores_;
   std::vector<Rows> counters_;

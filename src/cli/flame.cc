@@ -49,8 +49,10 @@ struct FlameCommand : FlameRun {
     const bool named_here = picture.output.path.empty() &&
                             format.name == "svg" &&
                             (::isatty(STDOUT_FILENO) != 0 || picture.open);
-    picture.draw(read_inputs(input, picture.run), format,
-                 named_here ? "flame.svg" : picture.output.path, named_here);
+    picture.draw(
+        read_inputs(input, picture.run), format,
+        named_here ? OutputName::chosen("flame.svg") : picture.output.name(),
+        named_here);
   }
 };
 

@@ -39,19 +39,21 @@ int FlameRun::record(const OutputFormat& format) {
   const RunOptions& run = picture.run;
   perf.quiet = run.quiet;
   perf.verbose = run.verbose && !run.quiet;
-  const std::string path = !picture.output.path.empty()
-                               ? picture.output.path
-                               : fmt::format("flame{}", format.extension);
-  check_writable(path);
-  if (!perf.data_path.empty() && !perf.sudo)
-    in_context("--keep", [&] { check_writable(perf.data_path); });
+  const OutputName name =
+      !picture.output.path.empty()
+          ? picture.output.name()
+          : OutputName::chosen(fmt::format("flame{}", format.extension));
+  check_writable(name);
+  if (!perf.data_path.empty())
+    in_context("--keep",
+               [&] { check_writable(OutputName::typed(perf.data_path)); });
   if (perf.program.empty() && ::isatty(STDERR_FILENO) != 0)
     say(run, "recording; press Ctrl-C to stop and draw");
   PerfRun recorded = perf.is_wanted() ? record_by_perf() : record_here();
   result_.program_status = recorded.interrupted ? 0 : recorded.program_status;
   say_ends(result_, run);
   check_has_samples(recorded.profile);
-  picture.draw(selected(std::move(recorded.profile)), format, path, true,
+  picture.draw(selected(std::move(recorded.profile)), format, name, true,
                recorded_event_);
   check_written(result_, kElsewhere);
   return exit_status ? shell_status(recorded.program_status) : 0;
@@ -98,15 +100,15 @@ PerfRun FlameRun::record_here() {
   const TemporaryFolder temporary;
   RecordOptions options = recording.resolved(perf.program);
   options.folder = perf.folder;
-  options.output = !perf.data_path.empty() ? perf.data_path
-                                           : temporary.path() + "/wick.data";
+  options.output = !perf.data_path.empty() ? OutputName::typed(perf.data_path)
+                                           : temporary.file("wick.data");
   options.command_line = typed;
   options.command_line.insert(options.command_line.begin(), "wick");
   result_ = run_recording(options, picture.run);
   if (!recording.off_cpu && !recording.wakers && !recording.wall)
     recorded_event_ = recorded_text(result_);
   const ProgressLine progress(picture.run.quiet);
-  InputFile file = InputFile::open(options.output);
+  InputFile file = InputFile::open(options.output.path);
   return {.profile = read_profile(file, picture.input.read, "perf-data"),
           .program_status = result_.program_status,
           .interrupted = result_.interrupted};

@@ -28,7 +28,7 @@ struct FoldCommand {
     input.read.inferno_counts =
         !input.compat_given || input.read.compat == Compat::kInferno;
     const Profile profile = read_inputs(input, run);
-    write_output(profile, format, write, output.path, run);
+    write_output(profile, format, write, output.name(), run);
     report_losses(profile, run);
     report_stats(run);
     return 0;

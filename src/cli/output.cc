@@ -83,16 +83,16 @@ const OutputFormat& chosen_format(const OutputOptions& output,
 }
 
 void write_output(const Profile& profile, const OutputFormat& format,
-                  WriteOptions options, const std::string& path,
+                  WriteOptions options, const OutputName& name,
                   const RunOptions& run) {
   options.setting_names = setting_name;
   if (format.name == "svg") check_total(profile, options.draw.total, run);
   const Timer timer("write");
   const bool to_terminal =
-      is_standard_output(path) && ::isatty(STDOUT_FILENO) != 0;
+      is_standard_output(name.path) && ::isatty(STDOUT_FILENO) != 0;
   const ProgressLine progress(run.quiet || to_terminal);
-  if (!is_standard_output(path)) {
-    OutputFile file(path);
+  if (!is_standard_output(name.path)) {
+    OutputFile file(name);
     format.write(profile, options, file.stream());
     file.commit();
     return;
@@ -103,7 +103,7 @@ void write_output(const Profile& profile, const OutputFormat& format,
 
 void write_text(std::string_view text, const std::string& path) {
   if (!is_standard_output(path)) {
-    OutputFile file(path);
+    OutputFile file(OutputName::typed(path));
     file.stream() << text;
     file.commit();
     return;
@@ -112,7 +112,7 @@ void write_text(std::string_view text, const std::string& path) {
   finish_standard_output(std::cout);
 }
 
-void check_writable(const std::string& path) { OutputFile{path}; }
+void check_writable(const OutputName& name) { OutputFile{name}; }
 
 void report_losses(const Profile& profile, const RunOptions& run) {
   if (run.quiet) return;

@@ -7,6 +7,7 @@
 
 #include "cli/options/option_set.h"
 #include "cli/options/run_options.h"
+#include "io/output_name.h"
 #include "profile/format.h"
 
 namespace wick {
@@ -14,6 +15,8 @@ namespace wick {
 struct OutputOptions {
   std::string path;    // "-" or "": standard output
   std::string format;  // "": by the extension of `path`
+
+  OutputName name() const { return OutputName::typed(path); }
 };
 void add_output_options(OptionSet& app, OutputOptions& output);
 
@@ -24,12 +27,12 @@ const OutputFormat& chosen_format(const OutputOptions& output,
 
 // Writes to standard output, or to a file that appears complete or not at all.
 void write_output(const Profile& profile, const OutputFormat& format,
-                  WriteOptions options, const std::string& path,
+                  WriteOptions options, const OutputName& name,
                   const RunOptions& run = {});
 // The same for text.
 void write_text(std::string_view text, const std::string& path);
-// Fails if `path` cannot be written: before a recording rather than after it.
-void check_writable(const std::string& path);
+// Fails if it cannot be written: before a recording rather than after it.
+void check_writable(const OutputName& name);
 
 // Reports on standard error what was lost, with its share of the whole. Prints
 // nothing if nothing was lost.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/perf_driver.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/error.h"
 #include "base/shell.h"
@@ -18,6 +21,9 @@
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "format/registry.h"
+#include "io/output_file.h"
+#include "io/output_name.h"
+#include "io/output_place.h"
 
 namespace wick {
 namespace {
@@ -185,6 +191,54 @@ std::string essence(std::string_view said) {
   fail("perf record failed ({}): {}", describe_status(status), essence(said));
 }
 
+// The file that perf writes. perf follows every link, so it writes in a
+// directory that nobody else can enter: beside the file that is to be kept, or
+// in TMPDIR if others could lead perf elsewhere on the way there.
+class PerfFile {
+ public:
+  // `kept` is where the user wants it; "": nowhere.
+  explicit PerfFile(std::string kept) : kept_(std::move(kept)) {
+    std::string beside;
+    if (!kept_.empty())
+      in_context(kept_, [&] {
+        place_.emplace(OutputName::typed(kept_));
+        beside = place_->safe_folder_path().value_or("");
+      });
+    folder_.emplace(beside);
+  }
+
+  std::string folder() const { return folder_->path(); }
+  std::string path() const { return folder() + "/perf.data"; }
+  const std::string& kept() const { return kept_; }
+
+  // Moves it to where it is kept, if at all. Returns where it is then.
+  std::string keep() {
+    if (!place_) return path();
+    return in_context(kept_, [&] {
+      if (place_->has_older()) place_->keep_older();
+      if (place_->is_special()) return copy();
+      if (::renameat(AT_FDCWD, path().c_str(), place_->folder(),
+                     place_->name().c_str()) == 0)
+        return kept_;
+      if (errno != EXDEV) place_->fail_to_write();
+      return copy();
+    });
+  }
+
+ private:
+  std::string copy() {
+    std::ifstream from(path(), std::ios::binary);
+    OutputFile to(OutputName::typed(kept_), S_IRUSR | S_IWUSR);
+    to.stream() << from.rdbuf();
+    to.commit();
+    return path();
+  }
+
+  std::string kept_;
+  std::optional<OutputPlace> place_;
+  std::optional<TemporaryFolder> folder_;
+};
+
 bool has_content(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && info.st_size > 0;
@@ -257,18 +311,11 @@ PerfRun record_with_perf(const PerfOptions& perf,
   add_words(words, record.words);
   if (has_program) check_program(perf.program);
   parse_ids(recording.pids, "-p");
-  const TemporaryFolder folder;
+  PerfFile data(!perf.data_path.empty() ? perf.data_path
+                                        : record.output.value_or(""));
   const Interruption interruption;
-  if (has_program) try_recording(words, folder.path(), recording.system_wide);
-
-  const std::string data = !perf.data_path.empty() ? perf.data_path
-                           : record.output         ? *record.output
-                                           : folder.path() + "/perf.data";
-  // perf does the same; done here so that an older file is never taken for the
-  // result.
-  std::error_code no_older_file;
-  std::filesystem::rename(data, data + ".old", no_older_file);
-  add_words(words, {"-o", data});
+  if (has_program) try_recording(words, data.folder(), recording.system_wide);
+  add_words(words, {"-o", data.path()});
   add_words(words, target_words(perf, recording));
   announce(perf, words);
   const UniqueFd said = make_memory_file();
@@ -282,13 +329,13 @@ PerfRun record_with_perf(const PerfOptions& perf,
     run.interrupted = Interruption::once();
     // perf ends as its program does: with its status or by the same signal.
     run.program_status = has_program ? status : 0;
-    if (!has_content(data))
+    if (!has_content(data.path()))
       fail_recording(content_of(said.get()), status, recording.system_wide);
   }
   Interruption::forget();
   const ProgressLine progress(perf.quiet);
-  take_ownership(perf, data);
-  InputFile file = InputFile::open(data);
+  take_ownership(perf, data.path());
+  InputFile file = InputFile::open(data.keep());
   run.profile = read_profile(file, read, "perf-data");
   return run;
 }

@@ -51,14 +51,14 @@ std::string what_was_written(const std::string& path, const Profile& profile,
 Profile post_processed(const Profile& profile, const FoldOptions& fold,
                        const std::string& command) {
   const TemporaryFolder folder;
-  const std::string path = folder.path() + "/folded";
+  const OutputName folded = folder.file("folded");
   {
-    OutputFile file(path);
+    OutputFile file(folded);
     output_format("folded").write(profile, {.fold = fold}, file.stream());
     file.commit();
   }
-  const std::vector<std::string> words = {"sh", "-c",
-                                          "exec <\"$0\"; " + command, path};
+  const std::vector<std::string> words = {
+      "sh", "-c", "exec <\"$0\"; " + command, folded.path};
   Pipe pipe = make_pipe();
   Child child(words, {.out = pipe.write.get()});
   pipe.write.reset();
@@ -103,7 +103,7 @@ Profile Picture::difference_from_baseline(Profile after) {
 }
 
 void Picture::draw(Profile profile, const OutputFormat& format,
-                   const std::string& path, bool announce,
+                   const OutputName& name, bool announce,
                    const std::string& recorded) {
   if (profile.samples.empty()) {
     report_losses(profile, run);
@@ -113,11 +113,12 @@ void Picture::draw(Profile profile, const OutputFormat& format,
   if (!post_process.empty())
     profile = post_processed(profile, write.fold, post_process);
   if (!baseline.empty()) profile = difference_from_baseline(std::move(profile));
-  write_output(profile, format, write, path, run);
+  write_output(profile, format, write, name, run);
   report_losses(profile, run);
-  if (announce) say(run, what_was_written(path, profile, samples, recorded));
+  if (announce)
+    say(run, what_was_written(name.path, profile, samples, recorded));
   report_stats(run);
-  if (open) open_in_browser(path, run);
+  if (open) open_in_browser(name.path, run);
 }
 
 void add_picture_options(OptionSet& app, Picture& picture) {

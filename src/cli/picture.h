@@ -6,6 +6,7 @@
 
 #include "cli/options/input_options.h"
 #include "cli/output.h"
+#include "io/output_name.h"
 
 namespace wick {
 
@@ -20,11 +21,10 @@ struct Picture {
 
   // Selects all events for a format that shows one at a time.
   void keep_events_for(const OutputFormat& format);
-  // Draws to `path`. `recorded` describes the samples of a recording: "of
+  // Draws to a file. `recorded` describes the samples of a recording: "of
   // cycles"; with `announce`, a line on standard error names the file.
-  void draw(Profile profile, const OutputFormat& format,
-            const std::string& path, bool announce,
-            const std::string& recorded = "");
+  void draw(Profile profile, const OutputFormat& format, const OutputName& name,
+            bool announce, const std::string& recorded = "");
 
  private:
   Profile difference_from_baseline(Profile after);

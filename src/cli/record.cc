@@ -23,6 +23,7 @@ struct RecordCommand {
   RecordArguments recording;
   RunOptions run;
   std::string output = "wick.data";
+  const Option* output_option = nullptr;
   bool exit_status = false;
 
   int operator()(const Arguments& arguments) {
@@ -38,7 +39,8 @@ struct RecordCommand {
           "record: -o -: a recording goes to a file, since standard output is "
           "the program's");
     RecordOptions options = recording.resolved(program);
-    options.output = output;
+    options.output = output_option->count() > 0 ? OutputName::typed(output)
+                                                : OutputName::chosen(output);
     options.command_line = arguments.words;
     options.command_line.insert(options.command_line.begin(), "wick");
     const RecordResult result = run_recording(options, run);
@@ -93,9 +95,9 @@ struct RecordCommand {
 
 std::function<int(const Arguments&)> declare_record(OptionSet& app) {
   auto command = std::make_shared<RecordCommand>();
-  add_text(app, "-o,--output", command->output, "FILE",
-           "write the recording to this file")
-      ->group("Recording");
+  command->output_option = add_text(app, "-o,--output", command->output, "FILE",
+                                    "write the recording to this file")
+                               ->group("Recording");
   add_record_options(app, command->recording, {});
   add_flag(app, "--exit-status", command->exit_status,
            "exit with the program's status")

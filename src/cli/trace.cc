@@ -90,7 +90,8 @@ void check_for_tokens(const TraceInfo& info) {
 class Sink {
  public:
   explicit Sink(const std::string& path) {
-    if (path != "-") file_ = std::make_unique<OutputFile>(path);
+    if (path != "-")
+      file_ = std::make_unique<OutputFile>(OutputName::typed(path));
   }
   std::ostream& stream() { return file_ ? file_->stream() : std::cout; }
   void commit() {

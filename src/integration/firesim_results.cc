@@ -217,6 +217,7 @@ FireSimResults find_firesim_results(const std::string& path,
                                     const std::string& workload_folder) {
   FireSimResults results;
   fs::path folder = full_path(path);
+  results.path = folder.string();
   if (is_file(folder)) {
     folder = folder.parent_path();
     FireSimJob job = look_into(folder);

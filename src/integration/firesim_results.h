@@ -22,6 +22,7 @@ struct FireSimJob {
 };
 
 struct FireSimResults {
+  std::string path;              // as given, but absolute
   std::vector<FireSimJob> jobs;  // those with traces, by name
   std::string workload;          // the JSON file, "" if none was found
   std::string benchmark;         // its name

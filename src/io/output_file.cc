@@ -2,82 +2,105 @@
 #include "io/output_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <cstddef>
+#include <streambuf>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
-#include "io/unique_fd.h"
 
 namespace wick {
-namespace {
 
-// A symbolic link stays, and its target is written.
-std::string link_target(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_symlink(path, error)) return path;
-  const auto target = std::filesystem::canonical(path, error);
-  return error ? path : target.string();
-}
+// Writes to a descriptor that it does not own.
+class OutputFile::Buffer : public std::streambuf {
+ public:
+  explicit Buffer(int fd) : fd_(fd), bytes_(kSize) { clear(); }
 
-// Creates a new file next to `path`; O_EXCL, so that nobody else's file or link
-// is overwritten.
-std::string create_beside(const std::string& path) {
-  for (int attempt = 0;; ++attempt) {
-    std::string name = fmt::format("{}.{}.{}.part", path, ::getpid(), attempt);
-    const UniqueFd fd(
-        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (fd) return name;
-    if (errno != EEXIST || attempt > 100)
-      fail("cannot write: {}", last_system_error());
+  int error() const { return error_; }  // the first one, as in errno
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (sync() != 0) return traits_type::eof();
+    if (!traits_type::eq_int_type(c, traits_type::eof()))
+      sputc(traits_type::to_char_type(c));
+    return traits_type::not_eof(c);
   }
-}
 
-}  // namespace
-
-bool is_special_file(const std::string& path) {
-  struct stat info {};
-  const bool names_open_file =
-      (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) ||
-      path.starts_with("/proc/");
-  return names_open_file ||
-         (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode));
-}
-
-OutputFile::OutputFile(const std::string& path) : path_(path) {
-  in_context(path, [&] {
-    struct stat info {};
-    if (::stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-      fail("is a directory, not a file");
-    if (!is_special_file(path_)) {
-      path_ = link_target(path_);
-      if (!is_special_file(path_)) temporary_ = create_beside(path_);
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    const std::string_view part(text, static_cast<std::size_t>(size));
+    if (epptr() - pptr() >= size) {
+      part.copy(pptr(), part.size());
+      pbump(static_cast<int>(size));
+      return size;
     }
-    auto file = std::make_unique<std::ofstream>(
-        temporary_.empty() ? path_ : temporary_, std::ios::binary);
-    if (!*file) fail("cannot write: {}", last_system_error());
-    stream_ = std::move(file);
+    return sync() == 0 && write_all(part) ? size : 0;
+  }
+
+  int sync() override {
+    const bool written =
+        write_all({pbase(), static_cast<std::size_t>(pptr() - pbase())});
+    clear();
+    return written ? 0 : -1;
+  }
+
+ private:
+  static constexpr std::size_t kSize = 1 << 16;
+
+  void clear() { setp(bytes_.data(), bytes_.data() + bytes_.size()); }
+
+  bool write_all(std::string_view part) {
+    while (!part.empty() && error_ == 0) {
+      const ssize_t written = ::write(fd_, part.data(), part.size());
+      if (written < 0 && errno != EINTR) error_ = errno;
+      if (written > 0) part.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return error_ == 0;
+  }
+
+  int fd_;
+  int error_ = 0;
+  std::vector<char> bytes_;
+};
+
+OutputFile::OutputFile(const OutputName& name, mode_t mode) : path_(name.path) {
+  in_context(path_, [&] {
+    place_.emplace(name);
+    if (place_->is_special())
+      special_ = place_->open_special(O_WRONLY | O_TRUNC);
+    else
+      file_.emplace(*place_, mode);
   });
+  buffer_ = std::make_unique<Buffer>(file_ ? file_->fd() : special_.get());
+  stream_ = std::make_unique<std::ostream>(buffer_.get());
 }
 
-OutputFile::~OutputFile() {
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+OutputFile::OutputFile(UniqueFd folder, const std::string& name) : path_(name) {
+  in_context(path_, [&] {
+    place_.emplace(std::move(folder), name);
+    file_.emplace(*place_, 0666);
+  });
+  buffer_ = std::make_unique<Buffer>(file_->fd());
+  stream_ = std::make_unique<std::ostream>(buffer_.get());
 }
+
+OutputFile::~OutputFile() = default;
 
 void OutputFile::commit() {
   in_context(path_, [&] {
     stream_->flush();
-    if (!*stream_) fail("cannot write: {}", last_system_error());
-    stream_.reset();
-    if (temporary_.empty()) return;
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
+    if (!*stream_) {
+      errno = buffer_->error();
       fail("cannot write: {}", last_system_error());
-    temporary_.clear();
+    }
+    if (file_) {
+      file_->put_in_place();
+      file_->take_fd().reset();
+    }
+    special_.reset();  // the end for who reads a FIFO
   });
 }
 

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
+
+#include "io/output_name.h"
+#include "io/output_place.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 
 // A file that appears complete or not at all: written under a temporary name
 // and renamed by commit(). Without commit(), nothing is left behind. Special
-// files
-// (/dev/null, a FIFO) are written directly.
+// files (/dev/null, a FIFO) are written directly. Which links it goes through
+// and what it replaces is explained in io/output_place.h.
 class OutputFile {
  public:
-  explicit OutputFile(const std::string& path);
+  explicit OutputFile(const OutputName& name, mode_t mode = 0666);
+  // In a directory that is open; `name` is wick's choice.
+  OutputFile(UniqueFd folder, const std::string& name);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
@@ -22,14 +31,15 @@ class OutputFile {
   void commit();
 
  private:
-  std::string path_, temporary_;
+  class Buffer;
+
+  std::string path_;  // for messages
+  std::optional<OutputPlace> place_;
+  std::optional<NewFile> file_;
+  UniqueFd special_;
+  std::unique_ptr<Buffer> buffer_;
   std::unique_ptr<std::ostream> stream_;
 };
-
-// Whether `path` must be written directly because renaming a file over it would
-// replace something else: a device, a FIFO, or the name of an open file
-// (/dev/stdout, /dev/fd/3), even if that is a regular one.
-bool is_special_file(const std::string& path);
 
 // Flushes standard output; an Error if a write failed (full disk, closed pipe).
 void finish_standard_output(std::ostream& out);

@@ -58,7 +58,7 @@ class ModuleSymbolsTest : public testing::Test {
 
   TestFolder temporary_;
   DebugFiles files_{{.symfs = temporary_.path()}};
-  SymbolCache cache_{temporary_.path() + "/cache"};
+  SymbolCache cache_{OutputName::typed(temporary_.path() + "/cache")};
 };
 
 TEST_F(ModuleSymbolsTest, LinesAndInlinedCallsComeFromDebugInformation) {

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/symbol_cache.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/text.h"
 #include "io/output_file.h"
-#include "io/read_file.h"
+#include "io/output_place.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 namespace {
@@ -25,7 +29,7 @@ bool is_file_name(std::string_view build_id) {
          all_hex_digits(build_id);
 }
 
-// Against damage, not malice: the folder is the user's own.
+// Against damage, not malice: only the user can write to the folder.
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t sum = 0x9e3779b97f4a7c15;
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
@@ -105,29 +109,80 @@ std::optional<Resolved> unpacked(std::string_view bytes,
   return resolved;
 }
 
-}  // namespace
-
-std::string SymbolCache::default_folder() {
-  const auto from = [](const char* name, std::string_view rest) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value == '/' ? value + std::string(rest)
-                                             : std::string();
-  };
-  std::string folder = from("XDG_CACHE_HOME", "/wick/symbols");
-  if (folder.empty()) folder = from("HOME", "/.cache/wick/symbols");
-  return folder;
+bool is_own_file(const struct stat& info) {
+  return S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
 }
 
-std::string SymbolCache::path(std::string_view build_id) const {
-  return folder_ + "/" + std::string(build_id);
+// Nothing unless it is a file of this user of at most `max_size` bytes.
+std::optional<std::string> content_of(const UniqueFd& file,
+                                      std::uint64_t max_size) {
+  struct stat info {};
+  if (!file || ::fstat(file.get(), &info) != 0 || !is_own_file(info) ||
+      static_cast<std::uint64_t>(info.st_size) > max_size)
+    return {};
+  std::string content(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t used = 0;
+  while (used < content.size()) {
+    const ssize_t got =
+        ::read(file.get(), content.data() + used, content.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return {};
+    used += static_cast<std::size_t>(got);
+  }
+  return content;
+}
+
+// Files of the cache, and what a killed run left of one. Other names are none
+// of its business.
+bool is_of_cache(std::string_view name) {
+  if (name.ends_with(".part")) name = name.substr(0, name.find('.'));
+  return is_file_name(name);
+}
+
+std::vector<std::string> names_in(int folder) {
+  const int copy = ::dup(folder);
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(copy), ::closedir);
+  std::vector<std::string> names;
+  if (!list) {
+    ::close(copy);
+    return names;
+  }
+  while (const dirent* entry = ::readdir(list.get()))
+    if (is_of_cache(entry->d_name)) names.emplace_back(entry->d_name);
+  return names;
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+OutputName SymbolCache::default_folder() {
+  // The user chose `folder`, by the environment.
+  const auto below = [](const std::string& folder) {
+    return OutputName::chosen(folder + "/wick/symbols", folder);
+  };
+  const auto value = [](const char* name) -> std::string {
+    const char* text = std::getenv(name);
+    return text != nullptr && *text == '/' ? text : "";
+  };
+  if (const std::string cache = value("XDG_CACHE_HOME"); !cache.empty())
+    return below(cache);
+  if (const std::string home = value("HOME"); !home.empty())
+    return below(home + "/.cache");
+  return {};
 }
 
 std::optional<Resolved> SymbolCache::load(std::string_view build_id,
                                           std::string_view sources) const {
   if (folder_.empty() || !is_file_name(build_id)) return {};
-  const std::string file_name = path(build_id);
-  const std::optional<std::string> content =
-      read_small_file(file_name, max_bytes_);
+  const UniqueFd folder = open_own_folder(folder_, false);
+  if (!folder) return {};
+  const UniqueFd file(
+      ::openat(folder.get(), std::string(build_id).c_str(),
+               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const std::optional<std::string> content = content_of(file, max_bytes_);
   if (!content) return {};
   ByteReader in(*content);
   if (in.read_bytes(kMagic.size()) != kMagic) return {};
@@ -135,7 +190,7 @@ std::optional<Resolved> SymbolCache::load(std::string_view build_id,
   if (in.failed() || checksum(in.rest()) != sum) return {};
   auto resolved = unpacked(in.rest(), sources);
   // Marks it as used: the oldest are removed first.
-  if (resolved) ::utimensat(AT_FDCWD, file_name.c_str(), nullptr, 0);
+  if (resolved) ::futimens(file.get(), nullptr);
   return resolved;
 }
 
@@ -144,9 +199,12 @@ void SymbolCache::store(std::string_view build_id, std::string_view sources,
   if (folder_.empty() || !is_file_name(build_id)) return;
   const std::string content = packed(sources, resolved);
   if (content.size() > max_bytes_ / 4) return;
+  UniqueFd folder = open_own_folder(folder_, true);
+  if (!folder) return;
+  const UniqueFd readable(
+      ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   try {
-    std::filesystem::create_directories(folder_);
-    OutputFile file(path(build_id));
+    OutputFile file(std::move(folder), std::string(build_id));
     std::string header(kMagic);
     append_raw(header, checksum(content));
     file.stream() << header << content;
@@ -154,31 +212,30 @@ void SymbolCache::store(std::string_view build_id, std::string_view sources,
   } catch (const std::exception&) {
     return;
   }
-  remove_oldest();
+  remove_oldest(readable.get());
 }
 
-void SymbolCache::remove_oldest() const {
+void SymbolCache::remove_oldest(int folder) const {
   struct File {
-    std::filesystem::file_time_type time;
+    std::int64_t time;  // of its last use
     std::uint64_t size;
-    std::filesystem::path path;
+    std::string name;
   };
   std::vector<File> files;
   std::uint64_t total = 0;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(folder_, error), end;
-       !error && at != end; at.increment(error)) {
-    std::error_code gone;  // removed by another run
-    const std::uint64_t size = at->file_size(gone);
-    const auto time = at->last_write_time(gone);
-    if (gone) continue;
-    files.push_back({time, size, at->path()});
+  for (const std::string& name : names_in(folder)) {
+    struct stat info {};
+    if (::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !is_own_file(info))
+      continue;
+    const auto size = static_cast<std::uint64_t>(info.st_size);
+    files.push_back({nanoseconds(info.st_mtim), size, name});
     total += size;
   }
   std::ranges::sort(files, {}, &File::time);
   for (const File& file : files) {
     if (total <= max_bytes_) return;
-    std::filesystem::remove(file.path, error);
+    ::unlinkat(folder, file.name.c_str(), 0);
     total -= file.size;
   }
 }

@@ -4,6 +4,13 @@
 // atomically, so concurrent runs do not disturb each other; one that is
 // damaged, of another version or made from other sources is ignored. The least
 // recently used files are removed to keep the folder below a size.
+//
+// A cache that somebody else can fill would give functions the names they like,
+// and one that they can fill with links would lead wick's writes elsewhere. So
+// it is used only if its folder belongs to the effective user, nobody else can
+// write to it, and all folders on the way belong to that user or root: with
+// somebody else's HOME there is no cache. Within it, only regular files of that
+// user are read, replaced or removed.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/output_name.h"
 #include "object/resolved.h"
 
 namespace wick {
@@ -20,11 +28,11 @@ class SymbolCache {
  public:
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 
-  explicit SymbolCache(std::string folder, std::uint64_t max_bytes = kMaxBytes)
+  explicit SymbolCache(OutputName folder, std::uint64_t max_bytes = kMaxBytes)
       : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
-  // "" without a home directory.
-  static std::string default_folder();
+  // Empty without a home directory.
+  static OutputName default_folder();
 
   // What was stored for this build id with the same `sources`, a text that
   // identifies the files it was made from.
@@ -36,10 +44,9 @@ class SymbolCache {
              const Resolved& resolved) const;
 
  private:
-  std::string path(std::string_view build_id) const;
-  void remove_oldest() const;
+  void remove_oldest(int folder) const;
 
-  std::string folder_;
+  OutputName folder_;
   std::uint64_t max_bytes_;
 };
 

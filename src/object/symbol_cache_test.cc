@@ -52,7 +52,7 @@ class SymbolCacheTest : public testing::Test {
 };
 
 TEST_F(SymbolCacheTest, LoadsWhatWasStored) {
-  const SymbolCache cache(folder_);
+  const SymbolCache cache(OutputName::typed(folder_));
   cache.store(kCachedId, kSources, two_addresses());
   const auto loaded = cache.load(kCachedId, kSources);
   ASSERT_TRUE(loaded);
@@ -60,25 +60,59 @@ TEST_F(SymbolCacheTest, LoadsWhatWasStored) {
 }
 
 TEST_F(SymbolCacheTest, KnowsNothingOfAnotherBuildId) {
-  const SymbolCache cache(folder_);
+  const SymbolCache cache(OutputName::typed(folder_));
   cache.store(kCachedId, kSources, two_addresses());
   EXPECT_FALSE(cache.load("fedcba9876543210", kSources));
 }
 
 TEST_F(SymbolCacheTest, WhatCameFromOtherSourcesIsNotUsed) {
-  const SymbolCache cache(folder_);
+  const SymbolCache cache(OutputName::typed(folder_));
   cache.store(kCachedId, kSources, two_addresses());
   EXPECT_FALSE(cache.load(kCachedId, "/bin/a /usr/lib/debug/a.debug"));
 }
 
 TEST_F(SymbolCacheTest, ABuildIdIsNoPath) {
-  const SymbolCache cache(folder_ + "/inner");
+  const SymbolCache cache(OutputName::typed(folder_ + "/inner"));
   cache.store("../outside", kSources, two_addresses());
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/outside"));
 }
 
+TEST_F(SymbolCacheTest, ALinkIsNeitherReadNorWrittenThrough) {
+  const SymbolCache cache(OutputName::typed(folder_));
+  cache.store(kCachedId, kSources, two_addresses());
+  const std::string elsewhere = temporary_.path() + "/elsewhere",
+                    file = folder_ + "/" + std::string(kCachedId);
+  std::filesystem::rename(file, elsewhere);
+  std::filesystem::create_symlink(elsewhere, file);
+  EXPECT_FALSE(cache.load(kCachedId, kSources));
+  std::ofstream(elsewhere) << "victim";
+  cache.store(kCachedId, kSources, two_addresses());
+  EXPECT_EQ(read_small_file(elsewhere, 100), "victim");
+  EXPECT_TRUE(cache.load(kCachedId, kSources));
+}
+
+TEST_F(SymbolCacheTest, AFolderThatOthersWriteToIsNotUsed) {
+  const SymbolCache cache(OutputName::typed(folder_));
+  cache.store(kCachedId, kSources, two_addresses());
+  std::filesystem::permissions(folder_, std::filesystem::perms(0777));
+  EXPECT_FALSE(cache.load(kCachedId, kSources));
+  cache.store("fedcba9876543210", kSources, two_addresses());
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/fedcba9876543210"));
+}
+
+TEST_F(SymbolCacheTest, OtherFilesAreNotRemovedToMakeRoom) {
+  const SymbolCache cache(OutputName::typed(folder_), 1000);
+  cache.store(kCachedId, kSources, two_addresses());
+  const std::string other = folder_ + "/thesis.txt";
+  std::ofstream(other) << std::string(2000, 'x');
+  std::filesystem::last_write_time(other, {});
+  cache.store(kCachedId, kSources, two_addresses());
+  EXPECT_TRUE(std::filesystem::exists(other));
+  EXPECT_TRUE(cache.load(kCachedId, kSources));
+}
+
 TEST_F(SymbolCacheTest, EveryPrefixAndEveryChangedByteIsIgnored) {
-  const SymbolCache cache(folder_);
+  const SymbolCache cache(OutputName::typed(folder_));
   cache.store(kCachedId, kSources, two_addresses());
   const std::string path = folder_ + "/" + std::string(kCachedId);
   const std::string whole = *read_small_file(path, 1 << 20);
@@ -97,7 +131,7 @@ TEST_F(SymbolCacheTest, EveryPrefixAndEveryChangedByteIsIgnored) {
 }
 
 TEST_F(SymbolCacheTest, StaysBelowItsSizeByRemovingTheOldest) {
-  const SymbolCache cache(folder_, 1000);
+  const SymbolCache cache(OutputName::typed(folder_), 1000);
   const auto now = std::filesystem::file_time_type::clock::now();
   for (int i = 0; i < 100; ++i) {
     const std::string id = "00000000" + std::to_string(1000 + i);
@@ -114,7 +148,7 @@ TEST_F(SymbolCacheTest, StaysBelowItsSizeByRemovingTheOldest) {
 }
 
 TEST_F(SymbolCacheTest, ManyWritersAndReadersGetAWholeFileOrNone) {
-  const SymbolCache cache(folder_);
+  const SymbolCache cache(OutputName::typed(folder_));
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "io/output_name.h"
+
 namespace wick {
 
 struct DrawOptions {
@@ -30,7 +32,7 @@ struct DrawOptions {
   bool deterministic = false;  // colour by FNV of the name, as inferno
   bool random = false;         // a new colour each run
   bool color_diffusion = false;  // by width
-  std::string palette_map;       // a file that keeps the colour of each name
+  OutputName palette_map;        // a file that keeps the colour of each name
   std::string name_attributes;   // a file with attributes for names
   bool inverted = false;         // icicle: root at the top
   bool negate = false;           // differential: swap red and blue

@@ -348,8 +348,8 @@ PaletteMap read_palette_map(const std::string& path) {
   return map;
 }
 
-void write_palette_map(const PaletteMap& map, const std::string& path) {
-  OutputFile file(path);
+void write_palette_map(const PaletteMap& map, const OutputName& output) {
+  OutputFile file(output);
   for (const auto& [name, c] : map) {
     // These would be read back as another name.
     if (has(name, "->") || has(name, "\n")) continue;

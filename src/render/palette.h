@@ -32,7 +32,7 @@ using PaletteMap = std::map<std::string, Rgb, std::less<>>;
 // Lines "name->rgb(1,2,3)"; other lines are ignored. Empty if the file does not
 // exist.
 PaletteMap read_palette_map(const std::string& path);
-void write_palette_map(const PaletteMap& map, const std::string& path);
+void write_palette_map(const PaletteMap& map, const OutputName& output);
 
 // What a colour can depend on.
 struct Painted {

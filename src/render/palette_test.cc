@@ -140,7 +140,7 @@ TEST_F(PaletteMapFile, KeepsTheColourOfANameForTheNextPicture) {
   Palette palette({}, &map);
   EXPECT_EQ(text(palette.color({.name = "kept"})), "1,2,3");
   const Rgb other = palette.color({.name = "other"});
-  write_palette_map(map, path_);
+  write_palette_map(map, OutputName::typed(path_));
   EXPECT_EQ(read_palette_map(path_),
             (PaletteMap{{"kept", {1, 2, 3}}, {"other", other}}));
 }

@@ -445,14 +445,14 @@ void draw(const FlameGraph& graph, const WriteOptions& options,
     draw_nothing(options.draw, out);
     fail("there are no samples to draw");
   }
-  const std::string& map_path = options.draw.palette_map;
-  if (map_path.empty()) {
+  const OutputName& map_file = options.draw.palette_map;
+  if (map_file.empty()) {
     SvgWriter(graph, options, layout, nullptr, out).write();
     return;
   }
-  PaletteMap map = read_palette_map(map_path);
+  PaletteMap map = read_palette_map(map_file.path);
   SvgWriter(graph, options, layout, &map, out).write();
-  write_palette_map(map, map_path);
+  write_palette_map(map, map_file);
 }
 
 // Makes the picture stand for more than what was measured, which leaves the

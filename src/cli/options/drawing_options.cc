@@ -83,10 +83,17 @@ void add_color_options(Drawing& add, DrawOptions& draw) {
   add.flag("--random", draw.random, "different colors in every run");
   add.flag("--colordiffusion", draw.color_diffusion, "colors by width");
   add.action(
-      "--cp", [&draw] { draw.palette_map = "palette.map"; },
+      "--cp", [&draw] { draw.palette_map = OutputName::chosen("palette.map"); },
       "keep the color of each function in ./palette.map");
-  add.text("--palette-map", draw.palette_map, "FILE",
-           "like --cp, but in this file");
+  add.grouped(add.app()
+                  .add_callback(
+                      "--palette-map",
+                      [&draw](const std::string& path) {
+                        draw.palette_map = OutputName::typed(path);
+                      },
+                      "like --cp, but in this file")
+                  ->type_name("FILE")
+                  ->take_last());
   add.text("--nameattr", draw.name_attributes, "FILE",
            "attributes (title, href, …) of functions, as in flamegraph.pl");
 }

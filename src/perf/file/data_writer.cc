@@ -11,14 +11,14 @@
 #include <cassert>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <optional>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "io/compress.h"
-#include "io/output_file.h"
+#include "io/output_name.h"
+#include "io/output_place.h"
 #include "io/unique_fd.h"
 #include "perf/file/feature_encoding.h"
 #include "perf/file/recording_facts.h"
@@ -81,24 +81,18 @@ bool write_at(int fd, std::uint64_t offset, std::string_view bytes) {
 }
 
 // As perf does: only the owner may read a recording (0600), and an older file
-// is kept under another name.
-UniqueFd create_file(const std::string& path, bool keep_old) {
+// is kept under another name. The new file has its final name before anything
+// is written to it.
+UniqueFd create_file(const OutputName& name, bool keep_old) {
+  const OutputPlace place(name);
+  if (!place.is_special()) {
+    NewFile file(place, S_IRUSR | S_IWUSR);
+    if (keep_old && place.has_older()) place.keep_older();
+    file.put_in_place();
+    return file.take_fd();
+  }
+  UniqueFd fd = place.open_special(O_RDWR | O_TRUNC);
   struct stat info {};
-  const bool exists = ::stat(path.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode))
-    fail("is a directory; expected a file name");
-  const bool replace = !is_special_file(path) && exists && info.st_size > 0;
-  if (replace && keep_old &&
-      std::rename(path.c_str(), (path + ".old").c_str()) != 0)
-    fail("cannot rename the older file to {}.old: {}", path,
-         last_system_error());
-  if (replace && !keep_old && ::unlink(path.c_str()) != 0)
-    fail("cannot replace the older file: {}", last_system_error());
-  // Must not follow a link that another user creates just now.
-  const int exclusive = replace || !exists ? O_EXCL : O_TRUNC;
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | exclusive,
-                     S_IRUSR | S_IWUSR));
-  if (!fd) fail("cannot write: {}", last_system_error());
   if (::fstat(fd.get(), &info) == 0 && !S_ISREG(info.st_mode) &&
       !S_ISBLK(info.st_mode) && ::lseek(fd.get(), 0, SEEK_CUR) < 0)
     fail(
@@ -317,16 +311,16 @@ void PerfDataWriter::State::write_late_sections() {
     restore(errno);
 }
 
-PerfDataWriter::PerfDataWriter(std::string path,
+PerfDataWriter::PerfDataWriter(const OutputName& name,
                                std::vector<RecordedEvent> events,
                                Options options)
     : state_(std::make_unique<State>()) {
   State& s = *state_;
-  s.path = std::move(path);
+  s.path = name.path;
   s.events = std::move(events);
   s.options = std::move(options);
   in_context(s.path, [&] {
-    s.fd = create_file(s.path, s.options.keep_old);
+    s.fd = create_file(name, s.options.keep_old);
     s.write_header();
   });
   feature(Feature::kEventDesc, encode_events(s.events));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a perf.data file that perf, Hotspot and wick read.
 //
-//   PerfDataWriter file("perf.data", events, {.compression_level = 1});
+//   PerfDataWriter file(OutputName::chosen("perf.data"), events,
+//                       {.compression_level = 1});
 //   file.machine(machine_info());
 //   file.write(record);          // as the kernel gave it
 //   file.finished_round();
@@ -31,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/output_name.h"
 #include "perf/file/header.h"
 #include "perf/file/machine_info.h"
 #include "perf/records/attr.h"
@@ -55,10 +57,10 @@ class PerfDataWriter {
   };
 
   // Writes the header. Fails if the file cannot be written.
-  PerfDataWriter(std::string path, std::vector<RecordedEvent> events,
+  PerfDataWriter(const OutputName& name, std::vector<RecordedEvent> events,
                  Options options);
-  PerfDataWriter(std::string path, std::vector<RecordedEvent> events)
-      : PerfDataWriter(std::move(path), std::move(events), Options()) {}
+  PerfDataWriter(const OutputName& name, std::vector<RecordedEvent> events)
+      : PerfDataWriter(name, std::move(events), Options()) {}
   PerfDataWriter(PerfDataWriter&&) noexcept;
   // Without finish(), the file has what was flushed, as after a SIGKILL.
   ~PerfDataWriter();

@@ -48,7 +48,8 @@ void write_records(benchmark::State& state) {
   constexpr int kRounds = 50;  // about 200 MB
   std::uint64_t size = 0;
   for (auto _ : state) {
-    PerfDataWriter file(path, {{.attr = bench_attr(), .ids = {1}}},
+    PerfDataWriter file(OutputName::typed(path),
+                        {{.attr = bench_attr(), .ids = {1}}},
                         {.compression_level = static_cast<int>(state.range(0)),
                          .keep_old = false});
     for (int round = 0; round < kRounds; ++round) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/file/data_writer.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -68,7 +69,9 @@ std::vector<std::string> records_of(PerfData& data) {
 class PerfDataWriterTest : public testing::TestWithParam<int> {
  protected:
   PerfDataWriter writer(std::vector<RecordedEvent> events = two_events()) {
-    return {path_, std::move(events), {.compression_level = GetParam()}};
+    return {OutputName::typed(path_),
+            std::move(events),
+            {.compression_level = GetParam()}};
   }
   InputFile input() { return InputFile::open(path_); }
   std::string content() {
@@ -364,7 +367,8 @@ TEST(PerfDataWriter, EveryCompressedRecordIsOnePerfCanUnpack) {
   std::mt19937_64 random(1);
   std::string all;
   {
-    PerfDataWriter file(path, two_events(), {.compression_level = 1});
+    PerfDataWriter file(OutputName::typed(path), two_events(),
+                        {.compression_level = 1});
     for (const std::size_t size : {16, 65528, 65528, 64, 65000, 8, 65528}) {
       std::string record;
       append_raw(record, static_cast<std::uint32_t>(RecordType::kSample));
@@ -408,16 +412,53 @@ TEST(PerfDataWriter, AnOlderFileIsKeptUnderAnotherName) {
   const TestFolder folder;
   const std::string path = folder.path() + "/perf.data";
   std::ofstream(path) << "older";
-  PerfDataWriter(path, two_events()).finish();
+  PerfDataWriter(OutputName::typed(path), two_events()).finish();
   EXPECT_EQ(read_small_file(path + ".old", 100), "older");
-  PerfDataWriter(path, two_events(), {.keep_old = false}).finish();
+  PerfDataWriter(OutputName::typed(path), two_events(), {.keep_old = false})
+      .finish();
+  EXPECT_EQ(read_small_file(path + ".old", 100), "older");
+}
+
+TEST(PerfDataWriter, AnEmptyFileThatWasThereIsReplaced) {
+  const TestFolder folder;
+  const std::string path = folder.path() + "/perf.data";
+  std::ofstream theirs(path);
+  const UniqueFd reader(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  PerfDataWriter(OutputName::typed(path), two_events()).finish();
+  char c = 0;
+  EXPECT_EQ(::read(reader.get(), &c, 1), 0);
+}
+
+TEST(PerfDataWriter, ADefaultNameThatIsALinkIsReplaced) {
+  const TestFolder folder;
+  const std::string path = folder.path() + "/wick.data",
+                    victim = folder.path() + "/victim";
+  for (const std::string text : {"", "old"}) {
+    std::ofstream(victim) << text;
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink("victim", path);
+    PerfDataWriter(OutputName::chosen(path), two_events()).finish();
+    EXPECT_EQ(read_small_file(victim, 100), text);
+    EXPECT_FALSE(std::filesystem::is_symlink(path));
+  }
+}
+
+TEST(PerfDataWriter, ALinkNamedOldIsReplaced) {
+  const TestFolder folder;
+  const std::string path = folder.path() + "/wick.data",
+                    victim = folder.path() + "/victim";
+  std::ofstream(path) << "older";
+  std::ofstream(victim) << "old";
+  std::filesystem::create_symlink("victim", path + ".old");
+  PerfDataWriter(OutputName::chosen(path), two_events()).finish();
+  EXPECT_EQ(read_small_file(victim, 100), "old");
   EXPECT_EQ(read_small_file(path + ".old", 100), "older");
 }
 
 TEST(PerfDataWriter, OnlyTheOwnerMayReadTheFile) {
   const TestFolder folder;
   const std::string path = folder.path() + "/perf.data";
-  PerfDataWriter(path, two_events()).finish();
+  PerfDataWriter(OutputName::typed(path), two_events()).finish();
   struct stat info {};
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
@@ -427,7 +468,7 @@ TEST(PerfDataWriter, ReportsWhyItCannotWrite) {
   const TestFolder folder;
   const auto message = [](const std::string& path) -> std::string {
     try {
-      PerfDataWriter(path, two_events()).finish();
+      PerfDataWriter(OutputName::typed(path), two_events()).finish();
       return "";
     } catch (const Error& error) {
       return error.what();
@@ -448,7 +489,7 @@ TEST(PerfDataWriter, AttrsAreOfOneSizeAndNeverLongerThanPerfKnows) {
   std::vector<RecordedEvent> events = two_events();
   events[0].attr.size = 144;  // of a newer kernel, with nothing in it
   events[1].attr.size = 64;
-  PerfDataWriter(path, events).finish();
+  PerfDataWriter(OutputName::typed(path), events).finish();
   InputFile in = InputFile::open(path);
   const PerfData data(in);
   EXPECT_EQ(data.header().events[0].attr.size, 128u);

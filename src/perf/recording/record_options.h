@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "io/output_name.h"
+
 namespace wick {
 
 struct RecordOptions {
@@ -40,7 +42,7 @@ struct RecordOptions {
   int compression = 0;          // zstd level, 1 to 22; 0: none
   double duration = 0;          // seconds; 0: until it ends or is stopped
   double delay = 0;             // seconds before the first sample
-  std::string output = "wick.data";
+  OutputName output = OutputName::chosen("wick.data");
   std::vector<std::string> command_line;  // of wick, for the file
   std::string recorder = "wick";          // with its version, for the file
 

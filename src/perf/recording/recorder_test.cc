@@ -25,7 +25,7 @@ class RecorderTest : public testing::Test {
     return record({.program = std::move(program),
                    .events = "cpu-clock",
                    .buffer_size = 65536,
-                   .output = folder_.path() + "/" + name},
+                   .output = OutputName::typed(folder_.path() + "/" + name)},
                   stop_, {});
   }
 
@@ -51,11 +51,12 @@ TEST_F(RecorderTest, StopsNoOtherRecording) {
   RecordResult stopped;
   std::thread other([&] { stopped = record_into("a", {"sleep", "1000"}); });
   const StopRequest never;
-  const RecordResult finished = record({.program = {"true"},
-                                        .events = "cpu-clock",
-                                        .buffer_size = 65536,
-                                        .output = folder_.path() + "/b"},
-                                       never, {});
+  const RecordResult finished =
+      record({.program = {"true"},
+              .events = "cpu-clock",
+              .buffer_size = 65536,
+              .output = OutputName::typed(folder_.path() + "/b")},
+             never, {});
   stop_.stop();
   other.join();
   EXPECT_TRUE(stopped.interrupted);
