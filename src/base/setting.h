@@ -38,6 +38,7 @@ enum class Setting : std::uint8_t {
   kProcesses,
   kRecordedEvents,
   kReport,
+  kSourceRoot,
   kSymfs,
   kSysroot,
   kThreads,

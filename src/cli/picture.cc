@@ -113,8 +113,13 @@ void Picture::draw(Profile profile, const OutputFormat& format,
   if (!post_process.empty())
     profile = post_processed(profile, write.fold, post_process);
   if (!baseline.empty()) profile = difference_from_baseline(std::move(profile));
+  Diagnostics notes;
+  write.notes = &notes;
   write_output(profile, format, write, name, run);
+  write.notes = nullptr;
   report_losses(profile, run);
+  for (const std::string& line : describe(notes, 0, setting_name))
+    say(run, line);
   if (announce)
     say(run, what_was_written(name.path, profile, samples, recorded));
   report_stats(run);
@@ -131,9 +136,15 @@ void add_picture_options(OptionSet& app, Picture& picture) {
   add_text(app, "--diff", picture.baseline, "BASELINE",
            "draw what changed since this input")
       ->group("Output");
-  add_flag(app, "--embed-source", picture.write.embed_source,
-           "html: include the source code of hot functions")
-      ->group("Output");
+  Option* embed =
+      add_flag(app, "--embed-source", picture.write.embed_source,
+               "html: include the source code of hot functions, if it is in "
+               "the current directory or a --source-root");
+  embed->group("Output");
+  add_texts(app, "--source-root", picture.write.source_roots, "DIR",
+            "embed source files in this directory, too")
+      ->group("Output")
+      ->needs(embed);
 }
 
 }  // namespace wick

@@ -16,8 +16,13 @@ std::optional<std::string> read_small_file(const std::string& path,
                                            std::uint64_t max_size,
                                            bool follow_links) {
   // Callers choose the directory.
-  const UniqueFd fd =
-      open_regular(path, {.follow_link = follow_links, .on_network = true});
+  return read_small_file(
+      open_regular(path, {.follow_link = follow_links, .on_network = true}),
+      max_size);
+}
+
+std::optional<std::string> read_small_file(const UniqueFd& fd,
+                                           std::uint64_t max_size) {
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) return {};
   // Files in /proc and /sys report size 0, and some in tracefs and /proc/sys

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "io/unique_fd.h"
+
 namespace wick {
 
 // The content of a regular file of at most `max_size` bytes; nothing if it does
@@ -13,6 +15,10 @@ namespace wick {
 std::optional<std::string> read_small_file(const std::string& path,
                                            std::uint64_t max_size,
                                            bool follow_links = true);
+
+// The same for an open regular file.
+std::optional<std::string> read_small_file(const UniqueFd& fd,
+                                           std::uint64_t max_size);
 
 // When the file was last modified, in nanoseconds since 1970; 0 if it does not
 // exist.

@@ -109,6 +109,12 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "kernel modules are left out: the console lists no modules with their "
          "addresses",
          false, Setting::kModule},
+        {"source-outside",
+         "source file is not embedded: it is neither in the current directory "
+         "nor in one given for sources",
+         "source files are not embedded: they are neither in the current "
+         "directory nor in one given for sources",
+         false, Setting::kSourceRoot},
     }};
 
 }  // namespace

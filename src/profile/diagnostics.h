@@ -47,6 +47,7 @@ enum class Problem : std::uint8_t {
   kUnplacedTrigger,  // files with a trigger's point at an unknown address
   kUnlistedModule,   // kernel modules missing from the console's list
   kNoModuleList,     // kernel modules, if the console has no such list
+  kSourceOutside,    // source files outside of the directories for them
   kCount
 };
 

@@ -153,6 +153,12 @@ struct WriteOptions {
   // the page includes the source of hot functions.
   std::string first_event;
   bool embed_source = false;
+  // Where that source may be, besides the current directory.
+  std::vector<std::string> source_roots;
+
+  // If not null, gets what the writer noticed about this machine, and not about
+  // the profile.
+  Diagnostics* notes = nullptr;
 
   // How the reader of the result spells settings; null: it has none to set.
   SettingNames setting_names = nullptr;

@@ -122,11 +122,16 @@ class Packer {
   }
 
   void find_sources() {
+    // What lies outside is for who runs wick, not for who reads the page: it
+    // tells which files this machine has.
+    Diagnostics notes;
     for (const SourceText& source :
-         source_texts(profile_, stacks_, samples_.rows)) {
+         source_texts(profile_, stacks_, samples_.rows,
+                      SourceRoots(options_.source_roots), notes)) {
       const std::uint32_t file = strings_.add(source.path);
       sources_.emplace_back(file, strings_.add(source.text));
     }
+    if (options_.notes != nullptr) options_.notes->merge(notes);
   }
 
   void add_strings() {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "io/read_file.h"
 
 namespace wick {
 namespace {
@@ -13,12 +12,16 @@ namespace {
 constexpr std::uint64_t kMaxFile = 1 << 20;
 constexpr std::size_t kMaxText = 4 << 20;
 constexpr std::size_t kMaxFiles = 200;
+// A program has thousands of files at most.
+constexpr std::size_t kMaxTried = 100'000;
 
 }  // namespace
 
 std::vector<SourceText> source_texts(const Profile& profile,
                                      const PageStacks& stacks,
-                                     const std::vector<PageSample>& samples) {
+                                     const std::vector<PageSample>& samples,
+                                     const SourceRoots& roots,
+                                     Diagnostics& notes) {
   std::unordered_map<std::uint32_t, double> weights;  // by file
   for (const PageSample& sample : samples) {
     if (sample.node == 0) continue;
@@ -30,12 +33,14 @@ std::vector<SourceText> source_texts(const Profile& profile,
   order.reserve(weights.size());
   for (const auto& [file, weight] : weights) order.emplace_back(-weight, file);
   std::ranges::sort(order);
+  if (order.size() > kMaxTried) order.resize(kMaxTried);
 
   std::vector<SourceText> texts;
   std::size_t size = 0;
   for (const auto& [weight, file] : order) {
     const std::string path(profile.strings[StringId{file}]);
-    const auto text = read_small_file(path, kMaxFile);
+    const auto [text, is_outside] = roots.read(path, kMaxFile);
+    if (is_outside) notes.note_at(Problem::kSourceOutside, path);
     if (!text || size + text->size() > kMaxText) continue;
     size += text->size();
     texts.push_back({path, valid_utf8(*text)});

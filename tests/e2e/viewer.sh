@@ -51,6 +51,38 @@ check "and how many samples each is worth" grep -qa '"side_samples":\[71,50\]' d
 "$WICK" flame --diff a.folded b.folded -o d.svg
 check "--diff draws SVG as well" grep -q 'class="difference"' d.svg
 
+# A profile may name any file; only those in the directories for sources are embedded.
+mkdir -p project elsewhere
+echo 'the secret text' >elsewhere/key
+echo 'the project text' >project/a.c
+ln -s ../elsewhere/key project/link.c
+# embedded NAME OPTION…: the data of a page of a profile that names this file, made in
+# project/; what wick says is in said.txt.
+embedded() {
+  local name=$1
+  shift
+  cat >project/in.json <<JSON
+{"\$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f","file":"$name","line":1}]},
+"profiles":[{"type":"sampled","name":"p","unit":"none","startValue":0,"endValue":1,"samples":[[0]],"weights":[1]}]}
+JSON
+  (cd project && "$WICK" flame --embed-source "$@" in.json -o page.html) 2>said.txt
+  data project/page.html
+}
+for name in a.c "$PWD/project/a.c"; do
+  embedded "$name" >page.data
+  check "$name is embedded" grep -qa 'the project text' page.data
+done
+for name in "$PWD/elsewhere/key" ../elsewhere/key link.c; do
+  embedded "$name" >page.data
+  check "$name is not embedded" test "$(grep -ca 'the secret text' page.data)" = 0
+  has "$name" "$(cat said.txt)" '1 source file is not embedded: .*; see --source-root'
+  check "the page does not say that $name exists" test "$(grep -ca 'source-outside' page.data)" = 0
+done
+embedded "$PWD/elsewhere/key" --source-root ../elsewhere >page.data
+check 'a file in a directory given is embedded' grep -qa 'the secret text' page.data
+expect 2 'none: is not a directory' flame --embed-source --source-root none a.folded -o page.html
+expect 2 'embed-source' flame --source-root . a.folded -o page.html
+
 if command -v cc >/dev/null; then
   printf 'int main(void) {\n  volatile long n = 0; /* the hot line */\n  while (n < 400000000) ++n;\n  return 0;\n}\n' >hot.c
   cc -g -O0 -o hot hot.c
