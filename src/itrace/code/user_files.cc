@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "io/open_regular.h"
+#include "io/unique_fd.h"
 
 namespace wick {
 namespace {
@@ -79,7 +81,8 @@ std::shared_ptr<const ElfFile> find_vdso(const ElfFile& kernel) {
       try {
         auto elf = ElfFile::from_memory(
             "[vdso]", std::string(rest.substr(0, image_size(rest))));
-        if (elf->machine() == Machine::kRiscV && elf->type() == ET_DYN) return elf;
+        if (elf->machine() == Machine::kRiscV && elf->type() == ET_DYN)
+          return elf;
       } catch (const Error&) {
         // Bytes that only look like an ELF file.
       }
@@ -107,6 +110,18 @@ std::optional<BinaryId> UserFiles::add_file(const std::string& path) {
   }
 }
 
+// Links of a sysroot lead into it.
+std::optional<BinaryId> UserFiles::add_in_sysroot(const std::string& path) {
+  UniqueFd fd = open_regular_in(sysroot_, path, {.on_network = true});
+  if (!fd) return {};
+  try {
+    return add(sysroot_ + path,
+               ElfFile::from_fd(std::move(fd), sysroot_ + path));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 bool UserFiles::open_sysroot() {
   if (sysroot_is_open_ || sysroot_.empty()) return false;
   sysroot_is_open_ = true;
@@ -119,9 +134,12 @@ bool UserFiles::open_sysroot() {
 }
 
 std::optional<BinaryId> UserFiles::find(std::string_view path) {
-  if (!sysroot_.empty() && path.starts_with('/') &&
-      path.find("/../") == path.npos)
-    if (const auto id = add_file(sysroot_ + std::string(path))) return id;
+  if (!sysroot_.empty() && path.starts_with('/')) {
+    if (const auto id = add_in_sysroot(std::string(path))) return id;
+    // A link that was made on this machine.
+    if (path.find("/../") == path.npos)
+      if (const auto id = add_file(sysroot_ + std::string(path))) return id;
+  }
   const std::string name(base_name(path));
   auto found = by_name_.find(name);
   if (found == by_name_.end() && open_sysroot()) found = by_name_.find(name);

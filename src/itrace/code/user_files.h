@@ -43,6 +43,7 @@ class UserFiles {
 
  private:
   std::optional<BinaryId> add_file(const std::string& path);
+  std::optional<BinaryId> add_in_sysroot(const std::string& path);
 
   std::string sysroot_;
   bool sysroot_is_open_ = false;

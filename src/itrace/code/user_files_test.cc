@@ -60,6 +60,16 @@ TEST(UserFiles, FindsAPathInTheSysrootOrByItsName) {
   EXPECT_FALSE(files.find(""));
 }
 
+TEST(UserFiles, FollowsLinksOfTheSysrootIntoIt) {
+  const TestFolder folder;
+  write(folder.path() + "/opt/v2/app", program_bytes(1));
+  std::filesystem::create_symlink("/opt/v2/app", folder.path() + "/start");
+  UserFiles files(folder.path());
+  const auto app = files.find("/start");
+  ASSERT_TRUE(app);
+  EXPECT_EQ(files.index()[*app].path, folder.path() + "/start");
+}
+
 TEST(UserFiles, ExtractsTheVdsoFromTheKernel) {
   ElfBuilder kernel({.machine = EM_RISCV, .type = ET_EXEC});
   std::string data(0x1800, 'x');  // up to the beginning of a page
