@@ -60,6 +60,17 @@ std::string for_terminal(std::string_view text) {
   return out;
 }
 
+std::string in_one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return out;
+}
+
 TerminalBuffer::TerminalBuffer(std::streambuf& terminal)
     : terminal_(terminal) {}
 

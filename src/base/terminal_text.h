@@ -15,6 +15,9 @@ namespace wick {
 // visible: "\x1b", "\u202e".
 std::string for_terminal(std::string_view text);
 
+// A message in one line, whatever names it contains: line ends become "\\n".
+std::string in_one_line(std::string_view text);
+
 // A stream buffer that passes everything through for_terminal(). Characters may
 // arrive in pieces.
 class TerminalBuffer : public std::streambuf {

@@ -38,6 +38,10 @@ TEST(ForTerminal, ShowsBytesThatAreNotUtf8) {
             "a\\xffb\\xe2\\x80");
 }
 
+TEST(InOneLine, ShowsLineEnds) {
+  EXPECT_EQ(in_one_line("a\nwick: b"), "a\\nwick: b");
+}
+
 std::string written_in_pieces(std::string_view text, std::size_t size) {
   std::ostringstream terminal;
   TerminalBuffer buffer(*terminal.rdbuf());

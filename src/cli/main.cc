@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <streambuf>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -76,6 +77,10 @@ class SafeStandardOutput {
   std::streambuf* before_ = nullptr;
 };
 
+void tell_error(std::string_view message) {
+  tell("wick: {}\n", in_one_line(message));
+}
+
 }  // namespace
 }  // namespace wick
 
@@ -91,14 +96,14 @@ int main(int argc, char** argv) {
     std::signal(interrupted.signal(), SIG_DFL);
     std::raise(interrupted.signal());
   } catch (const wick::UsageError& error) {
-    wick::tell("wick: {}\n", error.text(wick::setting_name));
+    wick::tell_error(error.text(wick::setting_name));
     return 2;
   } catch (const wick::Error& error) {
-    wick::tell("wick: {}\n", error.text(wick::setting_name));
+    wick::tell_error(error.text(wick::setting_name));
   } catch (const std::bad_alloc&) {
     wick::tell("wick: out of memory\n");
   } catch (const std::exception& error) {
-    wick::tell("wick: {}\n", error.what());
+    wick::tell_error(error.what());
   }
   return 1;
 }

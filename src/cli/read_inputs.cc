@@ -28,6 +28,13 @@ bool something_is_piped_in() {
           S_ISSOCK(info.st_mode));
 }
 
+// A FIFO of that name was not left by a recording.
+bool is_file_or_folder(const char* path) {
+  struct stat info {};
+  return ::stat(path, &info) == 0 &&
+         (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
 bool is_trace(const std::string& path, const InputOptions& input) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
@@ -71,7 +78,7 @@ std::size_t inputs_at_once(const std::vector<std::string>& paths,
 std::vector<std::string> default_inputs() {
   if (something_is_piped_in()) return {"-"};
   for (const char* name : {"wick.data", "perf.data"})
-    if (::access(name, F_OK) == 0) return {name};
+    if (is_file_or_folder(name)) return {name};
   fail_usage(
       "nothing to read: give an input or pipe one in; there is no wick.data or "
       "perf.data in this directory");

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -13,6 +15,11 @@
 #include "io/unique_fd.h"
 
 namespace wick {
+
+// A device of its own, like /dev/null: those in /dev are opened by others, too.
+inline bool make_device(const std::string& path) {
+  return ::mknod(path.c_str(), S_IFCHR | 0600, ::makedev(1, 3)) == 0;
+}
 
 class OpenCounter {
  public:

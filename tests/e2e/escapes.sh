@@ -36,6 +36,7 @@ has 'fold into a pipe' "$("$WICK" fold in.folded)" $'needle\e\\]0;owned\a\e\\[2J
 file=needle$evil
 harmless 'No such file' "$WICK" fold "$file"
 harmless 'needle' "$WICK" "$file"
+expect 1 'a\\nwick: b: cannot open' fold $'a\nwick: b'
 harmless 'needle' "$WICK" fold "--$file"
 harmless 'needle' "$WICK" fold --to "$file" in.folded
 harmless 'needle' "$WICK" convert in.folded -o "$file.svg" -o "/none/$file.svg"

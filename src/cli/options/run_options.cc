@@ -3,6 +3,7 @@
 
 #include "base/metrics.h"
 #include "base/tell.h"
+#include "base/terminal_text.h"
 #include "cli/options/option_kinds.h"
 
 namespace wick {
@@ -16,7 +17,7 @@ void add_run_options(OptionSet& app, RunOptions& run) {
 }
 
 void say(const RunOptions& run, std::string_view message) {
-  if (!run.quiet) tell("wick: {}\n", message);
+  if (!run.quiet) tell("wick: {}\n", in_one_line(message));
 }
 
 void report_stats(const RunOptions& run) {
