@@ -16,8 +16,15 @@ struct Activity {
   std::atomic<const char*> pass = "";  // the innermost one
   std::atomic<std::uint64_t> bytes_read = 0;
   std::atomic<std::uint64_t> bytes_to_read = 0;  // 0 if unknown
+  // Frames that loops over whole stacks came past: what costs most if an input
+  // is made to cost much. Tests hold it against the size of the input.
+  std::atomic<std::uint64_t> steps = 0;
 };
 Activity& activity();
+
+inline void count_steps(std::uint64_t count) {
+  activity().steps.fetch_add(count, std::memory_order_relaxed);
+}
 
 class Timer {
  public:

@@ -43,7 +43,7 @@ struct ConvertCommand {
       if (input.select.event.empty()) input.select.event = "*";
     }
     write.draw.as_inferno = input.read.compat == Compat::kInferno;
-    const Profile profile = read_inputs(input, run);
+    Profile profile = read_inputs(input, run);
     write_output(profile, format, write, output.name(), run);
     report_losses(profile, run);
     if (!format.lacks.empty() && has_more_than_sums(profile))

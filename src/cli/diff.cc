@@ -19,6 +19,7 @@
 #include "cli/options/table_options.h"
 #include "cli/output.h"
 #include "cli/read_inputs.h"
+#include "profile/output_fit.h"
 #include "render/text_report.h"
 #include "transform/diff_gate.h"
 #include "transform/event_choice.h"
@@ -65,6 +66,7 @@ struct DiffCommand {
     Profile difference = read_both(arguments.inputs, compare_options);
     int status = 0;
     if (as_table || !gates.empty()) {
+      fit_to_output(difference, cost_of_fold(compare_options.fold));
       const DiffTable table = compare(difference, compare_options);
       if (as_table) write_text(diff_report(table, write, names_), output.path);
       status = judge(gates, table);

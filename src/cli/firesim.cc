@@ -271,21 +271,21 @@ struct FireSimCommand {
       profile.set_about(key, value);
     // The viewer shows all events, other formats the first.
     write_if_wanted(profile, "html", work.path);
-    const Profile selected = select(std::move(profile), {});
+    Profile selected = select(std::move(profile), {});
     core.unknown = unknown_share(selected);
     write_if_wanted(selected, "folded", work.path);
     write_if_wanted(selected, "svg", work.path);
     core.drawn = true;
   }
 
-  void write_if_wanted(const Profile& profile, std::string_view name,
+  void write_if_wanted(Profile& profile, std::string_view name,
                        const std::string& trace) const {
     if (std::ranges::find(outputs, name) == outputs.end()) return;
     const OutputFormat* format = find_output(name);
     if (format == nullptr) return;
     OutputFile file(
         OutputName::chosen(fmt::format("{}.{}", trace, name), results_path_));
-    format->write(profile, write, file.stream());
+    write_profile(profile, *format, write, file.stream());
     file.commit();
   }
 

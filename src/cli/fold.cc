@@ -27,7 +27,7 @@ struct FoldCommand {
         format.no_times && !input.select.time.has_value();
     input.read.inferno_counts =
         !input.compat_given || input.read.compat == Compat::kInferno;
-    const Profile profile = read_inputs(input, run);
+    Profile profile = read_inputs(input, run);
     write_output(profile, format, write, output.name(), run);
     report_losses(profile, run);
     report_stats(run);

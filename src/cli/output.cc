@@ -82,7 +82,7 @@ const OutputFormat& chosen_format(const OutputOptions& output,
   return *format;
 }
 
-void write_output(const Profile& profile, const OutputFormat& format,
+void write_output(Profile& profile, const OutputFormat& format,
                   WriteOptions options, const OutputName& name,
                   const RunOptions& run) {
   options.setting_names = setting_name;
@@ -93,11 +93,11 @@ void write_output(const Profile& profile, const OutputFormat& format,
   const ProgressLine progress(run.quiet || to_terminal);
   if (!is_standard_output(name.path)) {
     OutputFile file(name);
-    format.write(profile, options, file.stream());
+    write_profile(profile, format, options, file.stream());
     file.commit();
     return;
   }
-  format.write(profile, options, std::cout);
+  write_profile(profile, format, options, std::cout);
   finish_standard_output(std::cout);
 }
 

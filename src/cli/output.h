@@ -26,7 +26,7 @@ const OutputFormat& chosen_format(const OutputOptions& output,
                                   std::string_view fallback);
 
 // Writes to standard output, or to a file that appears complete or not at all.
-void write_output(const Profile& profile, const OutputFormat& format,
+void write_output(Profile& profile, const OutputFormat& format,
                   WriteOptions options, const OutputName& name,
                   const RunOptions& run = {});
 // The same for text.

@@ -48,13 +48,14 @@ std::string what_was_written(const std::string& path, const Profile& profile,
 }
 
 // Passes the folded stacks of `profile` through a shell command.
-Profile post_processed(const Profile& profile, const FoldOptions& fold,
+Profile post_processed(Profile& profile, const FoldOptions& fold,
                        const std::string& command) {
   const TemporaryFolder folder;
   const OutputName folded = folder.file("folded");
   {
     OutputFile file(folded);
-    output_format("folded").write(profile, {.fold = fold}, file.stream());
+    write_profile(profile, output_format("folded"), {.fold = fold},
+                  file.stream());
     file.commit();
   }
   const std::vector<std::string> words = {

@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/read_inputs.h"
 #include "format/registry.h"
+#include "profile/output_fit.h"
 #include "render/text_report.h"
 
 namespace wick {
@@ -37,6 +38,7 @@ struct ReportCommand {
     Profile profile = read_inputs(input, run);
     const std::vector<EventTotal> events = event_totals(profile);
     profile = select(std::move(profile), selection);
+    fit_to_output(profile, cost_of_fold(write.fold));
     write_text(text_report(profile, write, events), output);
     report_stats(run);
     return 0;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "itrace/formats/trace_reader.h"
 #include "itrace/trace_profile.h"
+#include "profile/keep_samples.h"
 
 namespace wick {
 
@@ -232,6 +233,10 @@ void note_damage(const InputFile& file, Diagnostics& diagnostics) {
   }
   if (!file.broken_end().empty())
     diagnostics.note_at(Problem::kBadLine, file.broken_end());
+  if (file.long_lines() > 0) {
+    diagnostics.note_at(Problem::kBadLine, file.long_line());
+    diagnostics.note(Problem::kBadLine, file.long_lines() - 1);
+  }
 }
 
 namespace {
@@ -272,10 +277,32 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
     if (std::ranges::find(profile.about, key, &About::key) ==
         profile.about.end())
       profile.set_about("format", format->name);
+    profile.input_bytes = file.stored_bytes();
+    mark_cut_stacks(profile);
     sort_samples(profile);
     assert(check(profile).empty());
     return profile;
   });
+}
+
+namespace {
+
+void keep_first_events(Profile& profile, std::uint32_t count) {
+  if (profile.events.size() <= count) return;
+  keep_samples(profile, Problem::kOtherEvent, [&](const Sample& sample) {
+    return index(sample.event) < count;
+  });
+  profile.events.resize(count);
+}
+
+}  // namespace
+
+void write_profile(Profile& profile, const OutputFormat& format,
+                   const WriteOptions& options, std::ostream& out) {
+  keep_first_events(profile, format.max_events);
+  if (format.folds) fit_to_output(profile, cost_of_fold(options.fold));
+  fit_to_output(profile, format.cost);
+  format.write(profile, options, out);
 }
 
 }  // namespace wick

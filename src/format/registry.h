@@ -2,6 +2,7 @@
 // All input and output formats.
 #pragma once
 
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ const InputFormat* detect(std::string_view head);
 // format. The samples are sorted, and the invariants hold.
 Profile read_profile(InputFile& file, const ReadOptions& options,
                      std::string_view format_name = "");
+
+// Writes `profile` in this format. Cuts and notes stacks that would make the
+// output many times as large as the input (see profile/output_fit.h).
+void write_profile(Profile& profile, const OutputFormat& format,
+                   const WriteOptions& options, std::ostream& out);
 
 // Notes whether the compressed data of `file` is damaged or truncated, once
 // everything was read. It is the reason for a missing end that the reader

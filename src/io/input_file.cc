@@ -67,7 +67,10 @@ struct InputFile::State {
   std::size_t start = 0, end = 0;
   bool at_end = false, damaged = false;
   std::string broken_end;
-  std::size_t counted = 0;  // mapped bytes that activity() counts as read
+  std::uint64_t long_lines = 0;
+  std::string long_line;         // the beginning of the first
+  std::size_t counted = 0;       // mapped bytes that activity() counts as read
+  std::uint64_t read_bytes = 0;  // from fd
 
   void count_to(std::size_t offset) {
     if (mapped.bytes().empty() || offset <= counted) return;
@@ -92,12 +95,17 @@ struct InputFile::State {
     raw_left = memory;
   }
 
+  std::size_t read_fd(char* out, std::size_t room) {
+    const std::size_t got = read_some(fd.get(), out, room);
+    read_bytes += got;
+    return got;
+  }
+
   // Reads enough of `fd` to see whether it is compressed.
   void read_magic() {
     raw.resize(kReadSize);
     std::size_t got = 0, n = 0;
-    while (got < 4 &&
-           (n = read_some(fd.get(), raw.data() + got, kReadSize - got)) > 0)
+    while (got < 4 && (n = read_fd(raw.data() + got, kReadSize - got)) > 0)
       got += n;
     raw_left = {raw.data(), got};
   }
@@ -120,12 +128,12 @@ struct InputFile::State {
         raw_left.remove_prefix(n);
         return n;
       }
-      return read_some(fd.get(), out, room);
+      return read_fd(out, room);
     }
     while (true) {
       if (raw_left.empty() && fd) {
         raw.resize(kReadSize);
-        raw_left = {raw.data(), read_some(fd.get(), raw.data(), kReadSize)};
+        raw_left = {raw.data(), read_fd(raw.data(), kReadSize)};
       }
       const bool source_ended = raw_left.empty();
       if (source_ended && unpack->complete()) return 0;
@@ -159,6 +167,17 @@ struct InputFile::State {
     if (cut == 0) cut = cut_point(block, false);
     broken_end = block.substr(cut, 200);
     return block.substr(0, cut);
+  }
+
+  // Drops the line that begins at `start`, without keeping it.
+  void skip_line() {
+    if (long_lines++ == 0) long_line = pending().substr(0, 200);
+    while (start < end || !at_end) {
+      const std::size_t found = pending().find('\n');
+      start = found == std::string_view::npos ? end : start + found + 1;
+      if (found != std::string_view::npos) return;
+      fill(kReadSize);
+    }
   }
 
   std::string_view pending() const {
@@ -234,8 +253,14 @@ InputFile InputFile::from_memory(std::string name, std::string content) {
 
 const std::string& InputFile::name() const { return state_->name; }
 std::size_t InputFile::size_hint() const { return state_->whole.size(); }
+std::uint64_t InputFile::stored_bytes() const {
+  return state_->mapped.bytes().size() + state_->memory.size() +
+         state_->read_bytes;
+}
 bool InputFile::damaged() const { return state_->damaged; }
 const std::string& InputFile::broken_end() const { return state_->broken_end; }
+std::uint64_t InputFile::long_lines() const { return state_->long_lines; }
+const std::string& InputFile::long_line() const { return state_->long_line; }
 
 void InputFile::check_whole() const {
   const MappedFile& mapped = state_->mapped;
@@ -300,17 +325,23 @@ std::string_view InputFile::next_block(std::size_t size, bool paragraphs) {
     s.count_to(s.whole_at);
     return rest.substr(0, cut);
   }
-  for (std::size_t reach = size;; reach *= 2) {
+  // At most kMaxLine is looked through for an end, unless `size` is more.
+  const auto further = [&](std::size_t reach) {
+    return std::max(size, std::min(reach * 2, kMaxLine + 1));
+  };
+  for (std::size_t reach = size;; reach = further(reach)) {
     s.fill(reach);
     std::string_view block = s.pending();
     std::size_t cut = s.at_end && block.size() <= reach
                           ? block.size()
                           : cut_point(block, paragraphs);
-    if (cut == 0 && paragraphs && reach > kMaxLine / 4)
+    if (cut == 0 && paragraphs && block.size() > kMaxLine)
       cut = cut_point(block, false);
-    if (cut == 0 && block.size() > kMaxLine)
-      fail("has a line longer than {} MB, so it is not a text profile",
-           kMaxLine >> 20);
+    if (cut == 0 && block.size() > kMaxLine) {
+      s.skip_line();
+      reach = 0;
+      continue;
+    }
     if (cut == 0 && !s.at_end) continue;
     if (cut == 0) cut = block.size();
     s.start += cut;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ class InputFile {
 
   // The size of the content if it is known beforehand, else 0.
   std::size_t size_hint() const;
+
+  // How many bytes were read so far, before decompression.
+  std::uint64_t stored_bytes() const;
 
   // The first bytes of the content, at most kHeadSize; does not consume them.
   std::string_view head();
@@ -69,10 +73,16 @@ class InputFile {
   // a small one is copied as it is opened.
   void check_whole() const;
 
+  // How many lines longer than kMaxLine next_block() skipped, and the beginning
+  // of the first.
+  std::uint64_t long_lines() const;
+  const std::string& long_line() const;
+
   // The most that bytes() holds of a compressed or piped input.
   static constexpr std::size_t kMaxBuffered = std::size_t{2} << 30;
-  // A text without line ends is not a text.
-  static constexpr std::size_t kMaxLine = std::size_t{64} << 20;
+  // The longest line that next_block() surely returns of a compressed or piped
+  // input: 16,384 frames of 1,000 bytes.
+  static constexpr std::size_t kMaxLine = std::size_t{16} << 20;
 
  private:
   struct State;

@@ -192,5 +192,17 @@ TEST(InputFile, ReadsAnEmptyFile) {
   std::filesystem::remove(path);
 }
 
+TEST(InputFile, SkipsALineThatIsTooLongInACompressedText) {
+  InputFile file = InputFile::from_memory(
+      "x",
+      gzip("first\n" + std::string(3 * InputFile::kMaxLine, 'x') + "\nlast\n"));
+  std::string all;
+  for (std::string_view block; !(block = file.next_block(1000)).empty();)
+    all += block;
+  EXPECT_EQ(all, "first\nlast\n");
+  EXPECT_EQ(file.long_lines(), 1u);
+  EXPECT_EQ(file.long_line(), std::string(200, 'x'));
+}
+
 }  // namespace
 }  // namespace wick

@@ -43,6 +43,17 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          Setting::kCompat},
         {"deep-stack", "frame is beyond the depth limit",
          "frames are beyond the depth limit", false},
+        {"cut-stack",
+         "stack has more than 16,384 frames and ends in [truncated]",
+         "stacks have more than 16,384 frames and end in [truncated]", false},
+        {"cut-to-fit",
+         "sample's stack is cut at its leaf, because the output would be many "
+         "times the input",
+         "samples' stacks are cut at their leaves, because the output would be "
+         "many times the input",
+         false},
+        {"cut-name", "name is longer than 64 KB and was cut",
+         "names are longer than 64 KB and were cut", false},
         {"hidden-narrow", "frame is too narrow to be drawn",
          "frames are too narrow to be drawn", false, Setting::kMinWidth},
         {"idle", "stack of a waiting thread is left out",

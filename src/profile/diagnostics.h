@@ -14,32 +14,35 @@
 namespace wick {
 
 enum class Problem : std::uint8_t {
-  kBadLine,          // lines that do not parse
-  kBadRecord,        // the same for binary and JSON inputs
-  kTruncated,        // inputs that end in the middle
-  kNoStack,          // samples without any frame
-  kOtherEvent,       // samples of events that were not selected
-  kNotSelected,      // samples that the user left out
-  kZeroWeight,       // samples of weight 0 in the input
-  kNegativeWeight,   // negative values, which have no width
-  kOverflow,         // weights too large to add up
-  kRounded,          // digits that the output or the model cannot hold
-  kTimeDisorder,     // samples or slices with timestamps out of order
-  kLostSamples,      // samples that the profiler reports lost
-  kNotCarried,       // repeated stacks, of which inferno counts the last
-  kDeepStack,        // frames beyond the depth that is drawn
-  kHiddenNarrow,     // frames too narrow to be drawn
-  kIdle,             // stacks of waiting threads, left out as by the peers
-  kThrottled,        // times that the kernel paused sampling
-  kAuxSkipped,       // bytes of hardware traces, which are not read
-  kStackTooShort,    // stacks deeper than their copied bytes
-  kNoUnwindRule,     // stacks that end at code without unwind rules
-  kBadStack,         // stacks that could not be unwound
-  kNoSymbol,         // samples in code without a name
-  kCallchainLimit,   // stacks cut at the kernel's limit
-  kResynchronised,   // steps of a trace that its stack does not explain
-  kUnknownCode,      // instructions in code of no known file
-  kNoTimes,          // changes of the stack, too many to keep their times
+  kBadLine,         // lines that do not parse
+  kBadRecord,       // the same for binary and JSON inputs
+  kTruncated,       // inputs that end in the middle
+  kNoStack,         // samples without any frame
+  kOtherEvent,      // samples of events that were not selected
+  kNotSelected,     // samples that the user left out
+  kZeroWeight,      // samples of weight 0 in the input
+  kNegativeWeight,  // negative values, which have no width
+  kOverflow,        // weights too large to add up
+  kRounded,         // digits that the output or the model cannot hold
+  kTimeDisorder,    // samples or slices with timestamps out of order
+  kLostSamples,     // samples that the profiler reports lost
+  kNotCarried,      // repeated stacks, of which inferno counts the last
+  kDeepStack,       // frames beyond the depth that is drawn
+  kCutStack,        // stacks of more frames than a profile holds
+  kCutToFit,        // stacks cut because the output would repeat them too often
+  kCutName,         // names longer than a profile holds
+  kHiddenNarrow,    // frames too narrow to be drawn
+  kIdle,            // stacks of waiting threads, left out as by the peers
+  kThrottled,       // times that the kernel paused sampling
+  kAuxSkipped,      // bytes of hardware traces, which are not read
+  kStackTooShort,   // stacks deeper than their copied bytes
+  kNoUnwindRule,    // stacks that end at code without unwind rules
+  kBadStack,        // stacks that could not be unwound
+  kNoSymbol,        // samples in code without a name
+  kCallchainLimit,  // stacks cut at the kernel's limit
+  kResynchronised,  // steps of a trace that its stack does not explain
+  kUnknownCode,     // instructions in code of no known file
+  kNoTimes,         // changes of the stack, too many to keep their times
   kCutInstructions,  // instructions of a trace that the user left out
   kCutCycles,        // the same for cycles
   kCutCalls,         // and for calls

@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "profile/stack_path.h"
 #include "profile/stack_tree.h"
 
 namespace wick {
@@ -320,6 +321,7 @@ class Folder {
 
   std::uint32_t push_reversed(const Entry& entry) {
     std::uint32_t node = StackTree::kRoot;
+    count_steps(profile_.stacks.depth(entry.stack));
     for (StackId id = entry.stack; id != StackId::kRoot;
          id = profile_.stacks.parent(id)) {
       const FrameId frame = profile_.stacks.frame(id);
@@ -336,7 +338,8 @@ class Folder {
     std::vector<std::vector<const Sample*>> lanes(roots_.size());
     for (const Sample& sample : profile_.samples)
       lanes[root_of_thread_[sample.thread]].push_back(&sample);
-    std::vector<FrameId> frames, previous;
+    StackPath frames(profile_.stacks,
+                     [this](FrameId frame) { return key(frame); });
     std::vector<std::uint32_t> path;
     std::int64_t now = 0;
     const auto begins_now = [&](std::uint32_t node) {
@@ -347,24 +350,18 @@ class Folder {
       if (lanes[root].empty()) continue;
       const std::uint32_t lane = root_node(root);
       if (lane != 0) begins_now(lane);
-      previous.clear();
+      frames.clear();
       path.assign(1, lane);
       for (const Sample* sample : lanes[root]) {
-        profile_.stacks.frames_of(sample->stack, frames);
-        std::size_t same = 0;
-        while (same < frames.size() && same < previous.size() &&
-               names_[frames[same]] == names_[previous[same]])
-          ++same;
-        path.resize(same + 1);
-        for (std::size_t i = same; i < frames.size(); ++i) {
-          path.push_back(tree_.append(path.back(), key(frames[i]), frames[i]));
+        path.resize(frames.move_to(sample->stack) + std::size_t{1});
+        for (const FrameId frame : frames.new_frames()) {
+          path.push_back(tree_.append(path.back(), key(frame), frame));
           begins_now(path.back());
         }
         Weights weights;
         (is_before(*sample) ? weights.before : weights.after) = scaled(*sample);
         give(path.back(), weights);
         now = saturating_add(now, weights.after);
-        std::swap(frames, previous);
       }
     }
   }
@@ -410,6 +407,7 @@ class Folder {
       if (tree_.nodes()[node].depth >
           static_cast<std::uint32_t>(options_.max_depth)) {
         ++deep;
+        take_over(parent, total[node]);
         continue;
       }
       const NodeId id = add_node(node, parent, total[node]);
@@ -437,6 +435,16 @@ class Folder {
     }
     if (graph_.is_chart) graph_.start.push_back(start_[node]);
     return id;
+  }
+
+  // Makes the weight of a callee that is left out the node's own.
+  void take_over(NodeId node, const Weights& total) {
+    std::int64_t& self = graph_.self[node];
+    self = saturating_add(self, total.after);
+    if (has_weightless_) graph_.sampled[node] = true;
+    if (!graph_.is_difference) return;
+    std::int64_t& before = graph_.before_self[node];
+    before = saturating_add(before, total.before);
   }
 
   // By name, or in the order of their creation in a chart.

@@ -42,7 +42,8 @@ struct FoldOptions {
   bool flamechart = false;        // in the order of time, not merged across it
   // Nodes smaller than this share of the whole are left out and noted.
   double min_share = 0;
-  int max_depth = 16384;
+  // Deeper nodes are left out and noted; their weight is the last one's own.
+  int max_depth = StackTable::kMaxDepth + 1;  // a stack and its thread
 };
 
 // A tree with weights. Nodes are in preorder: a node comes directly before its

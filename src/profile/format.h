@@ -16,6 +16,7 @@
 #include "io/input_file.h"
 #include "profile/draw_options.h"
 #include "profile/fold.h"
+#include "profile/output_fit.h"
 #include "profile/profile.h"
 #include "profile/report_options.h"
 #include "profile/time_range.h"
@@ -177,6 +178,12 @@ struct OutputFormat {
   bool only_sums = false;
   // Holds samples, but not their times.
   bool no_times = false;
+  // Made from the tree of fold().
+  bool folds = false;
+  // Samples of events beyond the first so many are left out and noted.
+  std::uint32_t max_events = UINT32_MAX;
+  // What it repeats of stacks.
+  OutputCost cost = {};
 };
 
 }  // namespace wick

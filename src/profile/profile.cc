@@ -73,6 +73,7 @@ EventId Profile::event_id(std::string_view name, std::string_view unit,
 }
 
 void Profile::set_about(std::string_view key, std::string_view value) {
+  if (about.size() >= kMaxAbout) return;
   const About row{strings.intern(key), strings.intern(value)};
   if (std::ranges::find(about, row) == about.end()) about.push_back(row);
 }
@@ -118,16 +119,44 @@ void SampleCollector::add(const Sample& sample) {
 }
 
 void raise_decimals(Profile& profile, EventId id, int decimals) {
-  Event& event = profile.events[id];
-  if (event.decimals >= decimals) return;
-  const std::int64_t factor = power_of_ten(decimals - event.decimals);
+  if (profile.events[id].decimals >= decimals) return;
+  Column<EventId, int> wanted(profile.events.size());
+  wanted[id] = decimals;
+  raise_decimals(profile, wanted);
+}
+
+void raise_decimals(Profile& profile, const Column<EventId, int>& wanted) {
+  Column<EventId, std::int64_t> factors;
+  bool any = false;
+  for (const EventId id : profile.events.ids()) {
+    Event& event = profile.events[id];
+    const int more = std::max(0, wanted[id] - event.decimals);
+    factors.push_back(power_of_ten(more));
+    event.decimals = static_cast<std::uint8_t>(event.decimals + more);
+    any |= more > 0;
+  }
+  if (!any) return;
   for (Sample& sample : profile.samples) {
-    if (sample.event != id) continue;
-    if (sample.weight > INT64_MAX / factor)
+    const std::int64_t factor = factors[sample.event];
+    if (factor > 1 && sample.weight > INT64_MAX / factor)
       profile.diagnostics.note(Problem::kOverflow);
     sample.weight = saturating_mul(sample.weight, factor);
   }
-  event.decimals = static_cast<std::uint8_t>(decimals);
+}
+
+void mark_cut_stacks(Profile& profile) {
+  profile.diagnostics.note(Problem::kCutName, profile.strings.cut_count());
+  StackTable& stacks = profile.stacks;
+  if (!stacks.any_cut()) return;
+  const FrameId mark = profile.named_frame("[truncated]", FrameKind::kLabel);
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < profile.samples.size(); ++i) {
+    StackId& stack = profile.samples[i].stack;
+    if (!stacks.is_cut(stack)) continue;
+    count += i < profile.sample_counts.size() ? profile.sample_counts[i] : 1;
+    stack = stacks.push(stacks.parent(stack), mark);
+  }
+  profile.diagnostics.note(Problem::kCutStack, count);
 }
 
 void sort_samples(Profile& profile) {

@@ -110,6 +110,9 @@ struct Profile {
   // stretch of time, and the events (cycles, instructions, calls) count one run
   // in several ways.
   bool is_trace = false;
+  // The size of the files that it was read from, as they are stored. What may
+  // be made of it is measured by that (see fit_to_output()).
+  std::uint64_t input_bytes = 0;
   std::vector<About> about;
   Diagnostics diagnostics;
 
@@ -131,7 +134,9 @@ struct Profile {
     return frames.intern({.function = strings.intern(function), .kind = kind});
   }
 
+  // Facts beyond kMaxAbout are dropped: they are for people.
   void set_about(std::string_view key, std::string_view value);
+  static constexpr std::size_t kMaxAbout = 10'000;
 
  private:
   // Finds rows by content. Tables are public: a look-up first indexes the rows
@@ -166,6 +171,13 @@ class SampleCollector {
 // Gives event `id` at least `decimals` decimals and scales the weights of its
 // samples accordingly.
 void raise_decimals(Profile& profile, EventId id, int decimals);
+
+// The same for all events at once; wanted[id] may be less than an event has.
+void raise_decimals(Profile& profile, const Column<EventId, int>& wanted);
+
+// Lets samples whose stacks were cut (see StackTable) end in a frame that says
+// so, and notes what was cut. Applied to the result of every reader.
+void mark_cut_stacks(Profile& profile);
 
 // Orders samples by time; equal times keep their order. Applied to the result
 // of every reader.

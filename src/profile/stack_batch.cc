@@ -3,9 +3,14 @@
 
 #include <algorithm>
 
+#include "base/metrics.h"
+
 namespace wick {
 
 void StackBatch::add(std::span<const FrameId> frames) {
+  // One frame too many tells the table that the stack is cut.
+  frames = frames.first(
+      std::min<std::size_t>(frames.size(), StackTable::kMaxDepth + 1));
   frames_.insert(frames_.end(), frames.begin(), frames.end());
   ends_.push_back(frames_.size());
 }
@@ -86,6 +91,7 @@ std::vector<StackId> StackBatch::move_to(StackTable& stacks) {
   std::vector<StackId> path{StackId::kRoot};
   std::span<const FrameId> previous;
   const std::vector<Entry> order = sorted();
+  count_steps(frames_.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Entry& entry = order[i];
     // Sorted stacks are scattered in memory.

@@ -10,6 +10,7 @@
 
 #include "base/hash_index.h"
 #include "base/id.h"
+#include "base/metrics.h"
 #include "profile/tables.h"
 
 namespace wick {
@@ -75,6 +76,7 @@ class StackCarrier {
       pending_.push_back(stack);
       stack = stacks_.parent(stack);
     }
+    count_steps(pending_.size());
     std::uint32_t node = stack == StackId::kRoot ? root : node_of_[stack];
     for (std::size_t i = pending_.size(); i-- > 0;) {
       const FrameId frame = stacks_.frame(pending_[i]);

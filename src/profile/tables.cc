@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+
+#include "base/metrics.h"
 
 namespace wick {
 
@@ -19,7 +22,21 @@ std::string_view StringTable::keep(std::string_view text) {
   return {to, text.size()};
 }
 
+// A text that is too long, up to its last whole character that fits.
+StringId StringTable::intern_cut(std::string_view text) {
+  constexpr std::string_view kMark = "…";
+  std::size_t end = kMaxSize - kMark.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;
+  const std::size_t before = size();
+  const StringId id = intern(std::string(text.substr(0, end)) += kMark);
+  cut_count_ += size() - before;
+  return id;
+}
+
 StringId StringTable::intern(std::string_view text) {
+  if (text.size() > kMaxSize) [[unlikely]]
+    return intern_cut(text);
   return StringId{index_.find_or_add(
       hash_bytes(text), [&](std::uint32_t row) { return views_[row] == text; },
       [&] {
@@ -43,6 +60,7 @@ StackId StackTable::push(StackId caller, FrameId frame) {
     return hash_pair(index(row.parent), index(row.frame));
   };
   const auto never = [](std::uint32_t) { return false; };
+  if (depth(caller) == kMaxDepth) return cut(caller);
   for (; indexed_ < rows_.size(); ++indexed_) {
     const auto row = static_cast<std::uint32_t>(indexed_);
     index_.find_or_add(hash(rows_[StackId{row}]), never, [&] { return row; });
@@ -62,6 +80,7 @@ void StackTable::frames_of(StackId id, std::vector<FrameId>& out) const {
   out.clear();
   for (; id != StackId::kRoot; id = parent(id)) out.push_back(frame(id));
   std::ranges::reverse(out);
+  count_steps(out.size());
 }
 
 }  // namespace wick

@@ -23,6 +23,9 @@ enum class EventId : std::uint32_t {};
 
 class StringTable {
  public:
+  // Longer texts are cut: a name is repeated for every frame that has it.
+  static constexpr std::size_t kMaxSize = std::size_t{64} << 10;
+
   StringTable() { intern(""); }
   StringTable(StringTable&&) noexcept = default;
   StringTable& operator=(StringTable&&) noexcept = default;
@@ -34,14 +37,18 @@ class StringTable {
   auto ids() const { return id_range<StringId>(views_.size()); }
   bool contains(StringId id) const { return index(id) < views_.size(); }
   std::size_t size() const { return views_.size(); }
+  // How many strings are the beginnings of longer texts.
+  std::size_t cut_count() const { return cut_count_; }
 
  private:
   std::string_view keep(std::string_view text);
+  StringId intern_cut(std::string_view text);
 
   std::vector<std::unique_ptr<char[]>> chunks_;
   std::size_t room_ = 0;
   std::size_t chunk_size_ = 0;
   std::vector<std::string_view> views_;
+  std::size_t cut_count_ = 0;
   HashIndex index_;
 };
 
@@ -103,25 +110,51 @@ class FrameTable {
 //     if (id != StackId::kRoot) total[stacks.parent(id)] += total[id];
 //
 // Row 0 is the empty stack; its parent is itself and it has no frame.
+//
+// No stack has more than kMaxDepth frames. A frame that is called from a stack
+// of that depth is left out, and the stack is marked as cut; mark_cut_stacks()
+// shows and counts the samples that end there.
 class StackTable {
  public:
-  StackTable() { rows_.push_back({}); }
+  static constexpr std::uint32_t kMaxDepth = 16384;
+
+  StackTable() {
+    rows_.push_back({});
+    depths_.push_back(0);
+  }
 
   // The stack of `frame` called from `caller`.
   StackId push(StackId caller, FrameId frame);
 
   // As push(), without the look-up: the stack must be new.
   StackId append(StackId caller, FrameId frame) {
+    const std::uint32_t depth = this->depth(caller);
+    if (depth == kMaxDepth) return cut(caller);
+    depths_.push_back(static_cast<std::uint16_t>(depth + 1));
     return rows_.push_back({caller, frame});
   }
 
   StackId parent(StackId id) const { return rows_[id].parent; }
   FrameId frame(StackId id) const { return rows_[id].frame; }
+  // How many frames a stack has.
+  std::uint32_t depth(StackId id) const { return depths_[id] & kDepthMask; }
+
+  // Whether frames that were called from this stack were left out.
+  bool is_cut(StackId id) const { return (depths_[id] & kCut) != 0; }
+  bool any_cut() const { return any_cut_; }
+  StackId cut(StackId id) {
+    depths_[id] |= kCut;
+    any_cut_ = true;
+    return id;
+  }
 
   auto ids() const { return rows_.ids(); }
   bool contains(StackId id) const { return rows_.contains(id); }
   std::size_t size() const { return rows_.size(); }
-  void reserve(std::size_t count) { rows_.reserve(count); }
+  void reserve(std::size_t count) {
+    rows_.reserve(count);
+    depths_.reserve(count);
+  }
 
   // The frames of a stack, outermost first, into a reused buffer.
   void frames_of(StackId id, std::vector<FrameId>& out) const;
@@ -131,7 +164,11 @@ class StackTable {
     StackId parent = StackId::kRoot;
     FrameId frame{0xffffffff};
   };
+  static constexpr std::uint16_t kCut = 0x8000, kDepthMask = 0x7fff;
+
   Column<StackId, Row> rows_;
+  Column<StackId, std::uint16_t> depths_;  // with kCut
+  bool any_cut_ = false;
   HashIndex index_;  // of the rows below indexed_
   std::size_t indexed_ = 1;
 };

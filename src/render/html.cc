@@ -66,6 +66,7 @@ extern const OutputFormat html_output = {
     .description = "viewer in one page: time, threads, callers, differences",
     .write = write_html,
     .lacks = "addresses and CPUs; times finer than a microsecond",
+    .cost = {.repeats = Repeats::kThreads, .frame_bytes = 80},
 };
 
 }  // namespace wick

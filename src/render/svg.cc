@@ -494,6 +494,8 @@ extern const OutputFormat svg_output = {
     .write = write_svg,
     .lacks = "times, threads, addresses, files and lines",
     .only_sums = true,
+    .folds = true,
+    .cost = {.repeats = Repeats::kThreads, .frame_bytes = 150, .names = true},
 };
 
 }  // namespace wick

@@ -415,6 +415,7 @@ extern const OutputFormat text_output = {
         },
     .lacks = "stacks, times and addresses",
     .no_times = true,
+    .folds = true,
 };
 
 }  // namespace wick

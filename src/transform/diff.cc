@@ -68,8 +68,8 @@ void sum_events(Profile& profile, EventRole role) {
   int decimals = 0;
   for (const Event& event : profile.events)
     decimals = std::max<int>(decimals, event.decimals);
-  for (const EventId id : profile.events.ids())
-    raise_decimals(profile, id, decimals);
+  raise_decimals(profile,
+                 Column<EventId, int>(profile.events.size(), decimals));
   Event event = profile.events.empty()
                     ? Event{.name = profile.strings.intern("samples")}
                     : profile.events[EventId{0}];
@@ -212,12 +212,13 @@ void normalize(Profile& difference, Compat compat) {
   int decimals = 0;
   for (const Event& event : difference.events)
     decimals = std::max<int>(decimals, event.decimals);
+  raise_decimals(difference,
+                 Column<EventId, int>(difference.events.size(), decimals));
   std::int64_t before = 0, after = 0;
-  for (const EventId id : difference.events.ids()) {
-    raise_decimals(difference, id, decimals);
-    std::int64_t& sum =
-        difference.events[id].role == EventRole::kBefore ? before : after;
-    sum = saturating_add(sum, total_weight(difference, id));
+  for (const Sample& sample : difference.samples) {
+    const Event& event = difference.events[sample.event];
+    std::int64_t& sum = event.role == EventRole::kBefore ? before : after;
+    sum = saturating_add(sum, sample.weight);
   }
   if (before == 0) return;
   scale_before(difference, before, after,

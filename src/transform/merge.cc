@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/merge.h"
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -136,15 +137,21 @@ Column<ThreadId, ThreadId> merge_threads(Profile& into, const Profile& other,
 // added. Returns the factor for the weights of `other`.
 Column<EventId, std::int64_t> merge_events(Profile& into, const Profile& other,
                                            Column<EventId, EventId>& event) {
-  Column<EventId, std::int64_t> factor;
   for (const Event& e : other.events) {
     const EventId id =
         into.event_id(other.strings[e.name], other.strings[e.unit], e.role);
     if (into.events[id].time == TimeKind::kNone) into.events[id].time = e.time;
-    raise_decimals(into, id, e.decimals);
     event.push_back(id);
-    factor.push_back(power_of_ten(into.events[id].decimals - e.decimals));
   }
+  Column<EventId, int> decimals(into.events.size());
+  for (const EventId id : other.events.ids())
+    decimals[event[id]] =
+        std::max<int>(decimals[event[id]], other.events[id].decimals);
+  raise_decimals(into, decimals);
+  Column<EventId, std::int64_t> factor;
+  for (const EventId id : other.events.ids())
+    factor.push_back(power_of_ten(into.events[event[id]].decimals -
+                                  other.events[id].decimals));
   return factor;
 }
 
@@ -176,6 +183,7 @@ void merge(Profile& into, const Profile& other) {
     into.set_about(other.strings[about.key], other.strings[about.value]);
   into.diagnostics.merge(other.diagnostics);
   into.is_trace |= other.is_trace;
+  into.input_bytes += other.input_bytes;
   into.has_time = other.has_time && (into.has_time || !had_samples);
   if (!into.has_time) forget_times(into);
   sort_samples(into);

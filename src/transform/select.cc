@@ -80,16 +80,12 @@ Profile cut_callers(Profile profile, const Column<FrameId, bool>& marked,
                     const Column<StackId, bool>& has, bool skip_leaf) {
   for (Sample& sample : profile.samples)
     if (has[sample.stack]) sample.thread = ThreadId::kUnknown;
-  return rewrite_stacks(
-      std::move(profile), [&](const Profile&, std::vector<FrameId>& frames) {
-        for (std::size_t i = frames.size(); i-- > 0;) {
-          if (!marked[frames[i]] || (skip_leaf && i + 1 == frames.size()))
-            continue;
-          frames.erase(frames.begin(),
-                       frames.begin() + static_cast<std::ptrdiff_t>(i));
-          return;
-        }
-      });
+  return move_stacks(
+      std::move(profile),
+      {.push = [](StackTable& to, StackId caller,
+                  FrameId frame) { return to.push(caller, frame); },
+       .begins_at = [&](FrameId frame) { return marked[frame]; },
+       .skips_leaf = skip_leaf});
 }
 
 void keep_stacks(Profile& profile, const Column<StackId, bool>& wanted) {
@@ -112,24 +108,29 @@ Profile hide_frames(Profile profile, const Selection& s) {
     if ((s.kernel_only && !kernel) || (s.user_only && kernel))
       hidden[id] = true;
   }
-  return rewrite_stacks(
-      std::move(profile), [&](const Profile&, std::vector<FrameId>& frames) {
-        std::erase_if(frames, [&](FrameId id) { return hidden[id]; });
-      });
+  return move_stacks(
+      std::move(profile),
+      {.push = [&](StackTable& to, StackId caller, FrameId frame) {
+        return hidden[frame] ? caller : to.push(caller, frame);
+      }});
 }
 
 Profile merge_recursion(Profile profile) {
-  return rewrite_stacks(
-      std::move(profile), [](const Profile& p, std::vector<FrameId>& frames) {
-        // Functions without a name are equal if their module is.
-        const auto same = [&](FrameId a, FrameId b) {
-          const Frame &x = p.frames[a], &y = p.frames[b];
-          return x.function == y.function &&
-                 (x.function != StringId::kEmpty || x.module == y.module);
-        };
-        const auto rest = std::ranges::unique(frames, same);
-        frames.erase(rest.begin(), rest.end());
-      });
+  // Of each frame; functions without a name are equal if their module is.
+  Column<FrameId, std::pair<StringId, ModuleId>> functions;
+  for (const FrameId id : profile.frames.ids()) {
+    const Frame& frame = profile.frames[id];
+    functions.push_back({frame.function, frame.function == StringId::kEmpty
+                                             ? frame.module
+                                             : ModuleId::kUnknown});
+  }
+  return move_stacks(
+      std::move(profile),
+      {.push = [&](StackTable& to, StackId caller, FrameId frame) {
+        const bool recurs = caller != StackId::kRoot &&
+                            functions[to.frame(caller)] == functions[frame];
+        return recurs ? caller : to.push(caller, frame);
+      }});
 }
 
 }  // namespace

@@ -17,6 +17,19 @@ using ExpandFrame =
     std::function<void(Profile&, const Frame&, std::vector<Frame>& out)>;
 Profile replace_frames(Profile profile, const ExpandFrame& expand);
 
+// Moves each distinct stack into a new table, frame by frame from its root. The
+// cost is per row of the table: stacks are never spelled out.
+struct MoveStack {
+  // The stack of `frame` called from `caller` in the new table, or another one
+  // there.
+  std::function<StackId(StackTable& to, StackId caller, FrameId frame)> push;
+  // Whether stacks begin at this frame, wherever it is innermost; none if null.
+  std::function<bool(FrameId)> begins_at = nullptr;
+  // Whether the leaf of a stack is not asked for that.
+  bool skips_leaf = false;
+};
+Profile move_stacks(Profile profile, const MoveStack& move);
+
 // Replaces each distinct stack by another one, made from its frames (outermost
 // first).
 using RewriteStack =

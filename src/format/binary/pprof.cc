@@ -75,7 +75,7 @@ class PprofReader {
       : bytes_(bytes),
         options_(options),
         samples_(profile_, options.keep_time),
-        max_stacks_(1'000'000 + 16 * bytes.size()) {}
+        inlined_left_(1'000'000 + 4 * bytes.size()) {}
 
   Profile read();
 
@@ -115,7 +115,9 @@ class PprofReader {
   const ReadOptions& options_;
   Profile profile_;
   SampleCollector samples_;
-  std::size_t max_stacks_;
+  // Frames that inlining may still add to stacks. A location is a byte of a
+  // sample and may have many lines.
+  std::size_t inlined_left_;
   bool truncated_ = false;
 
   std::vector<std::string_view> strings_;
@@ -496,16 +498,20 @@ bool PprofReader::read_label(std::string_view message, Sample& sample,
 void PprofReader::expand_locations() {
   stack_.clear();
   for (std::size_t i = locations_.size(); i-- > 0;) {
+    // One frame too many tells the table that the stack is cut.
+    if (stack_.size() > StackTable::kMaxDepth) return;
     const std::uint32_t begin = begin_[locations_[i]];
     std::uint32_t end = begin_[locations_[i] + 1];
     if (end - begin == 1) {
       stack_.push_back(frames_[begin]);
       continue;
     }
-    if (end - begin > 1 && (profile_.stacks.size() > max_stacks_ ||
-                            stack_.size() > kBatchFrames)) {
-      profile_.diagnostics.note(Problem::kDeepStack, end - begin - 1);
+    const std::uint32_t inlined = end - begin - 1;
+    if (inlined > inlined_left_) {
+      profile_.diagnostics.note(Problem::kDeepStack, inlined);
       end = begin + 1;
+    } else {
+      inlined_left_ -= inlined;
     }
     stack_.insert(stack_.end(), frames_.begin() + begin, frames_.begin() + end);
   }

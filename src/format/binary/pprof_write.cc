@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/metrics.h"
 #include "base/text.h"
 #include "format/binary/pprof.h"
 #include "format/binary/protobuf.h"
@@ -87,6 +88,7 @@ class PprofWriter {
   struct Row {
     StackId stack;
     ThreadId thread;
+    std::uint32_t first;  // of its samples in order_
   };
 
   void message(int field, std::string_view bytes) {
@@ -118,6 +120,7 @@ class PprofWriter {
     while (at->around != kNone) at = &locations_[at->around];
     return *at;
   }
+  void sum_row(std::size_t row, std::vector<std::int64_t>& sums) const;
   void write_samples();
   struct LabelKeys {
     std::uint64_t comm, pid, tid;
@@ -132,7 +135,7 @@ class PprofWriter {
   Column<StringId, std::uint64_t> strings_;  // 0: not written yet
   Column<EventId, Scale> scales_;
   std::vector<Row> rows_;
-  std::vector<std::int64_t> values_;  // one per event for each row
+  std::vector<std::uint32_t> order_;  // of samples: row by row
   std::vector<Location> locations_;
   bool has_inlined_ = false;
   // Where frames are inlined: the location and the caller of each stack.
@@ -245,32 +248,23 @@ void PprofWriter::sum_samples() {
   for (const Sample& sample : profile_.samples) ++end[sample.stack];
   std::uint32_t count = 0;
   for (std::uint32_t& n : end) n = std::exchange(count, count + n);
-  std::vector<std::uint32_t> order(profile_.samples.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i)
-    order[end[profile_.samples[i].stack]++] = i;
+  order_.resize(profile_.samples.size());
+  for (std::uint32_t i = 0; i < order_.size(); ++i)
+    order_[end[profile_.samples[i].stack]++] = i;
 
-  const std::size_t width = profile_.events.size();
   const auto thread_of = [&](std::uint32_t i) {
     return profile_.samples[i].thread;
   };
-  rows_.reserve(order.size());
-  values_.reserve(order.size() * width);
-  for (std::size_t from = 0; from < order.size();) {
-    const StackId stack = profile_.samples[order[from]].stack;
-    const std::size_t to = end[stack];
-    const auto group = std::span(order).subspan(from, to - from);
+  rows_.reserve(order_.size());
+  for (std::uint32_t from = 0; from < order_.size();) {
+    const StackId stack = profile_.samples[order_[from]].stack;
+    const std::uint32_t to = end[stack];
+    const auto group = std::span(order_).subspan(from, to - from);
     if (!std::ranges::is_sorted(group, {}, thread_of))
       std::ranges::stable_sort(group, {}, thread_of);
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      const Sample& sample = profile_.samples[group[i]];
-      if (i == 0 || sample.thread != rows_.back().thread) {
-        rows_.push_back({stack, sample.thread});
-        values_.resize(values_.size() + width);
-      }
-      std::int64_t& value =
-          values_[values_.size() - width + index(sample.event)];
-      value = saturating_add(value, sample.weight);
-    }
+    for (std::uint32_t i = from; i < to; ++i)
+      if (i == from || thread_of(order_[i]) != rows_.back().thread)
+        rows_.push_back({stack, thread_of(order_[i]), i});
     from = to;
   }
 }
@@ -449,6 +443,19 @@ std::string PprofWriter::labels(const Thread& thread, const LabelKeys& keys) {
   return out;
 }
 
+// The weights of a row by event.
+void PprofWriter::sum_row(std::size_t row,
+                          std::vector<std::int64_t>& sums) const {
+  sums.assign(profile_.events.size(), 0);
+  const std::size_t end =
+      row + 1 < rows_.size() ? rows_[row + 1].first : order_.size();
+  for (std::size_t i = rows_[row].first; i < end; ++i) {
+    const Sample& sample = profile_.samples[order_[i]];
+    std::int64_t& sum = sums[index(sample.event)];
+    sum = saturating_add(sum, sample.weight);
+  }
+}
+
 void PprofWriter::write_samples() {
   const LabelKeys keys{.comm = new_string(kCommLabel),
                        .pid = new_string(kPidLabel),
@@ -456,19 +463,21 @@ void PprofWriter::write_samples() {
   std::vector<std::string> labels_of;
   for (const Thread& thread : profile_.threads)
     labels_of.push_back(labels(thread, keys));
-  const std::size_t width = profile_.events.size();
+  std::vector<std::int64_t> sums;
   std::string ids, values, bytes;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     std::size_t used = 0;  // of `ids`, whose size only grows
+    count_steps(profile_.stacks.depth(rows_[row].stack));
     for (StackId at = rows_[row].stack; at != StackId::kRoot;
          at = caller_of(at)) {
       if (ids.size() < used + kMaxVarint) ids.resize(2 * used + 512);
       used += put_varint(ids.data() + used, location_of(at).id);
     }
+    sum_row(row, sums);
     values.clear();
-    for (const EventId id : profile_.events.ids())
-      append_varint(values, static_cast<std::uint64_t>(
-                                scales_[id](values_[row * width + index(id)])));
+    for (const EventId id : scales_.ids())
+      append_varint(values,
+                    static_cast<std::uint64_t>(scales_[id](sums[index(id)])));
     bytes.clear();
     append_field(bytes, kLocationId, std::string_view(ids).substr(0, used));
     append_field(bytes, kValue, values);
@@ -504,6 +513,13 @@ extern const OutputFormat pprof_output = {
     .lacks = "times, CPUs, JIT marks or (in most readers) samples of weight 0",
     .binary = true,
     .no_times = true,
+    // A sample has a value for each event.
+    .max_events = 1000,
+    // It is kept until it is compressed.
+    .cost = {.repeats = Repeats::kStacks,
+             .frame_bytes = 2,
+             .free_bytes = std::uint64_t{128} << 20,
+             .bytes_per_input_byte = 32},
 };
 
 }  // namespace wick

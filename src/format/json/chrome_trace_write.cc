@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "profile/format.h"
 #include "profile/kind_names.h"
+#include "profile/stack_path.h"
 
 namespace wick {
 namespace {
@@ -63,6 +64,8 @@ class ChromeTraceWriter {
     choose_events();
     choose_scale();
     describe_frames();
+    frames_.emplace(profile_.stacks,
+                    [this](FrameId id) { return index(names_[id]); });
     name_events();
     put_head();
     std::vector<std::vector<const Sample*>> lanes(profile_.threads.size());
@@ -121,7 +124,7 @@ class ChromeTraceWriter {
     for (const FrameId id : profile_.frames.ids()) {
       const Frame& frame = profile_.frames[id];
       const std::string name = frame_name(profile_, frame, options_.fold);
-      names_.push_back(names.intern(name));
+      names_.push_back(names.intern(std::string(name_of(frame.kind)) + name));
       std::string text = R"(,"name":)";
       append_json_string(text, name);
       text += R"(,"cat":")";
@@ -267,39 +270,40 @@ class ChromeTraceWriter {
     slices_.clear();
     selves_.clear();
     const std::int64_t usual = profile_.has_time ? usual_distance(lane) : 0;
-    std::vector<FrameId> frames;
+    frames_->clear();
     std::vector<std::uint32_t> open;  // into slices_
     std::int64_t now = 0;
+    const auto close = [&](std::size_t depth) {
+      for (; open.size() > depth; open.pop_back())
+        slices_[open.back()].end = now;
+    };
     for (std::size_t i = 0; i < lane.size(); ++i) {
       const Sample& sample = *lane[i];
       const auto time = static_cast<std::int64_t>(
           std::min<std::uint64_t>(sample.time, INT64_MAX));
       const std::int64_t start = std::max(now, time);
-      profile_.stacks.frames_of(sample.stack, frames);
+      const auto begin = [&](FrameId frame) {
+        open.push_back(static_cast<std::uint32_t>(slices_.size()));
+        slices_.push_back({start, start, frame});
+      };
+      if (start != now) {
+        close(0);
+        frames_->clear();
+      }
+      const bool stackless = sample.stack == StackId::kRoot;
+      const bool shows_stackless =
+          open.size() == 1 && slices_[open.back()].frame == FrameId{kNoFrame};
+      const std::uint32_t same = frames_->move_to(sample.stack);
       // A sample without frames must show, too.
-      if (frames.empty()) frames.push_back(FrameId{kNoFrame});
-      std::size_t same = 0;
-      if (start == now)
-        while (same < frames.size() && same < open.size() &&
-               same_name(frames[same], slices_[open[same]].frame))
-          ++same;
-      open.resize(same);
+      if (!stackless || !shows_stackless) close(same);
+      for (const FrameId frame : frames_->new_frames()) begin(frame);
+      if (stackless && !shows_stackless) begin(FrameId{kNoFrame});
       now = saturating_add(start,
                            std::max<std::int64_t>(1, duration(lane, i, usual)));
-      for (std::size_t depth = same; depth < frames.size(); ++depth) {
-        open.push_back(static_cast<std::uint32_t>(slices_.size()));
-        slices_.push_back({start, now, frames[depth]});
-      }
-      for (const std::uint32_t slice : open) slices_[slice].end = now;
       selves_.push_back({open.back(), sample.event, sample.weight});
     }
+    close(0);
     std::ranges::stable_sort(selves_, {}, &Self::slice);
-  }
-
-  bool same_name(FrameId a, FrameId b) const {
-    if (a == FrameId{kNoFrame} || b == FrameId{kNoFrame}) return a == b;
-    return names_[a] == names_[b] &&
-           profile_.frames[a].kind == profile_.frames[b].kind;
   }
 
   void put_slices(ThreadId thread) {
@@ -393,7 +397,8 @@ class ChromeTraceWriter {
   Column<EventId, bool> is_time_;
   Column<EventId, std::int64_t> scale_, divide_;
   Column<EventId, std::string> keys_;
-  Column<FrameId, StringId> names_;
+  Column<FrameId, StringId> names_;  // with their kinds
+  std::optional<StackPath> frames_;
   Column<FrameId, std::string> texts_, args_;
   Column<ThreadId, std::pair<std::int32_t, std::int32_t>> ids_;
   std::vector<WrittenSlice> slices_;  // of one thread; callers before callees
@@ -415,6 +420,7 @@ extern const OutputFormat chrome_trace_output = {
     .lacks =
         "times of single samples, cpus, addresses, build ids, "
         "unknown process ids, counts of a trace other than cycles",
+    .cost = {.repeats = Repeats::kTimeline, .frame_bytes = 90, .names = true},
 };
 
 }  // namespace wick

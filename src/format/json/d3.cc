@@ -298,6 +298,8 @@ extern const OutputFormat d3_output = {
         "times, threads, events side by side, addresses, files and lines, "
         "stacks of weight 0",
     .only_sums = true,
+    .folds = true,
+    .cost = {.repeats = Repeats::kThreads, .frame_bytes = 50, .names = true},
 };
 
 }  // namespace wick

@@ -494,6 +494,7 @@ extern const OutputFormat firefox_output = {
     .description = "Firefox Profiler (profiler.firefox.com)",
     .write = write_firefox,
     .lacks = "cpus, addresses beyond 2^53",
+    .cost = {.repeats = Repeats::kThreads, .frame_bytes = 100},
 };
 
 }  // namespace wick

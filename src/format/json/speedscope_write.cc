@@ -205,6 +205,7 @@ extern const OutputFormat speedscope_output = {
     .lacks =
         "times (except their order), CPUs, modules, addresses or (in most "
         "readers) samples of weight 0",
+    .cost = {.repeats = Repeats::kSamples, .frame_bytes = 4},
 };
 
 }  // namespace wick

@@ -76,6 +76,9 @@ class FoldedWorker {
   std::uint64_t lines = 0;
 
  private:
+  // One frame too many tells the table that the stack is cut.
+  static constexpr std::size_t kMostFrames = StackTable::kMaxDepth + 1;
+
   // Appends the names of `stack` to frame_names. Names that it shares with the
   // stack before it, as neighbours in a sorted file do, are taken from there.
   void split(std::string_view stack) {
@@ -88,10 +91,10 @@ class FoldedWorker {
       frame_names.push_back(frame_names[first + i]);
     previous_ends_.resize(shared);
     previous_ = stack;
-    if (stack.empty()) return;
+    if (stack.empty() || shared == kMostFrames) return;
     const std::size_t begin = shared == 0 ? 0 : previous_ends_.back() + 1;
     found_.clear();
-    names_.split(stack.substr(begin), found_);
+    names_.split(stack.substr(begin), found_, kMostFrames - shared);
     for (const NameTable::Found& found : found_) {
       frame_names.push_back(found.name);
       previous_ends_.push_back(begin + found.end);
@@ -154,10 +157,13 @@ class FoldedReader {
   }
 
  private:
-  static constexpr std::size_t kFilePiece = 64 << 20, kPipePiece = 16 << 20;
+  static constexpr std::size_t kFilePiece = 64 << 20, kPipePiece = 4 << 20;
   static constexpr std::size_t kSmall = 4 << 20;
   static constexpr std::size_t kBatchFrames = 16 << 20;
   static constexpr std::size_t kBatchStacks = 1 << 20;
+  // Lines that are kept in their order. A compressed text can have a hundred
+  // times as many as it has bytes; later ones of equal stacks are added up.
+  static constexpr std::size_t kMaxOrdered = 4 << 20;
 
   void collect(FoldedWorker& worker) {
     // The first lines give a rough estimate of the number of frames.
@@ -196,16 +202,19 @@ class FoldedReader {
     }
     raise_decimals(profile_, event, weight.decimals);
     const int shift = profile_.events[event].decimals - weight.decimals;
-    samples_.add({.weight = saturating_mul(weight.value, power_of_ten(shift)),
-                  .stack = stack,
-                  .event = event});
+    const bool ordered =
+        !options_.keep_time || profile_.samples.size() < kMaxOrdered;
+    (ordered ? samples_ : later_samples_)
+        .add({.weight = saturating_mul(weight.value, power_of_ten(shift)),
+              .stack = stack,
+              .event = event});
   }
 
   const ReadOptions& options_;
   InputFile& file_;
   int columns_;
   Profile profile_;
-  SampleCollector samples_;
+  SampleCollector samples_, later_samples_{profile_, /*keep_time=*/false};
   EventId events_[2] = {EventId{0}, EventId{0}};
   std::vector<std::unique_ptr<FoldedWorker>> workers_;
   std::vector<FrameId> frames_;
@@ -251,6 +260,8 @@ extern const OutputFormat folded_output = {
         },
     .lacks = "times, threads, addresses, files and lines",
     .only_sums = true,
+    .folds = true,
+    .cost = {.repeats = Repeats::kStacks, .frame_bytes = 1, .names = true},
 };
 
 }  // namespace wick

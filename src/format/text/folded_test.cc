@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "base/error.h"
 #include "builders/read.h"
@@ -121,6 +123,24 @@ TEST(Folded, FailsIfTheFileBecomesShorterMeanwhile) {
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), path + ": became shorter while it was read");
   }
+}
+
+TEST(Folded, AStackThatIsTooDeepIsCutAndSaidSo) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "f;";
+  const Profile profile =
+      read_text("folded", text + "g 5\n" + text + "h 3\nf;f 1\n");
+  EXPECT_EQ(profile.diagnostics.count(Problem::kCutStack), 2u);
+  const std::string lines = folded(profile);
+  EXPECT_TRUE(lines.ends_with(";f;f;[truncated] 8\n"));
+  EXPECT_EQ(std::ranges::count(lines, ';'), 1 + 16'383);
+}
+
+TEST(Folded, NeighboursThatAreTooDeepShareTheirNames) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "f;";
+  const Profile profile = read_text("folded", text + "g 5\n" + text + "g 3\n");
+  EXPECT_EQ(profile.stacks.size(), 16'384u + 1 + 1);  // the root, the mark
 }
 
 }  // namespace

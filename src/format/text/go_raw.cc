@@ -80,6 +80,7 @@ class GoRawReader {
 
   Profile read(InputFile& file) {
     const std::string_view text = file.bytes();
+    inlined_left_ = 1'000'000 + text.size();
     go_through(text, &GoRawReader::read_mapping, "Mappings");
     go_through(text, &GoRawReader::read_location, "Locations");
     seen_ = {};
@@ -92,7 +93,6 @@ class GoRawReader {
 
  private:
   using ReadLine = bool (GoRawReader::*)(std::string_view);
-  static constexpr std::size_t kMaxDepth = 10'000;
 
   static bool is_section(std::string_view line) {
     return line == "Samples:" || line == "Locations" || line == "Mappings";
@@ -207,20 +207,29 @@ class GoRawReader {
         stack_.push("");
         continue;
       }
-      auto& frames = stack_.frames();
-      if (frames.size() + location->second.size() > kMaxDepth) {
-        // A few bytes can refer to a location of any size many times.
-        profile_.diagnostics.note(Problem::kDeepStack);
-        return;
-      }
-      frames.insert(frames.end(), location->second.begin(),
-                    location->second.end());
+      push_location(location->second);
     }
+  }
+
+  // `frames` from the innermost inlined one to the code that contains all.
+  void push_location(const std::vector<Frame>& frames) {
+    const std::size_t inlined = frames.empty() ? 0 : frames.size() - 1;
+    const bool fits = inlined <= inlined_left_;
+    if (fits)
+      inlined_left_ -= inlined;
+    else
+      profile_.diagnostics.note(Problem::kDeepStack, inlined);
+    stack_.frames().insert(stack_.frames().end(),
+                           fits ? frames.begin() : frames.end() - 1,
+                           frames.end());
   }
 
   const ReadOptions& options_;
   Profile profile_;
   StackBuffer stack_;
+  // Frames that inlining may still add to stacks. A few bytes can refer to a
+  // location of any size many times.
+  std::size_t inlined_left_ = 0;
   SampleCollector samples_;
   std::unordered_map<std::uint64_t, ModuleId> modules_;
   std::unordered_map<std::uint64_t, std::vector<Frame>> locations_;

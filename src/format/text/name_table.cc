@@ -92,10 +92,11 @@ std::uint32_t NameTable::intern(const Piece& piece) {
   return static_cast<std::uint32_t>(records_[offset] >> 32);
 }
 
-void NameTable::split(std::string_view text, std::vector<Found>& out) {
+void NameTable::split(std::string_view text, std::vector<Found>& out,
+                      std::size_t most) {
   pieces_.clear();
   const char* const begin = text.data();
-  for (bool more = true; more;) {
+  for (bool more = true; more && pieces_.size() < most;) {
     const std::size_t end = text.find(';');
     const std::string_view name = text.substr(0, end);
     more = end != text.npos;

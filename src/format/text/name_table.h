@@ -21,8 +21,10 @@ class NameTable {
     std::uint32_t name;  // its number, from 0
     std::uint32_t end;   // where it ends in the text
   };
-  // Appends the names in `text`, separated by semicolons; "" is one empty name.
-  void split(std::string_view text, std::vector<Found>& out);
+  // Appends the names in `text`, separated by semicolons, or the first `most`;
+  // "" is one empty name.
+  void split(std::string_view text, std::vector<Found>& out,
+             std::size_t most = SIZE_MAX);
 
   // Valid until the next split().
   std::string_view operator[](std::uint32_t name) const;

@@ -93,6 +93,12 @@ StackId Wakers::push_waker(StackId stack, const Waking& waking) {
   push_label(waking.in_interrupt
                  ? kInterrupt
                  : profile_.strings[profile_.threads[waking.waker].comm]);
+  const std::uint32_t depth = profile_.stacks.depth(waking.stack);
+  if (depth > frames_left_) {
+    profile_.diagnostics.note(Problem::kDeepStack, depth);
+    return stack;
+  }
+  frames_left_ -= depth;
   profile_.stacks.frames_of(waking.stack, frames_);
   for (const FrameId frame : frames_)
     if (!waking.in_interrupt ||

@@ -37,6 +37,7 @@ class Wakers {
                           const PerfEvent& event, Tasks& tasks);
   void set_stack(std::uint32_t waking, StackId stack) {
     wakings_[waking].stack = stack;
+    frames_left_ += kMaxChain * profile_.stacks.depth(stack);
   }
 
   // `task`, which left the CPU at `since`, is back: the waking that ended its
@@ -61,6 +62,9 @@ class Wakers {
   Profile& profile_;
   std::vector<Waking> wakings_;
   std::vector<FrameId> frames_;
+  // Frames of wakers that may still be repeated: a recording of a few MB can
+  // have one deep waker behind thousands of waits.
+  std::uint64_t frames_left_ = 1'000'000;
 };
 
 // Reverses the stacks of wakers. Runs after symbolization, so that inlined
