@@ -21,7 +21,7 @@ Kinds:
   line       one line that fills the file (texts)
   threads    every instruction by another thread (wick-trace)
   mappings   a file mapped before every instruction (wick-trace)
-  expand     as many instructions as so many bytes may stand for (wick-trace)
+  expand     a few bytes for 70,000 instructions, a thousand times (wick-trace)
   cut        the deep trace, compressed and cut off
 """
 
@@ -234,7 +234,7 @@ def write_wick_traces(folder, size):
         "numbers": [code] + [execution(
             b"\1\1" + varint(LARGEST) + varint(LARGEST) + varint(LARGEST - 1),
             cycle=LARGEST)] * (size // 60),
-        "expand": expanding(size),
+        "expand": expanding(),
     }
     for kind, chunks in traces.items():
         (folder / f"{kind}.wick-trace").write_bytes(wick_trace(chunks))
@@ -253,13 +253,14 @@ def special(code, size, operation):
     return chunks
 
 
-def expanding(size):
-    """Blocks of 1,024 instructions that run in a loop."""
+def expanding():
+    """Blocks of 1,024 instructions that run in a loop. Work follows the number of
+    instructions, so their number does not follow the size."""
     body = struct.pack("<I", NOP) * 1023 + struct.pack("<I", JUMP)
     code = zigzag(CODE) + varint(len(body)) + body
     most = (1 << 16) // 1024 + 4
     part = execution(block(0) * 2 + varint(2 * most))
-    return [chunk(b"DEFS", 0, code)] + [part] * (size // len(part))
+    return [chunk(b"DEFS", 0, code)] + [part] * 1000
 
 
 def write_code(folder):
