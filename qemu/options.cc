@@ -152,7 +152,7 @@ std::string parse_options(int argc, char** argv, Options& options) {
                                 ? std::string_view("on")
                                 : argument.substr(equals + 1));
     if (key == "out")
-      options.out = value;
+      options.out = wick::OutputName::typed(value);
     else if (key == "elf")
       elf = value;
     else if (key == "start")

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/output_name.h"
+
 namespace wick_qemu {
 
 // What starts or stops tracing.
@@ -18,7 +20,7 @@ struct Trigger {
 };
 
 struct Options {
-  std::string out = "wick.trace";
+  wick::OutputName out = wick::OutputName::chosen("wick.trace");
   std::optional<Trigger> start, stop;  // no start: from the beginning
   bool once = false;                   // never start again after a stop
   std::string offsets;                 // a file, see linux_guest.h

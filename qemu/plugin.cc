@@ -21,8 +21,12 @@
 #include <string>
 #include <tuple>
 
+#include "base/error.h"
 #include "code_block.h"
 #include "guest.h"
+#include "io/output_name.h"
+#include "io/output_place.h"
+#include "io/unique_fd.h"
 #include "itrace/formats/wick_trace_writer.h"
 #include "linux_guest.h"
 #include "options.h"
@@ -77,7 +81,7 @@ struct Plugin {
   Options options;
   int api = 1;
   bool system = false;
-  int fd = -1;
+  wick::UniqueFd fd;
   std::unique_ptr<WickTraceWriter> writer;
   std::array<std::unique_ptr<Hart>, kMaxHarts> harts;
   qemu_plugin_scoreboard* begun = nullptr;
@@ -98,7 +102,7 @@ Plugin* plugin = nullptr;
 
 void write_all(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t done = write(plugin->fd, bytes.data(), bytes.size());
+    const ssize_t done = write(plugin->fd.get(), bytes.data(), bytes.size());
     if (done < 0) {
       if (errno == EINTR) continue;
       std::perror("wick-trace: writing the trace");
@@ -108,13 +112,22 @@ void write_all(std::string_view bytes) {
   }
 }
 
-bool open_out(const std::string& path) {
-  plugin->fd =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (plugin->fd >= 0) return true;
-  std::fprintf(stderr, "wick-trace: %s: %s\n", path.c_str(),
-               std::strerror(errno));
-  return false;
+bool open_out(const wick::OutputName& name) {
+  try {
+    const wick::OutputPlace place(name);
+    if (place.is_special()) {
+      plugin->fd = place.open_special(O_WRONLY | O_TRUNC);
+      return true;
+    }
+    wick::NewFile file(place, 0666);
+    file.put_in_place();
+    plugin->fd = file.take_fd();
+    return true;
+  } catch (const wick::Error& error) {
+    std::fprintf(stderr, "wick-trace: %s: %s\n", name.path.c_str(),
+                 error.what());
+    return false;
+  }
 }
 
 // --- What is known about the guest besides its instructions
@@ -506,8 +519,10 @@ void on_syscall_return(qemu_plugin_id_t, unsigned, std::int64_t number,
 // A forked program continues in a file of its own; what the parent has not
 // written yet belongs to the parent.
 void after_fork() {
-  close(plugin->fd);
-  open_out(plugin->options.out + "." + std::to_string(getpid()));
+  const std::string& parent = plugin->options.out.path;
+  plugin->fd.reset();
+  open_out(wick::OutputName::chosen(parent + "." + std::to_string(getpid()),
+                                    parent));
   plugin->writer->begin_again(write_all);
   for (auto& hart : plugin->harts)
     if (hart) {

@@ -90,6 +90,13 @@ wait $pid 2>/dev/null
 [ -n "$("$list" --sums calls.trace 2>said.txt)" ] || complain "a killed trace is not read"
 [ "$(wc -l <said.txt)" -le 1 ] || complain "a killed trace reports: $(cat said.txt)"
 
+# A link in place of the default name is replaced.
+echo old >victim
+ln -s victim wick.trace
+$qemu -plugin "$plugin" ./calls >/dev/null
+same 'the target of a link' "$(cat victim)" old
+[ -f wick.trace ] && [ ! -L wick.trace ] || complain 'wick.trace is still a link'
+
 # Each mistake is reported in one line.
 for wrong in bogus=1 start=symbol:main start=insn:x start=symbol:nothing,elf=calls start=pc:1#0 out=/nowhere/t; do
   $qemu -plugin "$plugin,$wrong" ./calls >said.txt 2>&1 && complain "$wrong is accepted"
