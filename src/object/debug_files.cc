@@ -110,10 +110,12 @@ struct DebugFiles::State {
   // otherwise.
   ElfPointer take(const std::string& path, std::string_view build_id,
                   FileState& state) const {
-    return take(open_regular(path, rules()), path, build_id, state);
+    return take([path, rules = rules()] { return open_regular(path, rules); },
+                path, build_id, state);
   }
-  ElfPointer take(UniqueFd fd, const std::string& name,
+  ElfPointer take(OpenFile::Reopen open, const std::string& name,
                   std::string_view build_id, FileState& state) const {
+    UniqueFd fd = open();
     if (!fd) {
       if (errno == EACCES || errno == EPERM || errno == EMEDIUMTYPE)
         note(FileState::kUnreadable, state);
@@ -121,7 +123,13 @@ struct DebugFiles::State {
       return nullptr;
     }
     try {
-      ElfPointer file = ElfFile::from_fd(std::move(fd), name);
+      const std::shared_ptr<MemoryBudget>& memory = options.memory;
+      ElfPointer file = ElfFile::from_fd(
+          std::move(fd), name,
+          {.memory = memory,
+           .most_memory = memory ? memory->limit() / 2 : MemoryBudget::kNoLimit,
+           .open_files = open_files,
+           .reopen = std::move(open)});
       if (build_id.empty() || same_build_id(build_id, file->build_id())) {
         state = FileState::kFound;
         return file;
@@ -149,11 +157,21 @@ struct DebugFiles::State {
                                            std::uint64_t start) const;
 
   DebugFileOptions options;
+  // Few enough for a process that may have 64 open.
+  static constexpr std::size_t kMostOpen = 32;
+  std::shared_ptr<OpenFiles> open_files =
+      std::make_shared<OpenFiles>(kMostOpen);
   std::atomic<std::uint64_t> kernel_start = 0;
   std::mutex mutex;
   std::optional<std::string> kallsyms_read;
   std::shared_ptr<const Kallsyms> kallsyms;
-  std::map<std::string, ElfPointer> debug_files;  // by the binary's name
+  // What was found for a binary, by its name; forgotten when there are many.
+  static constexpr std::size_t kMostKnown = 4096;
+  struct KnownDebugFile {
+    bool exists = false;
+    std::weak_ptr<const ElfFile> file;
+  };
+  std::map<std::string, KnownDebugFile> debug_files;
 };
 
 // Judges by the time of modification if there is no build id. Files of a symfs
@@ -180,8 +198,10 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
   // Links of a symfs lead into it, or they were made on this machine and lead
   // where they say.
   if (!options.symfs.empty())
-    found.elf = take(open_regular_in(options.symfs, path, rules()),
-                     options.symfs + path, file.build_id, found.state);
+    found.elf =
+        take([root = options.symfs, path,
+              rules = rules()] { return open_regular_in(root, path, rules); },
+             options.symfs + path, file.build_id, found.state);
   if (!found.elf)
     found.elf = take(options.symfs + path, file.build_id, found.state);
   if (found.elf && is_changed(*found.elf, file))
@@ -190,8 +210,8 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
   if (file.pid > 0 && options.symfs.empty()) {
     // A process that is still running may be in a container.
     const std::string root = "/proc/" + std::to_string(file.pid) + "/root";
-    found.elf = take(open_regular_in(root, path), root + path, file.build_id,
-                     found.state);
+    found.elf = take([root, path] { return open_regular_in(root, path); },
+                     root + path, file.build_id, found.state);
     if (found.elf && is_changed(*found.elf, file))
       return {nullptr, FileState::kChanged};
     if (found.elf) return found;
@@ -212,8 +232,11 @@ FoundFile DebugFiles::State::find_kernel(const CodeFile& file) const {
   FoundFile found;
   if (!options.vmlinux.empty()) {
     // The user's choice; the build id tells whether it is the wrong one.
-    found.elf = take(open_regular(options.vmlinux, {.on_network = true}),
-                     options.vmlinux, file.build_id, found.state);
+    found.elf = take(
+        [path = options.vmlinux] {
+          return open_regular(path, {.on_network = true});
+        },
+        options.vmlinux, file.build_id, found.state);
     return found;
   }
   // Without a build id, a kernel of that release may be another build.
@@ -392,12 +415,20 @@ ElfPointer DebugFiles::debug(const ElfFile& binary, const CodeFile& file) {
   {
     const std::scoped_lock lock(state_->mutex);
     const auto known = state_->debug_files.find(binary.name());
-    if (known != state_->debug_files.end()) return known->second;
+    if (known != state_->debug_files.end()) {
+      if (!known->second.exists) return nullptr;
+      if (ElfPointer open = known->second.file.lock()) return open;
+    }
   }
   ElfPointer found = state_->find_debug(binary, file);
   const std::scoped_lock lock(state_->mutex);
-  return state_->debug_files.try_emplace(binary.name(), std::move(found))
-      .first->second;
+  if (state_->debug_files.size() >= State::kMostKnown)
+    state_->debug_files.clear();
+  State::KnownDebugFile& known = state_->debug_files[binary.name()];
+  // Another thread may have been faster; one copy is enough.
+  if (ElfPointer open = known.file.lock()) return open;
+  known = {.exists = found != nullptr, .file = found};
+  return found;
 }
 
 ElfPointer DebugFiles::alternate(const ElfFile& debug) {

@@ -59,6 +59,10 @@ struct DebugFileOptions {
   bool debuginfod = false;              // query the servers of DEBUGINFOD_URLS
   // When the recording was written, in nanoseconds since 1970; 0: unknown.
   std::int64_t recorded_until = 0;
+  // What all files together may hold in memory; null: as much as they store,
+  // several times over (see ElfFile). One of them gets at most half of it, so
+  // that no file alone can displace all others.
+  std::shared_ptr<MemoryBudget> memory;
 };
 
 // From the user's settings. Fails if they ask for debuginfod and it cannot be

@@ -157,7 +157,7 @@ std::string CfiBuilder::header(
   return out;
 }
 
-UnwindTable CfiBuilder::table() const {
+std::shared_ptr<const ElfFile> CfiBuilder::file() const {
   ElfBuilder elf({.machine = options_.machine});
   elf.add_section({.name = ".text",
                    .flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -170,7 +170,11 @@ UnwindTable CfiBuilder::table() const {
                      .content = bytes_});
   else
     elf.add_section({.name = ".debug_frame", .content = bytes_});
-  return UnwindTable::build(elf.file(), nullptr);
+  return elf.file();
+}
+
+UnwindTable CfiBuilder::table() const {
+  return UnwindTable::build(file(), nullptr);
 }
 
 }  // namespace wick

@@ -111,7 +111,8 @@ class CfiBuilder {
                      const std::vector<std::pair<std::uint64_t, std::uint64_t>>&
                          functions) const;
 
-  // Of a file with 64 kB of code from 0x1000 on.
+  // A file with 64 kB of code from 0x1000 on, and its table.
+  std::shared_ptr<const ElfFile> file() const;
   UnwindTable table() const;
 
  private:

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "io/compress.h"
 #include "io/open_regular.h"
+#include "io/stored_bytes.h"
 
 namespace wick {
 namespace {
@@ -25,6 +26,12 @@ constexpr std::uint64_t kMaxSections = 1 << 20;
 constexpr std::uint64_t kMaxSegments = 1 << 16;
 // The longest that a linker makes by itself is SHA-1 with 20 bytes.
 constexpr std::uint64_t kMaxBuildId = 64;
+// Notes are tens of bytes; those of SystemTap's probes are some ten thousand.
+constexpr std::uint64_t kMaxNotes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMaxNotesOfAll = std::uint64_t{1} << 20;
+// Longer ones are cut, so that no file repeats a name of megabytes for each of
+// its sections. Mangled names reach some hundred bytes.
+constexpr std::uint64_t kMaxSectionName = 1024;
 
 // Whether [offset, offset + size) lies within [0, whole).
 bool lies_within(std::uint64_t offset, std::uint64_t size,
@@ -35,10 +42,14 @@ bool lies_within(std::uint64_t offset, std::uint64_t size,
 // Bytes of the file: read into memory of their own, or a view of a file that is
 // in memory.
 struct Block {
+  MemoryReservation held;
   std::unique_ptr<char[]> own;
   std::string_view bytes;
 
-  std::span<char> allocate(std::uint64_t size) {
+  // Nothing if there is no memory.
+  std::span<char> allocate(std::uint64_t size, MemoryAccount& memory) {
+    held = MemoryReservation(memory, size);
+    if (!held) return {};
     own.reset(new (std::nothrow) char[size]);  // not zeroed: it is written next
     return {own.get(), own ? size : 0};
   }
@@ -57,9 +68,20 @@ struct LazyBlock {
 }  // namespace
 
 struct ElfFile::State {
+  // `stored` is the size without holes.
+  State(std::string from, std::uint64_t stored, const Options& options)
+      : name(std::move(from)),
+        account(options.memory,
+                std::min(options.most_memory,
+                         stored > MemoryBudget::kNoLimit / kMaxGrowth / 2
+                             ? MemoryBudget::kNoLimit
+                             : stored * kMaxGrowth + kLeastMemory)) {}
+
   std::string name;
-  UniqueFd fd;
-  std::string memory;  // the whole file, if there is no `fd`
+  mutable MemoryAccount account;
+  MemoryReservation headers;
+  std::unique_ptr<OpenFile> file;
+  std::string memory;  // the whole file, if there is no `file`
   std::uint64_t file_size = 0;
 
   bool is_64 = false, little = false, swap = false;
@@ -84,6 +106,10 @@ struct ElfFile::State {
   void read_segments(const HeaderTable& table);
   Section read_section(ByteReader& in, std::uint32_t& name_offset) const;
   Segment read_segment(ByteReader& in) const;
+  bool has_memory_for_headers(std::uint64_t section_count,
+                              std::uint64_t segment_count);
+  void name_sections(std::size_t strings,
+                     const std::vector<std::uint32_t>& name_offsets);
   Block decompressed(const Section& section) const;
   std::string_view bytes(std::size_t section_index);
   std::string_view segment(std::size_t index);
@@ -100,15 +126,18 @@ struct ElfFile::State {
 Block ElfFile::State::read(std::uint64_t offset, std::uint64_t size) const {
   Block block;
   if (size == 0 || !lies_within(offset, size, file_size)) return block;
-  if (!fd) {
+  if (!file) {
     block.bytes = std::string_view(memory).substr(offset, size);
     return block;
   }
-  const std::span<char> room = block.allocate(size);
+  const std::span<char> room = block.allocate(size, account);
+  if (room.empty()) return {};
+  const std::shared_ptr<const UniqueFd> fd = file->fd();
+  if (!fd) return {};
   std::size_t done = 0;
   while (done < room.size()) {
     const ssize_t got =
-        ::pread(fd.get(), room.data() + done, room.size() - done,
+        ::pread(fd->get(), room.data() + done, room.size() - done,
                 static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return {};  // the file was truncated meanwhile
@@ -157,21 +186,39 @@ void ElfFile::State::read_headers() {
     if (section_count == 0) section_count = zero.size;
     if (names == SHN_XINDEX) names = zero.link;
     if (segment_count == PN_XNUM) segment_count = zero.info;
-    if (section_count <= kMaxSections)
-      name_offsets =
-          read_sections({section_offset, section_size, section_count});
+    if (section_count > kMaxSections) section_count = 0;
+    if (segment_count > kMaxSegments) segment_count = 0;
+  } else {
+    section_count = 0;
   }
-  if (segment_size >= (is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) &&
-      segment_count <= kMaxSegments)
-    read_segments({segment_offset, segment_size, segment_count});
-
+  if (segment_size < (is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
+    segment_count = 0;
+  if (!has_memory_for_headers(section_count, segment_count)) return;
+  name_offsets = read_sections({section_offset, section_size, section_count});
+  read_segments({segment_offset, segment_size, segment_count});
   section_bytes = std::make_unique<LazyBlock[]>(sections.size());
   segment_bytes = std::make_unique<LazyBlock[]>(segments.size());
-  if (names >= sections.size()) return;
-  const std::string_view strings = bytes(names);
+  if (names < sections.size()) name_sections(names, name_offsets);
+}
+
+bool ElfFile::State::has_memory_for_headers(std::uint64_t section_count,
+                                            std::uint64_t segment_count) {
+  constexpr std::uint64_t kNameOffset = sizeof(std::uint32_t);
+  headers = MemoryReservation(
+      account,
+      section_count * (sizeof(Section) + sizeof(LazyBlock) + kNameOffset) +
+          segment_count * (sizeof(Segment) + sizeof(LazyBlock)));
+  return static_cast<bool>(headers);
+}
+
+void ElfFile::State::name_sections(
+    std::size_t strings_section,
+    const std::vector<std::uint32_t>& name_offsets) {
+  const std::string_view strings = bytes(strings_section);
   for (std::size_t i = 0; i < sections.size(); ++i)
     if (name_offsets[i] < strings.size())
-      sections[i].name = until_nul(strings.substr(name_offsets[i]));
+      sections[i].name =
+          until_nul(strings.substr(name_offsets[i], kMaxSectionName));
 }
 
 ElfFile::Section ElfFile::State::read_section(
@@ -207,6 +254,9 @@ std::vector<std::uint32_t> ElfFile::State::read_sections(
     const HeaderTable& table) {
   std::vector<std::uint32_t> name_offsets;
   const Block block = read_table(table);
+  if (block.bytes.empty()) return name_offsets;
+  sections.reserve(table.count);
+  name_offsets.reserve(table.count);
   for (std::uint64_t at = 0; at < block.bytes.size(); at += table.entry_size) {
     ByteReader in = reader(block.bytes.substr(at, table.entry_size));
     sections.push_back(read_section(in, name_offsets.emplace_back()));
@@ -243,7 +293,7 @@ Block ElfFile::State::decompressed(const Section& section) const {
   if (in.failed() || size == 0 || !believable_size(stream.size(), size))
     return {};
   Block plain;
-  const std::span<char> room = plain.allocate(size);
+  const std::span<char> room = plain.allocate(size, account);
   if (room.empty()) return {};
   constexpr std::uint32_t kZstd = 2;  // ELFCOMPRESS_ZSTD, not in older elf.h
   const bool good = how == ELFCOMPRESS_ZLIB ? zlib_decompress_to(stream, room)
@@ -281,13 +331,22 @@ std::string_view ElfFile::State::segment(std::size_t index) {
 
 // Debug files keep the headers of segments whose contents they lack, so
 // sections are tried first; a vDSO or a memory dump has only segments.
+//
+// Notes are not kept, and only their beginning is read: thousands of them may
+// each span the whole file.
 void ElfFile::State::find_build_id() {
-  for (std::size_t i = 0; i < sections.size() && build_id.empty(); ++i)
-    if (sections[i].type == SHT_NOTE)
-      build_id = build_id_in_notes(reader(bytes(i)));
-  for (std::size_t i = 0; i < segments.size() && build_id.empty(); ++i)
-    if (segments[i].type == PT_NOTE)
-      build_id = build_id_in_notes(reader(segment(i)));
+  std::uint64_t left = kMaxNotesOfAll;
+  const auto look_in = [&](std::uint64_t offset, std::uint64_t size) {
+    if (offset >= file_size || !build_id.empty()) return;
+    size = std::min({size, file_size - offset, kMaxNotes, left});
+    left -= size;
+    const Block notes = read(offset, size);
+    build_id = build_id_in_notes(reader(notes.bytes));
+  };
+  for (const Section& section : sections)
+    if (section.type == SHT_NOTE) look_in(section.offset, section.size);
+  for (const Segment& segment : segments)
+    if (segment.type == PT_NOTE) look_in(segment.offset, segment.file_size);
 }
 
 ElfFile::ElfFile(std::unique_ptr<State> state) : state_(std::move(state)) {
@@ -302,24 +361,35 @@ std::shared_ptr<const ElfFile> ElfFile::open(const std::string& path) {
 }
 
 std::shared_ptr<const ElfFile> ElfFile::from_fd(UniqueFd fd, std::string name) {
+  return from_fd(std::move(fd), std::move(name), {});
+}
+
+std::shared_ptr<const ElfFile> ElfFile::from_fd(UniqueFd fd, std::string name,
+                                                Options options) {
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) fail("{}: {}", name, last_system_error());
   if (!S_ISREG(info.st_mode)) fail("{}: not a regular file", name);
-  auto state = std::make_unique<State>();
-  state->name = std::move(name);
-  state->fd = std::move(fd);
+  auto state =
+      std::make_unique<State>(std::move(name), stored_bytes(fd.get()), options);
   state->file_size = static_cast<std::uint64_t>(info.st_size);
+  state->file =
+      options.open_files && options.reopen
+          ? std::make_unique<OpenFile>(std::move(options.open_files),
+                                       std::move(fd), std::move(options.reopen))
+          : std::make_unique<OpenFile>(std::move(fd));
   return std::shared_ptr<const ElfFile>(new ElfFile(std::move(state)));
 }
 
 std::shared_ptr<const ElfFile> ElfFile::from_memory(std::string name,
                                                     std::string bytes) {
-  auto state = std::make_unique<State>();
-  state->name = std::move(name);
+  auto state =
+      std::make_unique<State>(std::move(name), bytes.size(), Options{});
   state->memory = std::move(bytes);
   state->file_size = state->memory.size();
   return std::shared_ptr<const ElfFile>(new ElfFile(std::move(state)));
 }
+
+MemoryAccount& ElfFile::memory() const { return state_->account; }
 
 const std::string& ElfFile::name() const { return state_->name; }
 Machine ElfFile::machine() const { return state_->machine; }

@@ -5,6 +5,11 @@
 // Sections are read with pread on first use and kept: a file that is truncated
 // or overwritten meanwhile yields wrong bytes, never a SIGBUS, and a debug file
 // of a gigabyte costs no more than the sections that are used.
+//
+// What is kept is accounted. Sections can overlap, have holes and expand, so
+// that a small file could fill any memory; what is kept of it is limited to
+// kMaxGrowth times what is really stored, and in a recording also by that
+// recording's budget.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +20,8 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "base/memory_budget.h"
+#include "io/open_files.h"
 #include "io/unique_fd.h"
 #include "object/elf/machine.h"
 
@@ -34,10 +41,27 @@ class ElfFile {
     std::uint64_t offset = 0, address = 0, file_size = 0, memory_size = 0;
   };
 
+  // Debug sections expand to four times their size, rarely to ten.
+  static constexpr std::uint64_t kMaxGrowth = 16;
+  // And this much in any case, for headers and tables of small files.
+  static constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 20;
+
+  struct Options {
+    // What all files together may hold, and how much of it one of them; null:
+    // no limit besides kMaxGrowth.
+    std::shared_ptr<MemoryBudget> memory;
+    std::uint64_t most_memory = MemoryBudget::kNoLimit;
+    // If both are set, the file need not stay open.
+    std::shared_ptr<OpenFiles> open_files;
+    OpenFile::Reopen reopen;
+  };
+
   // Fail (wick::Error) if the file cannot be opened, is not a regular file or
   // is not ELF. `name` is for messages. open() is for files that the user
   // vouches for; those that a recording names go through open_regular().
   static std::shared_ptr<const ElfFile> open(const std::string& path);
+  static std::shared_ptr<const ElfFile> from_fd(UniqueFd fd, std::string name,
+                                                Options options);
   static std::shared_ptr<const ElfFile> from_fd(UniqueFd fd, std::string name);
   static std::shared_ptr<const ElfFile> from_memory(std::string name,
                                                     std::string bytes);
@@ -61,8 +85,8 @@ class ElfFile {
   const Section* section(std::string_view name) const;
 
   // The contents of a section, decompressed (zlib, zstd, .zdebug); empty if it
-  // has none (SHT_NOBITS), is damaged or implausibly large. Lives as long as
-  // this object. Thread-safe. `section` is one of sections().
+  // has none (SHT_NOBITS), is damaged or there is no memory for it. Lives as
+  // long as this object. Thread-safe. `section` is one of sections().
   std::string_view bytes(const Section& section) const;
   std::string_view bytes(std::string_view section_name) const;
   // Up to `size` bytes that a loaded segment has at `elf_addr`.
@@ -73,6 +97,10 @@ class ElfFile {
 
   // Hexadecimal; "" if there is none.
   const std::string& build_id() const;
+
+  // What is held on behalf of this file; also for tables made from it, which
+  // must not outlive it.
+  MemoryAccount& memory() const;
 
   bool has_debug_info() const { return section(".debug_info") != nullptr; }
 

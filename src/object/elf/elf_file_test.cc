@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/elf/elf_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -206,6 +207,93 @@ TEST(ElfFile, FileThatIsCutAfterOpeningGivesNoBytes) {
   ASSERT_EQ(::truncate(path.c_str(), 1000), 0);
   EXPECT_EQ(file->bytes(".text"), "");
   ::unlink(path.c_str());
+}
+
+// A file on disk, removed at the end.
+class StoredElf {
+ public:
+  explicit StoredElf(const ElfBuilder& elf) {
+    std::ofstream(path_) << elf.bytes();
+  }
+  ~StoredElf() { ::unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = testing::TempDir() + "elf_file_stored";
+};
+
+// Many sections of 1 MB, which are all the same megabyte.
+ElfBuilder overlapping(std::uint32_t type, int count) {
+  constexpr std::uint64_t kSize = 1 << 20;
+  ElfBuilder elf;
+  for (int i = 0; i < count; ++i)
+    elf.add_section(
+        {.name = ".twin", .type = type, .content = "x", .size = kSize});
+  elf.add_section({.name = ".data", .content = std::string(kSize, 'x')});
+  return elf;
+}
+
+TEST(ElfFile, OverlappingSectionsAreKeptUpToAMultipleOfTheFile) {
+  const StoredElf stored(overlapping(SHT_PROGBITS, 100));
+  const auto file = ElfFile::open(stored.path());
+  std::uint64_t kept = 0;
+  for (const ElfFile::Section& s : file->sections())
+    kept += file->bytes(s).size();
+  EXPECT_GT(kept, std::uint64_t{10} << 20);
+  EXPECT_LT(kept, std::uint64_t{20} << 20);
+  EXPECT_TRUE(file->memory().exceeded_own_limit());
+}
+
+TEST(ElfFile, NotesThatSpanTheFileAreNotKept) {
+  const StoredElf stored(overlapping(SHT_NOTE, 100));
+  const auto file = ElfFile::open(stored.path());
+  EXPECT_EQ(file->build_id(), "");
+  EXPECT_LT(file->memory().used(), 100'000u);
+  EXPECT_FALSE(file->memory().was_refused());
+}
+
+TEST(ElfFile, SectionsThatAreHolesAreNotRead) {
+  constexpr std::uint64_t kHole = std::uint64_t{1} << 30;
+  ElfBuilder elf;
+  elf.add_section({.name = ".eh_frame", .content = "x", .size = kHole});
+  const StoredElf stored(elf);
+  ASSERT_EQ(::truncate(stored.path().c_str(), kHole * 2), 0);
+  const auto file = ElfFile::open(stored.path());
+  ASSERT_NE(file->section(".eh_frame"), nullptr);
+  EXPECT_EQ(file->bytes(".eh_frame"), "");
+  EXPECT_TRUE(file->memory().exceeded_own_limit());
+}
+
+TEST(ElfFile, SectionsAreTakenFromABudget) {
+  ElfBuilder elf;
+  elf.add_section({.name = ".a", .content = std::string(60'000, 'x')});
+  elf.add_section({.name = ".b", .content = std::string(60'000, 'x')});
+  const StoredElf stored(elf);
+  const auto budget = std::make_shared<MemoryBudget>(100'000);
+  {
+    const auto file = ElfFile::from_fd(
+        UniqueFd(::open(stored.path().c_str(), O_RDONLY | O_CLOEXEC)), "a file",
+        {.memory = budget});
+    EXPECT_EQ(file->bytes(".a").size(), 60'000u);
+    EXPECT_EQ(file->bytes(".b"), "");
+    EXPECT_TRUE(file->memory().exceeded_budget());
+  }
+  EXPECT_EQ(budget->used(), 0u);
+}
+
+TEST(ElfFile, AFileThatWasClosedIsReadAfterReopening) {
+  ElfBuilder elf;
+  elf.add_section({.name = ".a", .content = "content"});
+  const StoredElf stored(elf);
+  const auto open = [&] {
+    return UniqueFd(::open(stored.path().c_str(), O_RDONLY | O_CLOEXEC));
+  };
+  const auto one = std::make_shared<OpenFiles>(1);
+  const ElfFile::Options options{.open_files = one, .reopen = open};
+  const auto first = ElfFile::from_fd(open(), "first", options);
+  const auto second = ElfFile::from_fd(open(), "second", options);
+  EXPECT_EQ(first->bytes(".a"), "content");
+  EXPECT_EQ(second->bytes(".a"), "content");
 }
 
 TEST(ElfFile, AnyPrefixOfAFileIsReadOrRefused) {

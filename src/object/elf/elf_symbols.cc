@@ -220,8 +220,10 @@ void read_mini_debug(const ElfFile& file, SymbolTableBuilder& out) {
   const std::string_view packed = file.bytes(".gnu_debugdata");
   if (packed.empty()) return;
   try {
-    const auto inner =
-        ElfFile::from_memory(file.name(), xz_decompress(packed, kMaxMiniDebug));
+    const std::uint64_t most =
+        packed.size() * ElfFile::kMaxGrowth + ElfFile::kLeastMemory;
+    const auto inner = ElfFile::from_memory(
+        file.name(), xz_decompress(packed, std::min(most, kMaxMiniDebug)));
     read_tables(*inner, out);
     out.keep(inner);
   } catch (const Error&) {

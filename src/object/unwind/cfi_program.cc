@@ -51,7 +51,7 @@ enum : std::uint8_t {
 constexpr std::size_t kMaxRemembered = 64;
 constexpr std::size_t kMaxCieProgram = 4096;
 constexpr std::size_t kMaxExpression = 4096;
-constexpr std::size_t kMaxProgram = 4 << 20;
+constexpr std::size_t kMaxProgram = 256 << 10;
 constexpr std::size_t kMaxGeneral = 4096;
 constexpr std::size_t kCieSlots = 4;
 

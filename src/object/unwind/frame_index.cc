@@ -91,7 +91,8 @@ FrameIndex index_from_header(std::string_view header, std::uint64_t address,
   return index;
 }
 
-FrameIndex index_from_section(const CfiSection& section, std::uint64_t base) {
+FrameIndex index_from_section(const CfiSection& section, std::uint64_t base,
+                              std::uint64_t most) {
   FrameIndex index;
   CfiEntry entry;
   Cie cie;
@@ -119,6 +120,7 @@ FrameIndex index_from_section(const CfiSection& section, std::uint64_t base) {
       ++index.damaged;
       continue;
     }
+    if (index.starts.size() == most) return {};
     index.starts.push_back(static_cast<std::uint32_t>(fde.start - base));
     index.offsets.push_back(static_cast<std::uint32_t>(offset));
   }

@@ -22,8 +22,10 @@ struct FrameIndex {
 FrameIndex index_from_header(std::string_view header, std::uint64_t address,
                              const CfiSection& section, std::uint64_t base);
 
-// All FDEs of the section, which is read completely.
-FrameIndex index_from_section(const CfiSection& section, std::uint64_t base);
+// All FDEs of the section, which is read completely. Empty if there are more
+// than `most`.
+FrameIndex index_from_section(const CfiSection& section, std::uint64_t base,
+                              std::uint64_t most);
 
 // Where .eh_frame is, for files without sections; 0 if the header does not say.
 std::uint64_t eh_frame_address(std::string_view header, std::uint64_t address,

@@ -96,7 +96,7 @@ class OneModule : public UnwindMap {
 void compile(std::string_view frames, bool eh, bool swap) {
   const CfiSection section = {
       .bytes = frames, .address = kHeader, .eh = eh, .swap = swap};
-  const FrameIndex index = index_from_section(section, 0);
+  const FrameIndex index = index_from_section(section, 0, ~std::uint64_t{0});
   CfiCompiler compiler(section);
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < index.starts.size(); ++i) {

@@ -22,6 +22,13 @@ namespace {
 constexpr std::size_t kBlock = 8;
 // Real modules have a handful, for PLTs, signal frames, realigned stacks.
 constexpr std::size_t kMaxGeneralRules = 1 << 14;
+// Bytes of a row, of an entry in the index (with the table of blocks), and of
+// the same while the index is sorted.
+constexpr std::uint64_t kRowBytes = 8;
+constexpr std::uint64_t kFunctionBytes = 8 + 12 / kBlock + 1;
+constexpr std::uint64_t kSortedFunctionBytes = kFunctionBytes + 12;
+// With the index that finds it.
+constexpr std::uint64_t kRuleBytes = sizeof(UnwindRule) + 12;
 
 // Rows of a few functions: `size` addresses, then `size` rule numbers.
 struct Block {
@@ -142,6 +149,14 @@ std::uint64_t hash_of(const GeneralRule& rule) {
   return hash;
 }
 
+std::uint64_t hash_of(const UnwindRule& rule) {
+  return hash_bytes({reinterpret_cast<const char*>(&rule), sizeof rule});
+}
+
+std::uint64_t bytes_of(const GeneralRule& rule) {
+  return sizeof rule + rule.registers.size() * sizeof(GeneralRule::Register);
+}
+
 struct Place {
   std::string_view bytes;
   std::uint64_t address = 0;
@@ -156,6 +171,10 @@ Place find_header(const ElfFile& file) {
       return {file.bytes_at(segment.address, segment.memory_size),
               segment.address};
   return {};
+}
+
+std::uint64_t most_functions(const ElfFile& file) {
+  return file.memory().available() / kSortedFunctionBytes;
 }
 
 std::unique_ptr<FrameSection> open_eh_frame(const ElfFile& file,
@@ -176,7 +195,7 @@ std::unique_ptr<FrameSection> open_eh_frame(const ElfFile& file,
   }
   result->index = index_from_header(header.bytes, header.address, cfi, base);
   if (result->index.starts.empty())
-    result->index = index_from_section(cfi, base);
+    result->index = index_from_section(cfi, base, most_functions(file));
   return result;
 }
 
@@ -185,15 +204,21 @@ std::unique_ptr<FrameSection> open_debug_frame(const ElfFile& file,
   auto result = std::make_unique<FrameSection>();
   result->cfi = describe(file, false);
   result->cfi.bytes = file.bytes(".debug_frame");
-  result->index = index_from_section(result->cfi, base);
+  result->index = index_from_section(result->cfi, base, most_functions(file));
   return result;
 }
 
 }  // namespace
 
 struct UnwindTable::State {
+  State(std::shared_ptr<const ElfFile> of, std::shared_ptr<const ElfFile> with)
+      : file(std::move(of)), debug(std::move(with)) {}
+  ~State() { file->memory().give_back(taken); }
+  State(const State&) = delete;
+
   std::shared_ptr<const ElfFile> file, debug;
   std::uint64_t base = 0;
+  std::uint64_t taken = 0;  // of file->memory(); changes under the mutex
   // In order of precedence: the first that has a rule for an address wins.
   std::vector<std::unique_ptr<FrameSection>> sections;
   StubRules stubs;  // used last
@@ -204,9 +229,17 @@ struct UnwindTable::State {
   HashIndex rule_index, general_index;
   std::atomic<std::size_t> rows = 0, damaged = 0;
 
+  bool take(std::uint64_t bytes) {
+    if (!file->memory().take(bytes)) return false;
+    taken += bytes;
+    return true;
+  }
+
   void add(std::unique_ptr<FrameSection> section) {
     damaged += section->index.damaged;
-    if (section->index.starts.empty()) return;
+    if (section->index.starts.empty() ||
+        !take(section->index.starts.size() * kFunctionBytes))
+      return;
     section->prepare();
     sections.push_back(std::move(section));
   }
@@ -218,6 +251,8 @@ struct UnwindTable::State {
 
   const Block& compile(FrameSection& section, std::size_t number);
   std::uint32_t intern(UnwindRule rule, std::vector<GeneralRule>& from);
+  bool is_known(const UnwindRule& rule) const;
+  std::uint32_t add_rule(const UnwindRule& rule);
 };
 
 const Block& UnwindTable::State::compile(FrameSection& section,
@@ -240,18 +275,20 @@ const Block& UnwindTable::State::compile(FrameSection& section,
       ++bad;
     }
   }
-  const std::vector<CfiRow>& from = compiler.rows();
+  const std::scoped_lock lock(mutex);
+  std::atomic<const Block*>& place = section.blocks[number];
+  if (const Block* other = place.load(std::memory_order_acquire))
+    return *other;  // another thread was faster
+  std::vector<CfiRow>& from = compiler.rows();
+  // One row without a rule is part of the index's share.
+  if (!take(from.size() * kRowBytes))
+    from = {{.start = base + index.starts[first]}};
   const auto size = static_cast<std::uint32_t>(from.size());
   auto made = std::make_unique<Block>();
   made->size = size;
   made->words.reset(new std::uint32_t[2 * std::size_t{size}]);
   for (std::uint32_t i = 0; i < size; ++i)
     made->words[i] = static_cast<std::uint32_t>(from[i].start - base);
-
-  const std::scoped_lock lock(mutex);
-  std::atomic<const Block*>& place = section.blocks[number];
-  if (const Block* other = place.load(std::memory_order_acquire))
-    return *other;  // another thread was faster
   for (std::uint32_t i = 0; i < size; ++i)
     made->words[size + i] = intern(from[i].rule, compiler.general());
   rows += size;
@@ -269,7 +306,8 @@ std::uint32_t UnwindTable::State::intern(UnwindRule rule,
     rule.cfa_offset = 0;
     const std::uint32_t known = general_index.find(
         hash_of(wanted), [&](auto i) { return general[i] == wanted; });
-    if (known == HashIndex::kNone && general.size() >= kMaxGeneralRules)
+    if (known == HashIndex::kNone &&
+        (general.size() >= kMaxGeneralRules || !take(bytes_of(wanted))))
       return 0;
     rule.set_general(&general[general_index.find_or_add(
         hash_of(wanted), [&](auto i) { return general[i] == wanted; },
@@ -278,11 +316,22 @@ std::uint32_t UnwindTable::State::intern(UnwindRule rule,
           return static_cast<std::uint32_t>(general.size() - 1);
         })]);
   }
-  const std::string_view bytes(reinterpret_cast<const char*>(&rule),
-                               sizeof rule);
-  if (rules.size() + 1 >= StableVector<UnwindRule>::kCapacity) return 0;
+  if (!is_known(rule) &&
+      (rules.size() + 1 >= StableVector<UnwindRule>::kCapacity ||
+       !take(kRuleBytes)))
+    return 0;
+  return add_rule(rule);
+}
+
+bool UnwindTable::State::is_known(const UnwindRule& rule) const {
+  return rule_index.find(hash_of(rule), [&](std::uint32_t i) {
+    return rules[i] == rule;
+  }) != HashIndex::kNone;
+}
+
+std::uint32_t UnwindTable::State::add_rule(const UnwindRule& rule) {
   return rule_index.find_or_add(
-      hash_bytes(bytes), [&](std::uint32_t i) { return rules[i] == rule; },
+      hash_of(rule), [&](std::uint32_t i) { return rules[i] == rule; },
       [&] {
         rules.push_back(rule);
         return static_cast<std::uint32_t>(rules.size() - 1);
@@ -297,17 +346,15 @@ UnwindTable::~UnwindTable() = default;
 UnwindTable UnwindTable::build(std::shared_ptr<const ElfFile> file,
                                std::shared_ptr<const ElfFile> debug) {
   UnwindTable table;
-  table.state_ = std::make_unique<State>();
+  table.state_ = std::make_unique<State>(std::move(file), std::move(debug));
   State& state = *table.state_;
-  state.base = base_address(*file);
-  std::vector<GeneralRule> none;
-  state.intern({}, none);  // rule 0 is no rule
-  state.add(open_eh_frame(*file, state.base));
-  state.add(open_debug_frame(*file, state.base));
-  if (debug) state.add(open_debug_frame(*debug, state.base));
-  state.stubs = stub_rules(*file);
-  state.file = std::move(file);
-  state.debug = std::move(debug);
+  const ElfFile& binary = *state.file;
+  state.base = base_address(binary);
+  state.add_rule({});  // rule 0 is no rule
+  state.add(open_eh_frame(binary, state.base));
+  state.add(open_debug_frame(binary, state.base));
+  if (state.debug) state.add(open_debug_frame(*state.debug, state.base));
+  state.stubs = stub_rules(binary);
   return table;
 }
 

@@ -27,7 +27,8 @@ class UnwindTable {
  public:
   // Never fails: unreadable entries are omitted and counted.
   // `debug` (the separate debug file, for .debug_frame) may be null. Both are
-  // kept open.
+  // kept. Memory is taken from file->memory(); code for which there is none has
+  // no rules.
   static UnwindTable build(std::shared_ptr<const ElfFile> file,
                            std::shared_ptr<const ElfFile> debug);
 

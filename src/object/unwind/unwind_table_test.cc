@@ -388,6 +388,34 @@ TEST(UnwindTable, RowsAreCompiledWhenTheyAreAskedFor) {
   EXPECT_EQ(table.rules(), 2u);    // this one and none
 }
 
+TEST(UnwindTable, TakesItsMemoryFromTheFileAndGivesItBack) {
+  CfiBuilder cfi(kFrames);
+  const auto cie = cfi.add_cie({.program = kStart});
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    cfi.add_fde(cie, 0x1000 + i * 16, 16, "");
+  const auto file = cfi.file();
+  const std::uint64_t before = file->memory().used();
+  {
+    const UnwindTable table = UnwindTable::build(file, nullptr);
+    table.compile_all(1);
+    EXPECT_GE(file->memory().used(), before + table.bytes());
+  }
+  EXPECT_EQ(file->memory().used(), before);
+}
+
+TEST(UnwindTable, WithoutMemoryThereAreNoRules) {
+  CfiBuilder cfi(kFrames);
+  const auto cie = cfi.add_cie({.program = kStart});
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    cfi.add_fde(cie, 0x1000 + i * 16, 16, "");
+  const auto file = cfi.file();
+  const UnwindTable table = UnwindTable::build(file, nullptr);
+  const MemoryReservation rest(file->memory(), file->memory().available());
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rule_text(table.find(0x1808)), "none");
+  EXPECT_TRUE(file->memory().was_refused());
+}
+
 TEST(UnwindTable, SeveralThreadsMayAskAtOnce) {
   CfiBuilder cfi(kFrames);
   const auto cie = cfi.add_cie({.program = kStart});
