@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "perf/recording/pid_set.h"
 #include "perf/records/record.h"
 
 namespace wick {
@@ -24,14 +24,7 @@ class KnownProcesses {
   std::uint32_t newcomer(const PerfRecord& sample);
 
  private:
-  bool add(std::uint32_t pid);
-  bool is_known(std::uint32_t pid) const {
-    return pid < known_.size() && known_[pid];
-  }
-
-  // By pid; the kernel's limit of pids is kMaxPid.
-  static constexpr std::uint32_t kMaxPid = 1 << 22;
-  std::vector<bool> known_;
+  PidSet known_;
   PerfSample sample_;
 };
 

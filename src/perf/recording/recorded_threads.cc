@@ -35,8 +35,7 @@ bool RecordedThreads::are_woken_by(const PerfRecord& waking) {
 }
 
 std::uint32_t RecordedThreads::new_waker() {
-  if (sample_.pid == 0) return 0;
-  return wakers_.insert(sample_.pid).second ? sample_.pid : 0;
+  return wakers_.insert(sample_.pid) ? sample_.pid : 0;
 }
 
 }  // namespace wick

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "perf/recording/pid_set.h"
 #include "perf/records/record.h"
 #include "perf/records/tracepoint.h"
 
@@ -32,8 +32,8 @@ class RecordedThreads {
  private:
   std::vector<std::unique_ptr<const TracepointFormat>> formats_;
   const TracepointFormat* waking_ = nullptr;
-  std::unordered_set<std::uint32_t> tids_;
-  std::unordered_set<std::uint32_t> wakers_;  // pids
+  PidSet tids_;
+  PidSet wakers_;  // pids that are known
   PerfSample sample_;
 };
 
