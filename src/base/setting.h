@@ -32,6 +32,7 @@ enum class Setting : std::uint8_t {
   kHart,
   kInputFormat,
   kKallsyms,
+  kMemory,
   kMinWidth,
   kModule,
   kOffCpu,

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <cerrno>
+#include <optional>
 
 #include "base/append.h"
 #include "base/error.h"
@@ -18,32 +19,41 @@
 namespace wick {
 namespace {
 
-// "8M", "512K", "4096", in bytes; a plain number is pages, as in perf.
-std::size_t parse_buffer(std::string_view text) {
-  if (text.empty()) return 0;
-  std::size_t unit = 0;
-  switch (text.back()) {
-    case 'B':
-      unit = 1;
-      break;
-    case 'K':
-      unit = std::size_t{1} << 10;
-      break;
-    case 'M':
-      unit = std::size_t{1} << 20;
-      break;
-    case 'G':
-      unit = std::size_t{1} << 30;
-      break;
-    default:
-      break;
+// "8M", "512K", "100B", in bytes; a plain number is in units of `plain`.
+std::optional<std::uint64_t> parse_size(std::string_view text,
+                                        std::uint64_t plain) {
+  constexpr std::string_view kUnits = "BKMG";
+  std::uint64_t unit = plain;
+  if (const auto at = text.empty() ? text.npos : kUnits.find(text.back());
+      at != text.npos) {
+    unit = std::uint64_t{1} << (10 * at);
+    text.remove_suffix(1);
   }
-  if (unit != 0) text.remove_suffix(1);
-  const auto number = to_number<std::size_t>(text);
-  if (!number || *number == 0 || *number > (std::size_t{1} << 20))
+  const auto number = to_number<std::uint64_t>(text);
+  if (!number || *number == 0 || *number > (std::uint64_t{1} << 32)) return {};
+  return *number * unit;
+}
+
+// A plain number is pages, as in perf.
+std::size_t parse_buffer(std::string_view text) {
+  constexpr std::uint64_t kPage = 4096;
+  if (text.empty()) return 0;
+  const auto size = parse_size(text, kPage);
+  if (!size || *size > (std::uint64_t{1} << 50))
     fail_usage("-m: '{}' is not a size such as 8M, 512K or a number of pages",
                excerpt(text));
-  return *number * (unit != 0 ? unit : 4096);
+  return static_cast<std::size_t>(*size);
+}
+
+std::uint64_t parse_memory(std::string_view text) {
+  const auto size = parse_size(text, 1);
+  if (!size)
+    fail_usage("--memory: '{}' is not a size such as 512M or 2G",
+               excerpt(text));
+  if (*size < RecordOptions::kLeastMemory)
+    fail_usage("--memory: {} is too little; the least is {}M", excerpt(text),
+               RecordOptions::kLeastMemory >> 20);
+  return *size;
 }
 
 int parse_clock(const std::string& name) {
@@ -132,6 +142,7 @@ RecordOptions RecordArguments::resolved(
                         .wakers = wakers,
                         .clock = parse_clock(clock),
                         .buffer_size = parse_buffer(buffer),
+                        .memory = parse_memory(memory),
                         .compression = compression_level(),
                         .duration = duration,
                         .delay = delay,
@@ -222,6 +233,9 @@ std::vector<Option*> add_record_options(OptionSet& app,
                "software events, realtime, boottime or tai"),
       add_text(app, "-m,--mmap-pages", options.buffer, "SIZE",
                "buffer size per CPU: 8M, 512K or a number of pages"),
+      add_text(app, "--memory", options.memory, "SIZE",
+               "memory for what recorded programs map: 64M, 2G. Stacks end in "
+               "files that need more than a quarter of it"),
       app.add_callback(
              "-z,--compression-level",
              [&options](const std::string& level) {

@@ -21,7 +21,7 @@ struct RecordArguments {
   int frequency = 997;
   double period = 0;
   std::string call_graph = "auto", clock = "monotonic", buffer;
-  std::string compression;
+  std::string compression, memory = "256M";
   double duration = 0, delay = 0;
 
   // Whether there is something to record besides a program.

@@ -1,31 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/images.h"
 
+#include <algorithm>
+
 #include "object/elf/elf_file.h"
 
 namespace wick {
+namespace {
+
+std::uint64_t hash_of(const CodeFile& file) {
+  return hash_pair(hash_bytes(file.path), hash_bytes(file.build_id));
+}
+
+}  // namespace
 
 ImageId Images::intern(const CodeFile& file) {
-  return ImageId{index_.find_or_add(
-      hash_pair(hash_bytes(file.path), hash_bytes(file.build_id)),
-      [&](std::uint32_t row) {
-        const CodeFile& known = images_[row].file;
-        // Processes share files. Without a build id, files of the same path may
-        // still differ, as containers have their own roots.
-        return known.path == file.path && known.build_id == file.build_id &&
-               known.kind == file.kind;
-      },
-      [&] {
-        images_.emplace_back().file = file;
-        return static_cast<std::uint32_t>(images_.size() - 1);
-      })};
+  const auto is_same = [&](std::uint32_t row) {
+    const CodeFile& known = images_[row].file;
+    // Processes share files. Without a build id, files of the same path may
+    // still differ, as containers have their own roots.
+    return known.path == file.path && known.build_id == file.build_id &&
+           known.kind == file.kind;
+  };
+  const std::uint32_t known = index_.find(hash_of(file), is_same);
+  if (known != HashIndex::kNone) return ImageId{known};
+  if (!names_.take(bytes_of(file))) return ImageId::kNone;
+  std::uint32_t row = 0;
+  if (free_rows_.empty()) {
+    row = static_cast<std::uint32_t>(images_.size());
+    images_.emplace_back();
+  } else {
+    row = free_rows_.back();
+    free_rows_.pop_back();
+  }
+  images_[row] = {.file = file};
+  add_to_index(row);
+  return ImageId{row};
+}
+
+// With its contents and its place in the index.
+std::uint64_t Images::bytes_of(const CodeFile& file) {
+  constexpr std::uint64_t kIndex = 32;
+  return sizeof(Image) + sizeof(Contents) + kIndex + file.path.size() +
+         file.build_id.size();
+}
+
+void Images::add_to_index(std::uint32_t row) {
+  index_.find_or_add(
+      hash_of(images_[row].file), [](std::uint32_t) { return false; },
+      [&] { return row; });
 }
 
 Images::Contents& Images::opened(ImageId id) {
   const Image& image = images_[index(id)];
   Contents& contents = *image.contents;
   std::call_once(contents.opened, [&] {
-    if (id != ImageId::kNone && image.file.kind != CodeKind::kAnonymous)
+    if (id != ImageId::kNone && image.file.kind != CodeKind::kAnonymous &&
+        !image.is_refused)
       contents.found = files_.binary(image.file);
   });
   if (!contents.is_used.load(std::memory_order_relaxed))
@@ -49,33 +80,107 @@ const UnwindTable* Images::unwind_table(ImageId id) {
   Contents& contents = opened(id);
   if (!contents.found.elf) return nullptr;
   std::call_once(contents.compiled, [&] {
-    const auto debug =
-        files_.debug(*contents.found.elf, images_[index(id)].file);
-    contents.table = UnwindTable::build(contents.found.elf, debug);
+    contents.debug = files_.debug(*contents.found.elf, images_[index(id)].file);
+    contents.table = UnwindTable::build(contents.found.elf, contents.debug);
   });
   return &contents.table;
 }
 
-std::size_t Images::Contents::bytes() const {
-  if (table.functions() == 0) return 0;
-  std::size_t sum = table.bytes();
-  for (const char* name : {".eh_frame", ".eh_frame_hdr", ".debug_frame"})
-    if (const ElfFile::Section* section = found.elf->section(name))
-      sum += section->size;
-  return sum;
+std::uint64_t Images::Contents::bytes() const {
+  return (found.elf ? found.elf->memory().used() : 0) +
+         (debug ? debug->memory().used() : 0);
 }
 
-bool Images::trim(std::size_t bytes) {
-  std::size_t held = 0;
+bool Images::Contents::exceeded_own_limit() const {
+  return (found.elf && found.elf->memory().exceeded_own_limit()) ||
+         (debug && debug->memory().exceeded_own_limit());
+}
+
+bool Images::Contents::exceeded_budget() const {
+  return (found.elf && found.elf->memory().exceeded_budget()) ||
+         (debug && debug->memory().exceeded_budget());
+}
+
+bool Images::is_short_of_memory() const {
+  return memory_.files &&
+         memory_.files->used() > memory_.files->limit() / 4 * 3;
+}
+
+bool Images::trim() {
+  if (!memory_.files) return false;
+  for (Image& image : images_)
+    if (image.contents->exceeded_own_limit()) refuse(image);
+  const bool closed_unused = close_unused();
+  return close_largest() || closed_unused;
+}
+
+std::uint64_t Images::refused_files() const {
+  return refused_files_ + static_cast<std::uint64_t>(std::ranges::count_if(
+                              images_, [](const Image& image) {
+                                return !image.is_refused &&
+                                       image.contents->exceeded_own_limit();
+                              }));
+}
+
+void Images::refuse(Image& image) {
+  if (image.is_refused) return;
+  image.is_refused = true;
+  ++refused_files_;
+}
+
+bool Images::close(Image& image) {
+  if (!image.contents->found.elf) return false;
+  image.contents = std::make_unique<Contents>();
+  return true;
+}
+
+bool Images::close_unused() {
+  const bool is_needed = memory_.files->used() > memory_.files->limit() / 4;
   bool any = false;
-  for (const Image& image : images_) held += image.contents->bytes();
   for (Image& image : images_) {
     const bool was_used = image.contents->is_used.exchange(false);
-    if (held <= bytes || was_used || !image.contents->found.elf) continue;
-    image.contents = std::make_unique<Contents>();
-    any = true;
+    // What was refused for the sake of others may be read once these are
+    // closed.
+    if ((is_needed && !was_used) || image.contents->exceeded_budget())
+      any |= close(image);
   }
   return any;
+}
+
+bool Images::close_largest() {
+  if (!is_short_of_memory()) return false;
+  std::vector<Image*> largest;
+  for (Image& image : images_)
+    if (image.contents->bytes() > 0) largest.push_back(&image);
+  std::ranges::sort(largest, std::ranges::greater{}, [](const Image* image) {
+    return image->contents->bytes();
+  });
+  bool any = false;
+  for (Image* image : largest) {
+    if (memory_.files->used() <= memory_.files->limit() / 2) break;
+    refuse(*image);
+    any |= close(*image);
+  }
+  return any;
+}
+
+void Images::forget_all_but(const std::vector<bool>& needed) {
+  index_.clear();
+  for (std::uint32_t row = 1; row < images_.size(); ++row) {
+    Image& image = images_[row];
+    if (image.is_free) continue;
+    if (row < needed.size() && needed[row]) {
+      add_to_index(row);
+      continue;
+    }
+    if (image.contents->exceeded_own_limit()) refuse(image);
+    names_.give_back(bytes_of(image.file));
+    image = {.is_free = true};
+    free_rows_.push_back(row);
+  }
+  // Not again before as many new ones have come.
+  names_limit_ = std::max(memory_.names->limit() / 2,
+                          (memory_.names->limit() + names_.used()) / 2);
 }
 
 }  // namespace wick

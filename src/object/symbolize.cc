@@ -156,6 +156,7 @@ Profile symbolize(Profile profile, const CodeLocations& code, Images& images,
         }
       });
   note_missing_names(named_profile, works);
+  named_profile.diagnostics.note(Problem::kSwollenFile, images.refused_files());
   return named_profile;
 }
 

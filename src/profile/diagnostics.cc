@@ -126,6 +126,27 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "source files are not embedded: they are neither in the current "
          "directory nor in one given for sources",
          false, Setting::kSourceRoot},
+        {"large-file",
+         "file needs more memory than the recording may use; stacks end in it",
+         "files need more memory than the recording may use; stacks end in "
+         "them",
+         false, Setting::kMemory},
+        {"large-process",
+         "process has more code mapped than the recording has memory for; its "
+         "stacks end early",
+         "processes have more code mapped than the recording has memory for; "
+         "their stacks end early",
+         false, Setting::kMemory},
+        {"large-jit-file",
+         "perf map or jitdump is too large; some of its names are missing",
+         "perf maps or jitdumps are too large; some of their names are missing",
+         false},
+        {"swollen-file",
+         "file of code claims many times what it contains and is only partly "
+         "read",
+         "files of code claim many times what they contain and are only partly "
+         "read",
+         false},
     }};
 
 }  // namespace

@@ -51,6 +51,10 @@ enum class Problem : std::uint8_t {
   kUnlistedModule,   // kernel modules missing from the console's list
   kNoModuleList,     // kernel modules, if the console has no such list
   kSourceOutside,    // source files outside of the directories for them
+  kLargeFile,        // files that the recorder had no memory for
+  kLargeProcess,     // processes whose code it had no memory for
+  kLargeJitFile,     // lists of compiled functions that are too large
+  kSwollenFile,      // files that claim many times what they store
   kCount
 };
 

@@ -23,6 +23,7 @@ std::string_view setting_name(Setting setting) {
     case Setting::kHart: return "--hart";
     case Setting::kInputFormat: return "--format";
     case Setting::kKallsyms: return "--kallsyms";
+    case Setting::kMemory: return "'wick record --memory'";
     case Setting::kMinWidth: return "--minwidth";
     case Setting::kModule: return "--module";
     case Setting::kOffCpu: return "--off-cpu";

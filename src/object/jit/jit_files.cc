@@ -12,30 +12,60 @@
 #include "base/text.h"
 #include "io/open_regular.h"
 #include "io/read_file.h"
-#include "io/unique_fd.h"
+#include "io/stored_bytes.h"
 
 namespace wick {
 namespace {
 
-std::optional<std::string> read_if_owned(const UniqueFd& fd, uid_t owner,
-                                         std::uint64_t max_size) {
+// Enough to tell what a file is.
+constexpr std::size_t kHead = 4096;
+// Holes read as zeros, which are no functions; a copy may have some in the code
+// of a jitdump.
+constexpr std::uint64_t kMaxGrowth = 4;
+
+UniqueFd if_owned(UniqueFd fd, uid_t owner) {
   struct stat info {};
-  if (!fd || fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
-    return std::nullopt;
-  if (info.st_uid != owner && info.st_uid != 0) return std::nullopt;
-  if (info.st_size < 0 || static_cast<std::uint64_t>(info.st_size) > max_size)
-    return std::nullopt;
-  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
-  std::size_t size = 0;
-  while (size < bytes.size()) {
-    const ssize_t got =
-        ::read(fd.get(), bytes.data() + size, bytes.size() - size);
+  if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      (info.st_uid != owner && info.st_uid != 0))
+    return {};
+  return fd;
+}
+
+// The first `size` bytes, or fewer if the file is shorter.
+std::string read_front(const UniqueFd& fd, std::uint64_t size) {
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::pread(fd.get(), bytes.data() + done,
+                                bytes.size() - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    size += static_cast<std::size_t>(got);
+    done += static_cast<std::size_t>(got);
   }
-  bytes.resize(size);
+  bytes.resize(done);
   return bytes;
+}
+
+// Half of the memory is for the file, the other for its functions.
+template <class Make>
+std::optional<JitFile> read_jit_file(const UniqueFd& fd, MemoryAccount& memory,
+                                     Make make) {
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return {};
+  const auto whole = static_cast<std::uint64_t>(info.st_size);
+  const std::uint64_t plausible = stored_bytes(fd.get()) * kMaxGrowth + kHead;
+  const std::uint64_t size =
+      std::min({whole, plausible, memory.available() / 2});
+  if (!memory.take(size)) return {};
+  JitFile file{.map = make(read_front(fd, size), memory.available())};
+  memory.take(file.map.bytes());
+  file.is_complete =
+      size >= std::min(whole, plausible) && file.map.omitted() == 0;
+  return file;
+}
+
+bool is_text(std::string_view head) {
+  return head.find('\0') == std::string_view::npos;
 }
 
 // The last number of a line such as "NSpid:\t4711\t1"; the first of "Uid:".
@@ -62,18 +92,13 @@ std::string root_of(std::uint32_t pid) {
 
 }  // namespace
 
-std::optional<std::string> read_owned_file(const std::string& path, uid_t owner,
-                                           std::uint64_t max_size) {
-  return read_if_owned(open_regular(path, {.follow_link = false}), owner,
-                       max_size);
+UniqueFd open_owned_file(const std::string& path, uid_t owner) {
+  return if_owned(open_regular(path, {.follow_link = false}), owner);
 }
 
-std::optional<std::string> read_owned_file_in(const std::string& root,
-                                              const std::string& path,
-                                              uid_t owner,
-                                              std::uint64_t max_size) {
-  return read_if_owned(open_regular_in(root, path, {.follow_link = false}),
-                       owner, max_size);
+UniqueFd open_owned_file_in(const std::string& root, const std::string& path,
+                            uid_t owner) {
+  return if_owned(open_regular_in(root, path, {.follow_link = false}), owner);
 }
 
 std::optional<ProcessIds> process_ids(std::uint32_t pid) {
@@ -88,27 +113,26 @@ std::optional<ProcessIds> process_ids(std::uint32_t pid) {
       .uid = *uid};
 }
 
-std::optional<JitMap> read_perf_map(std::uint32_t pid) {
-  if (const auto ids = process_ids(pid)) {
-    auto text = read_owned_file_in(
-        root_of(pid), fmt::format("/tmp/perf-{}.map", ids->namespace_pid),
-        ids->uid);
-    if (text) return JitMap::from_perf_map(std::move(*text));
-  }
-  auto text =
-      read_owned_file(fmt::format("/tmp/perf-{}.map", pid), ::geteuid());
-  if (!text) return std::nullopt;
-  return JitMap::from_perf_map(std::move(*text));
+std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory) {
+  UniqueFd fd;
+  if (const auto ids = process_ids(pid))
+    fd = open_owned_file_in(root_of(pid),
+                            fmt::format("/tmp/perf-{}.map", ids->namespace_pid),
+                            ids->uid);
+  if (!fd)
+    fd = open_owned_file(fmt::format("/tmp/perf-{}.map", pid), ::geteuid());
+  if (!fd || !is_text(read_front(fd, kHead))) return std::nullopt;
+  return read_jit_file(fd, memory, JitMap::from_perf_map);
 }
 
-std::optional<JitMap> read_jitdump(std::uint32_t pid, const std::string& path) {
-  if (const auto ids = process_ids(pid)) {
-    auto bytes = read_owned_file_in(root_of(pid), path, ids->uid);
-    if (bytes) return JitMap::from_jitdump(std::move(*bytes));
-  }
-  auto bytes = read_owned_file(path, ::geteuid());
-  if (!bytes) return std::nullopt;
-  return JitMap::from_jitdump(std::move(*bytes));
+std::optional<JitFile> read_jitdump(std::uint32_t pid, const std::string& path,
+                                    MemoryAccount& memory) {
+  UniqueFd fd;
+  if (const auto ids = process_ids(pid))
+    fd = open_owned_file_in(root_of(pid), path, ids->uid);
+  if (!fd) fd = open_owned_file(path, ::geteuid());
+  if (!fd || !JitMap::is_jitdump(read_front(fd, kHead))) return std::nullopt;
+  return read_jit_file(fd, memory, JitMap::from_jitdump);
 }
 
 }  // namespace wick

@@ -10,22 +10,21 @@
 #include <optional>
 #include <string>
 
+#include "base/memory_budget.h"
+#include "io/unique_fd.h"
 #include "object/jit/jit_map.h"
 
 namespace wick {
 
-// The contents of a regular file that belongs to `owner` or root, is not a
-// symbolic link and has at most `max_size` bytes. Never blocks (a FIFO is not a
-// regular file), and does not fail if the file shrinks meanwhile.
-std::optional<std::string> read_owned_file(
-    const std::string& path, uid_t owner,
-    std::uint64_t max_size = std::uint64_t{512} << 20);
+// A regular file that belongs to `owner` or root and is not a symbolic link.
+// Never blocks (a FIFO is not a regular file). Nothing if it is not such a
+// file.
+UniqueFd open_owned_file(const std::string& path, uid_t owner);
 
 // The same of `path` within the directory `root`: symbolic links on the way are
 // followed within it and cannot lead out of it. Linux 5.6.
-std::optional<std::string> read_owned_file_in(
-    const std::string& root, const std::string& path, uid_t owner,
-    std::uint64_t max_size = std::uint64_t{512} << 20);
+UniqueFd open_owned_file_in(const std::string& root, const std::string& path,
+                            uid_t owner);
 
 struct ProcessIds {
   std::uint32_t pid = 0;
@@ -38,11 +37,19 @@ struct ProcessIds {
 // one's own uid are then the best guess.
 std::optional<ProcessIds> process_ids(std::uint32_t pid);
 
+struct JitFile {
+  JitMap map;
+  bool is_complete = true;  // all of it was read, and all its functions kept
+};
+
 // /tmp/perf-PID.map as the process sees it (through /proc/PID/root, if it is
-// running), else our own. Nothing if there is none that can be trusted.
-std::optional<JitMap> read_perf_map(std::uint32_t pid);
+// running), else our own. Nothing if there is none that can be trusted, or it
+// is not text. Takes what it keeps from `memory`, and reads only as much.
+std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory);
 
 // A jitdump that a recording lists as mapped, by its path in the process.
-std::optional<JitMap> read_jitdump(std::uint32_t pid, const std::string& path);
+// Nothing if it does not begin as one.
+std::optional<JitFile> read_jitdump(std::uint32_t pid, const std::string& path,
+                                    MemoryAccount& memory);
 
 }  // namespace wick

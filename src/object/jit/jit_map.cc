@@ -13,7 +13,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/text.h"
@@ -22,8 +22,11 @@ namespace wick {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4a695444;
+constexpr std::uint32_t kLoad = 0, kMove = 1;  // records
 constexpr std::uint64_t kElfHeaderSize = 0x40;
 constexpr std::uint64_t kCyclesFlag = 1;
+// A function has some hundred lines; only a crafted one has more than this.
+constexpr int kMaxLines = 1 << 14;
 
 std::string_view read_text(ByteReader& in) {
   const std::string_view rest = in.rest();
@@ -49,13 +52,12 @@ bool wraps(std::uint64_t start, std::uint64_t size) {
   return start + size < start;
 }
 
-// Calls visit(addr, line, file) for each entry of a debug record until it
-// returns false.
+// Calls visit(addr, line, file) for each entry of a debug record.
 template <class Visit>
 void each_line(std::string_view entries, bool swap, Visit&& visit) {
   ByteReader in(entries, swap);
   std::string_view file;
-  while (in.fits(1, 17)) {
+  for (int count = 0; count < kMaxLines && in.fits(1, 17); ++count) {
     const auto address = in.read<std::uint64_t>();
     const auto line = in.read<std::uint32_t>();
     in.read<std::uint32_t>();  // a column or a discriminator
@@ -77,15 +79,47 @@ void JitMap::add_map_line(std::string_view line) {
     ++damaged_;
     return;
   }
-  functions_.push_back({.name = line, .start = *start, .size = *size});
+  if (is_full()) {
+    ++omitted_;
+    return;
+  }
+  functions_.push_back(
+      {.start = *start,
+       .size = *size,
+       .name = part(line),
+       .order = static_cast<std::uint32_t>(functions_.size())});
 }
 
-JitMap JitMap::from_perf_map(std::string text) {
+JitMap::Part JitMap::part(std::string_view view) const {
+  if (view.empty()) return {};
+  return {static_cast<std::uint32_t>(view.data() - bytes_.data()),
+          static_cast<std::uint32_t>(view.size())};
+}
+
+std::string_view JitMap::view(Part part) const {
+  return std::string_view(bytes_).substr(part.at, part.size);
+}
+
+// Reserves room for `count` functions or, if that is too much, for fewer.
+void JitMap::reserve(std::size_t count, std::uint64_t most_memory) {
+  constexpr std::uint64_t kEach = sizeof(Entry) + sizeof(std::uint64_t);
+  count = static_cast<std::size_t>(
+      std::min<std::uint64_t>(count, most_memory / kEach));
+  functions_.reserve(count);
+}
+
+std::uint64_t JitMap::bytes() const {
+  return functions_.capacity() * sizeof(Entry) +
+         max_end_.capacity() * sizeof(std::uint64_t) +
+         details_.capacity() * sizeof(Details);
+}
+
+JitMap JitMap::from_perf_map(std::string text, std::uint64_t most_memory) {
   JitMap map;
   map.bytes_ = std::move(text);
-  // Views of a short string would not survive a move.
-  map.bytes_.reserve(64);
   std::string_view rest = map.bytes_;
+  map.reserve(static_cast<std::size_t>(std::ranges::count(rest, '\n')) + 1,
+              most_memory);
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
     // The last line may still be incomplete.
@@ -97,13 +131,20 @@ JitMap JitMap::from_perf_map(std::string text) {
   return map;
 }
 
+bool JitMap::is_jitdump(std::string_view head) {
+  ByteReader in(head);
+  const auto magic = in.read<std::uint32_t>();
+  return magic == kMagic || magic == byte_swap(kMagic);
+}
+
 class JitMap::DumpReader {
  public:
   explicit DumpReader(JitMap& map) : map_(map) {}
 
-  void read() {
+  void read(std::uint64_t most_memory) {
     std::string_view rest = map_.bytes_;
     if (!read_header(rest)) return;
+    reserve(rest, most_memory);
     while (!rest.empty()) {
       ByteReader in(rest, map_.swap_);
       const auto id = in.read<std::uint32_t>();
@@ -124,14 +165,29 @@ class JitMap::DumpReader {
   }
 
  private:
+  // Room for all functions, as far as there is memory.
+  void reserve(std::string_view rest, std::uint64_t most_memory) {
+    std::size_t count = 0;
+    while (!rest.empty()) {
+      ByteReader in(rest, map_.swap_);
+      const auto id = in.read<std::uint32_t>();
+      const auto size = in.read<std::uint32_t>();
+      if (in.failed() || size < 16 || size > rest.size()) break;
+      if (id == kLoad || id == kMove) ++count;
+      rest.remove_prefix(size);
+    }
+    // The rest is for details_ and, while reading, for by_index_.
+    map_.reserve(count, most_memory / 4);
+    map_.details_.reserve(map_.functions_.capacity());
+  }
+
   bool read_header(std::string_view& rest) {
-    ByteReader in(rest);
-    const auto magic = in.read<std::uint32_t>();
-    if (magic != kMagic && magic != byte_swap(kMagic)) {
+    if (!is_jitdump(rest)) {
       ++map_.damaged_;
       return false;
     }
-    map_.swap_ = magic != kMagic;
+    ByteReader in(rest);
+    map_.swap_ = in.read<std::uint32_t>() != kMagic;
     in = ByteReader(rest.substr(4), map_.swap_);
     in.read<std::uint32_t>();  // version
     const auto size = in.read<std::uint32_t>();
@@ -152,10 +208,10 @@ class JitMap::DumpReader {
                    std::string_view body) {
     ByteReader in(body, map_.swap_);
     switch (id) {
-      case 0:
+      case kLoad:
         read_load(in, time);
         break;
-      case 1:
+      case kMove:
         read_move(in, time);
         break;
       case 2:
@@ -174,24 +230,35 @@ class JitMap::DumpReader {
     in.read<std::uint32_t>();  // pid
     in.read<std::uint32_t>();  // tid
     in.read<std::uint64_t>();  // vma, 0 by LLVM
-    Function f;
-    f.time = time;
+    Entry f;
+    Details details{.time = time};
     f.start = in.read<std::uint64_t>();
     f.size = in.read<std::uint64_t>();
     const auto index = in.read<std::uint64_t>();
-    f.name = read_text(in);
+    f.name = map_.part(read_text(in));
     // The code is at the end of the record.
     if (f.size <= in.rest().size())
-      f.code =
-          in.rest().substr(in.rest().size() - static_cast<std::size_t>(f.size));
-    if (lines_of_ == f.start) f.debug_lines = lines_;
-    f.unwind_info = unwind_info_;
-    f.eh_frame_hdr_size = eh_frame_hdr_size_;
+      details.code = map_.part(in.rest().substr(
+          in.rest().size() - static_cast<std::size_t>(f.size)));
+    if (lines_of_ == f.start) details.lines = map_.part(lines_);
+    details.unwind_info = map_.part(unwind_info_);
+    details.eh_frame_hdr_size = eh_frame_hdr_size_;
     lines_ = unwind_info_ = {};
     eh_frame_hdr_size_ = 0;
     if (in.failed() || wraps(f.start, f.size)) return in.fail();
-    by_index_[index] = map_.functions_.size();
+    if (add(f, details)) by_index_[index] = f.order;
+  }
+
+  // Functions are in the order of the file until the index is built.
+  bool add(Entry& f, const Details& details) {
+    if (map_.is_full()) {
+      ++map_.omitted_;
+      return false;
+    }
+    f.order = f.details = static_cast<std::uint32_t>(map_.functions_.size());
     map_.functions_.push_back(f);
+    map_.details_.push_back(details);
+    return true;
   }
 
   void read_move(ByteReader& in, std::uint64_t time) {
@@ -205,12 +272,13 @@ class JitMap::DumpReader {
     const auto found = by_index_.find(index);
     if (in.failed() || found == by_index_.end() || wraps(start, size))
       return in.fail();
-    Function f = map_.functions_[found->second];
-    f.time = time;
+    Entry f = map_.functions_[found->second];
+    Details details = map_.details_[f.details];
     f.start = start;
     f.size = size;
-    f.debug_lines = {};  // of the old addresses
-    map_.functions_.push_back(f);
+    details.time = time;
+    details.lines = {};  // of the old addresses
+    add(f, details);
   }
 
   void read_lines(ByteReader& in) {
@@ -226,79 +294,88 @@ class JitMap::DumpReader {
 
   void read_unwind_info(ByteReader& in) {
     const auto size = in.read<std::uint64_t>();
-    eh_frame_hdr_size_ = in.read<std::uint64_t>();
+    const auto header_size = in.read<std::uint64_t>();
     const auto mapped_size = in.read<std::uint64_t>();
     const std::string_view bytes = in.read_bytes(size);
     // A header without content means: use frame pointers.
-    if (mapped_size != 0 && eh_frame_hdr_size_ <= bytes.size())
-      unwind_info_ = bytes;
-    else
-      eh_frame_hdr_size_ = 0;
+    if (mapped_size == 0 || header_size > bytes.size()) return;
+    unwind_info_ = bytes;
+    eh_frame_hdr_size_ = static_cast<std::uint32_t>(header_size);
   }
 
   JitMap& map_;
-  absl::flat_hash_map<std::uint64_t, std::size_t> by_index_;
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> by_index_;
   // Of the next function.
   std::uint64_t lines_of_ = 0;
   std::string_view lines_, unwind_info_;
-  std::uint64_t eh_frame_hdr_size_ = 0;
+  std::uint32_t eh_frame_hdr_size_ = 0;
   // Whether any line was before, or only where a shifted one can be.
   bool exact_ = false, shifted_ = false;
 };
 
-JitMap JitMap::from_jitdump(std::string bytes) {
+JitMap JitMap::from_jitdump(std::string bytes, std::uint64_t most_memory) {
   JitMap map;
   map.bytes_ = std::move(bytes);
-  map.bytes_.reserve(64);  // as above
-  DumpReader(map).read();
+  DumpReader(map).read(most_memory);
   map.build_index();
   return map;
 }
 
 void JitMap::build_index() {
-  std::vector<std::uint32_t> order(functions_.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(
-      order, {}, [&](std::uint32_t i) { return functions_[i].start; });
-  std::vector<Function> sorted;
-  sorted.reserve(functions_.size());
+  std::ranges::sort(functions_, [](const Entry& a, const Entry& b) {
+    return std::pair(a.start, a.order) < std::pair(b.start, b.order);
+  });
+  max_end_.reserve(functions_.size());
   std::uint64_t end = 0;
-  for (const std::uint32_t i : order) {
-    sorted.push_back(functions_[i]);
-    end = std::max(end, sorted.back().start + sorted.back().size);
+  for (const Entry& entry : functions_) {
+    end = std::max(end, entry.start + entry.size);
     max_end_.push_back(end);
   }
-  functions_ = std::move(sorted);
-  order_ = std::move(order);
 }
 
-const JitMap::Function* JitMap::find(std::uint64_t address,
-                                     std::uint64_t time) const {
+std::uint64_t JitMap::time_of(const Entry& entry) const {
+  return details_.empty() ? 0 : details_[entry.details].time;
+}
+
+JitMap::Function JitMap::function(const Entry& entry) const {
+  Function f{
+      .name = view(entry.name), .start = entry.start, .size = entry.size};
+  if (details_.empty()) return f;
+  const Details& details = details_[entry.details];
+  f.time = details.time;
+  f.unwind_info = view(details.unwind_info);
+  f.eh_frame_hdr_size = details.eh_frame_hdr_size;
+  f.code = view(details.code);
+  f.debug_lines = view(details.lines);
+  return f;
+}
+
+std::optional<JitMap::Function> JitMap::find(std::uint64_t address,
+                                             std::uint64_t time) const {
   // Versions of a function follow each other; only a crafted file has more
   // overlap than this.
   constexpr int kMaxSteps = 1 << 12;
   const auto after =
-      std::ranges::upper_bound(functions_, address, {}, &Function::start);
+      std::ranges::upper_bound(functions_, address, {}, &Entry::start);
   auto i = static_cast<std::size_t>(after - functions_.begin());
-  const Function* best = nullptr;
-  const Function* first_later = nullptr;
-  std::uint32_t best_order = 0;
+  const Entry* best = nullptr;
+  const Entry* first_later = nullptr;
   for (int steps = 0; i-- > 0 && steps < kMaxSteps; ++steps) {
     if (max_end_[i] <= address) break;
-    const Function& f = functions_[i];
+    const Entry& f = functions_[i];
     if (address - f.start >= f.size) continue;
-    if (f.time > time) {
-      if (first_later == nullptr || f.time < first_later->time)
+    const std::uint64_t f_time = time_of(f);
+    if (f_time > time) {
+      if (first_later == nullptr || f_time < time_of(*first_later))
         first_later = &f;
-      continue;
+    } else if (best == nullptr || std::pair(f_time, f.order) >
+                                      std::pair(time_of(*best), best->order)) {
+      best = &f;
     }
-    const bool newer = best == nullptr || f.time > best->time ||
-                       (f.time == best->time && order_[i] > best_order);
-    if (!newer) continue;
-    best = &f;
-    best_order = order_[i];
   }
-  return best != nullptr ? best : first_later;
+  if (best == nullptr) best = first_later;
+  if (best == nullptr) return {};
+  return function(*best);
 }
 
 std::optional<JitMap::Line> JitMap::line(const Function& function,

@@ -7,6 +7,10 @@
 // An address may hold one function after another. A jitdump has the time of
 // each, so a sample gets the function of its own time; a perf map does not, and
 // the last line wins.
+//
+// The file is kept as it is, and each function is a few numbers that refer to
+// it: a line of a perf map may be as short as six bytes, and there may be
+// millions.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +24,17 @@ namespace wick {
 
 class JitMap {
  public:
-  // Never fail: what cannot be read is omitted and counted.
-  static JitMap from_perf_map(std::string text);
-  static JitMap from_jitdump(std::string bytes);
+  // Never fail: what cannot be read is omitted and counted. Takes at most
+  // `most_memory` bytes besides the file itself, which must be smaller than
+  // 4 GB; functions beyond that are omitted.
+  static JitMap from_perf_map(std::string text,
+                              std::uint64_t most_memory = kNoLimit);
+  static JitMap from_jitdump(std::string bytes,
+                             std::uint64_t most_memory = kNoLimit);
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+  // Whether these are the first bytes of a jitdump, of either byte order.
+  static bool is_jitdump(std::string_view head);
 
   // For find(): the newest function, whatever its time. Use it also if the
   // recording's clock is not the jitdump's (CLOCK_MONOTONIC: perf record -k 1).
@@ -40,10 +52,10 @@ class JitMap {
   };
 
   // The latest function at the address not after `time`; if all are later, the
-  // first (some are written only after they began to run). Null if there is
-  // none. Lives as long as this object.
-  const Function* find(std::uint64_t address,
-                       std::uint64_t time = kAnyTime) const;
+  // first (some are written only after they began to run). Its views live as
+  // long as this object.
+  std::optional<Function> find(std::uint64_t address,
+                               std::uint64_t time = kAnyTime) const;
 
   struct Line {
     std::string_view file;
@@ -54,6 +66,10 @@ class JitMap {
                            std::uint64_t address) const;
 
   std::size_t size() const { return functions_.size(); }
+  // What it takes besides the file.
+  std::uint64_t bytes() const;
+  // Functions that were omitted for lack of memory.
+  std::size_t omitted() const { return omitted_; }
   // Lines or records that could not be read.
   std::size_t damaged() const { return damaged_; }
   // The file ends within a record: its writer was killed or is still writing.
@@ -67,21 +83,44 @@ class JitMap {
 
  private:
   class DumpReader;
+  // A part of bytes_.
+  struct Part {
+    std::uint32_t at = 0, size = 0;
+  };
+  struct Entry {
+    std::uint64_t start = 0, size = 0;
+    Part name;
+    std::uint32_t order = 0;    // its place in the file
+    std::uint32_t details = 0;  // index in details_; a perf map has none
+  };
+  // Of a function in a jitdump.
+  struct Details {
+    std::uint64_t time = 0;
+    Part code, unwind_info, lines;
+    std::uint32_t eh_frame_hdr_size = 0;
+  };
+
+  Part part(std::string_view view) const;
+  std::string_view view(Part part) const;
+  std::uint64_t time_of(const Entry& entry) const;
+  Function function(const Entry& entry) const;
+  void reserve(std::size_t count, std::uint64_t most_memory);
+  bool is_full() const { return functions_.size() == functions_.capacity(); }
   void add_map_line(std::string_view line);
   void build_index();
 
-  std::string bytes_;  // that the views point into
+  std::string bytes_;
   bool swap_ = false;
   bool truncated_ = false, cycles_ = false;
   // V8 and LLVM add 0x40 to the addresses of lines, because perf stores the
   // code after an ELF header of that size.
   std::uint64_t line_shift_ = 0;
   std::uint32_t pid_ = 0, elf_machine_ = 0;
-  std::size_t damaged_ = 0;
+  std::size_t damaged_ = 0, omitted_ = 0;
   // Ordered by start, then as in the file.
-  std::vector<Function> functions_;
-  std::vector<std::uint32_t> order_;    // place of functions_[i] in the file
+  std::vector<Entry> functions_;
   std::vector<std::uint64_t> max_end_;  // of functions_[0 … i]
+  std::vector<Details> details_;        // of a jitdump
 };
 
 }  // namespace wick

@@ -18,8 +18,8 @@ void touch(std::string_view bytes) {
 }
 
 void look_up(const JitMap& map, std::uint64_t address, std::uint64_t time) {
-  const JitMap::Function* found = map.find(address, time);
-  if (found == nullptr) return;
+  const auto found = map.find(address, time);
+  if (!found) return;
   if (address < found->start || address - found->start >= found->size)
     std::abort();
   touch(found->name);

@@ -10,8 +10,8 @@ namespace {
 
 std::string name_at(const JitMap& map, std::uint64_t address,
                     std::uint64_t time = JitMap::kAnyTime) {
-  const JitMap::Function* found = map.find(address, time);
-  return found == nullptr ? "-" : std::string(found->name);
+  const auto found = map.find(address, time);
+  return found ? std::string(found->name) : "-";
 }
 
 TEST(PerfMap, HasAFunctionForEachLine) {
@@ -53,6 +53,21 @@ TEST(PerfMap, CountsLinesThatAreNone) {
       "hello\n1000\n1000 10\n1000 10 \nffffffffffffffff 10 wraps\n\n1 2 x\n");
   EXPECT_EQ(map.size(), 1u);
   EXPECT_EQ(map.damaged(), 5u);
+}
+
+TEST(PerfMap, FunctionsBeyondTheMemoryGivenAreOmitted) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "1 1 a\n";
+  const JitMap map = JitMap::from_perf_map(text, 1000);
+  EXPECT_LE(map.bytes(), 1000u);
+  EXPECT_GT(map.size(), 0u);
+  EXPECT_EQ(map.size() + map.omitted(), 100u);
+}
+
+TEST(PerfMap, TakesFortyBytesForALine) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "1 1 a\n";
+  EXPECT_LE(JitMap::from_perf_map(text).bytes(), 41'000u);
 }
 
 TEST(PerfMap, ReportsThatItsLastLineIsCut) {
@@ -157,7 +172,7 @@ TEST(JitDump, LinesBelongToTheFunctionAfterThem) {
                          .load(1, 0x1000, "f")
                          .load(2, 0x2000, "g")
                          .map();
-  const JitMap::Function& f = *map.find(0x1000);
+  const JitMap::Function f = *map.find(0x1000);
   EXPECT_EQ(map.line(f, 0x1001)->line, 10u);
   EXPECT_EQ(map.line(f, 0x1002)->line, 11u);
   EXPECT_EQ(map.line(f, 0x1002)->file, "a.js");
@@ -194,6 +209,22 @@ TEST(JitDump, AHeaderAloneIsNoUnwindInformation) {
           .load(1, 0x1000, "f")
           .map();
   EXPECT_EQ(map.find(0x1000)->unwind_info, "");
+}
+
+TEST(JitDump, IsKnownByItsFirstBytes) {
+  EXPECT_TRUE(JitMap::is_jitdump(Dump(false).str()));
+  EXPECT_TRUE(JitMap::is_jitdump(Dump(true).str()));
+  EXPECT_FALSE(JitMap::is_jitdump("JiT"));
+  EXPECT_FALSE(JitMap::is_jitdump(std::string(64, '\0')));
+}
+
+TEST(JitDump, FunctionsBeyondTheMemoryGivenAreOmitted) {
+  Dump dump;
+  for (int i = 0; i < 100; ++i) dump.load(1, 0x1000, "f");
+  const JitMap map = JitMap::from_jitdump(dump.str(), 2000);
+  EXPECT_LE(map.bytes(), 2000u);
+  EXPECT_GT(map.size(), 0u);
+  EXPECT_EQ(map.size() + map.omitted(), 100u);
 }
 
 TEST(JitDump, UnknownRecordsAreSkipped) {

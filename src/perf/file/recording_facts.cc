@@ -17,9 +17,10 @@ constexpr std::string_view kUnfinished = "wick notes 1, recording";
 constexpr std::string_view kBegin = "begin";
 
 // What a recorder counts; stored as the problem's key and the count.
-constexpr std::array kLosses = {Problem::kStackTooShort, Problem::kNoUnwindRule,
-                                Problem::kBadStack,      Problem::kDeepStack,
-                                Problem::kBadRecord,     Problem::kLostSamples};
+constexpr std::array kLosses = {
+    Problem::kStackTooShort, Problem::kNoUnwindRule, Problem::kBadStack,
+    Problem::kDeepStack,     Problem::kBadRecord,    Problem::kLostSamples,
+    Problem::kLargeFile,     Problem::kLargeProcess};
 
 void read_fact(std::string_view key, std::uint64_t value,
                RecordingFacts& facts) {

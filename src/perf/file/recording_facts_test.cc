@@ -10,6 +10,8 @@ TEST(RecordingFacts, AreReadAsTheyWereWritten) {
   RecordingFacts facts{.is_finished = true, .begin_time = 1234, .losses = {}};
   facts.losses.note(Problem::kStackTooShort, 3);
   facts.losses.note(Problem::kLostSamples, 17);
+  facts.losses.note(Problem::kLargeFile, 2);
+  facts.losses.note(Problem::kLargeProcess, 1);
   const auto read = read_facts(encode_facts(facts));
   ASSERT_TRUE(read);
   EXPECT_TRUE(read->is_finished);

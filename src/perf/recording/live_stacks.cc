@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bytes.h"
 
@@ -13,20 +14,22 @@ namespace {
 constexpr std::uint64_t kStackBits =
     sample_type::kRegsUser | sample_type::kStackUser;
 constexpr std::size_t kMaxRecord = 65528;
-// Beyond this, unwind rules are released a few seconds after their last use.
-constexpr std::size_t kImageBytes = std::size_t{32} << 20;
+// A few seconds; unwind rules not used for so long can be released.
 constexpr int kRoundsBetweenTrims = 128;
 
 }  // namespace
 
 LiveStacks::LiveStacks(Machine machine, Images& images, int workers,
-                       Write write)
+                       std::shared_ptr<MemoryBudget> memory, Write write)
     : write_(std::move(write)),
       images_(images),
       unwinding_(machine, images, workers, true),
-      side_band_(images, [this](Space& space) {
-        if (space.waiting > 0) unwind();
-      }) {}
+      side_band_(
+          images,
+          [this](Space& space) {
+            if (space.waiting > 0) unwind();
+          },
+          std::move(memory)) {}
 
 EventAttr LiveStacks::stored(EventAttr attr) {
   if ((attr.sample_type & kStackBits) == 0) return attr;
@@ -96,8 +99,7 @@ void LiveStacks::unwind() {
 
 void LiveStacks::end_round() {
   unwind();
-  if (++rounds_ % kRoundsBetweenTrims != 0 || !images_.trim(kImageBytes))
-    return;
+  if (!release_memory()) return;
   unwinding_.forget_rules();
 #ifdef __GLIBC__
   // Free memory is fragmented and would stay: 134 MB, of which 52 are in use.
@@ -105,8 +107,19 @@ void LiveStacks::end_round() {
 #endif
 }
 
+bool LiveStacks::release_memory() {
+  const bool has_many_names = images_.has_many_names();
+  if (has_many_names) side_band_.forget_unmapped_images();
+  const bool is_due = ++rounds_ % kRoundsBetweenTrims == 0;
+  return ((is_due || images_.is_short_of_memory()) && images_.trim()) ||
+         has_many_names;
+}
+
 void LiveStacks::note_problems(Diagnostics& diagnostics) const {
   unwinding_.note_ends(diagnostics);
+  diagnostics.note(Problem::kLargeFile, images_.refused_files());
+  diagnostics.note(Problem::kLargeProcess,
+                   side_band_.tasks().refused_processes());
   diagnostics.note(Problem::kBadRecord, damaged_);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,9 @@ namespace wick {
 class LiveStacks {
  public:
   using Write = std::function<void(std::string_view record)>;
-  LiveStacks(Machine machine, Images& images, int workers, Write write);
+  // Processes and threads take from `memory`.
+  LiveStacks(Machine machine, Images& images, int workers,
+             std::shared_ptr<MemoryBudget> memory, Write write);
 
   // How `attr` is stored, once its stacks are callchains.
   static EventAttr stored(EventAttr attr);
@@ -30,7 +33,8 @@ class LiveStacks {
   // Writes everything taken so far; its bytes are no longer needed.
   void end_round();
 
-  // Records that were damaged and stacks that could not be followed.
+  // Records that were damaged, stacks that could not be followed, and what
+  // there was no memory for.
   void note_problems(Diagnostics& diagnostics) const;
 
  private:
@@ -44,6 +48,8 @@ class LiveStacks {
   };
   void write_sample(const Head& head, const Chain& chain);
   void unwind();
+  // Returns whether rules that were copied are invalid.
+  bool release_memory();
 
   Write write_;
   Images& images_;

@@ -24,12 +24,18 @@ namespace wick {
 namespace {
 
 constexpr std::uint64_t kMaxProcFile = 1 << 20;
+// What is read of a file for its build id.
+constexpr std::uint64_t kMaxHeaders = 16 << 20;
+// A machine maps some thousand files; only a hostile process has more.
+constexpr std::size_t kMaxBuildIds = 1 << 16;
 
 std::uint32_t number(pid_t pid) { return static_cast<std::uint32_t>(pid); }
 
 std::string read_build_id(UniqueFd fd) {
   try {
-    return from_hexadecimal(ElfFile::from_fd(std::move(fd), "")->build_id());
+    const ElfFile::Options options{.most_memory = kMaxHeaders};
+    return from_hexadecimal(
+        ElfFile::from_fd(std::move(fd), "", options)->build_id());
   } catch (const Error&) {  // not ELF: mapped fonts, archives, code of a JIT
     return {};
   }
@@ -151,6 +157,7 @@ bool ProcEvents::mappings(pid_t pid, pid_t tid, const Emit& emit) {
 std::string_view ProcEvents::build_id(pid_t pid, const ProcMapping& mapping) {
   if (!options_.build_ids || mapping.inode == 0) return {};
   const auto device = ::makedev(mapping.dev_major, mapping.dev_minor);
+  if (build_ids_.size() >= kMaxBuildIds) build_ids_.clear();
   const auto [known, is_new] = build_ids_.try_emplace({device, mapping.inode});
   if (!is_new) return known->second;
   const std::string folder = fmt::format("{}/{}", options_.paths.proc, pid);

@@ -39,9 +39,13 @@ struct RecordOptions {
 
   int clock = 1;                // CLOCK_MONOTONIC, which jitdumps use
   std::size_t buffer_size = 0;  // bytes for each CPU; 0: as many as allowed
-  int compression = 0;          // zstd level, 1 to 22; 0: none
-  double duration = 0;          // seconds; 0: until it ends or is stopped
-  double delay = 0;             // seconds before the first sample
+  // Bytes that may be held for recorded programs; see recording_memory.h.
+  std::uint64_t memory = kDefaultMemory;
+  static constexpr std::uint64_t kDefaultMemory = std::uint64_t{256} << 20;
+  static constexpr std::uint64_t kLeastMemory = std::uint64_t{16} << 20;
+  int compression = 0;  // zstd level, 1 to 22; 0: none
+  double duration = 0;  // seconds; 0: until it ends or is stopped
+  double delay = 0;     // seconds before the first sample
   OutputName output = OutputName::chosen("wick.data");
   std::vector<std::string> command_line;  // of wick, for the file
   std::string recorder = "wick";          // with its version, for the file

@@ -36,6 +36,8 @@ class RecordWindow {
   // A view of a record of one of the events.
   PerfRecord parsed(std::string_view whole) { return locator_.record(whole); }
 
+  // What it holds.
+  std::size_t bytes() const { return bytes_.size(); }
   // Samples whose id no event has, dropped.
   std::uint64_t unknown() const { return unknown_; }
 

@@ -25,6 +25,7 @@
 #include "perf/recording/record_window.h"
 #include "perf/recording/recorded_processes.h"
 #include "perf/recording/recording_file.h"
+#include "perf/recording/recording_memory.h"
 #include "perf/recording/recording_plan.h"
 #include "perf/recording/tracing_data.h"
 #include "perf/records/record_encoder.h"
@@ -142,7 +143,7 @@ class Recorder {
     set_begin_time();  // for a file that is never finished
     if (options_.unwinds_stacks())
       stacks_.emplace(
-          own_machine(), images_, worker_count(0),
+          own_machine(), images_, worker_count(0), memory_.processes,
           [this](std::string_view record) { file_->write(record); });
   }
 
@@ -174,7 +175,10 @@ class Recorder {
   void describe_what_runs(std::uint64_t opened_time) {
     auto drained = Clock::now();
     processes_->describe_what_runs(limits_, opened_time, [&] {
-      if (Clock::now() - drained < 20ms) return;
+      // What the buffers cannot hold until then, the kernel counts as lost.
+      if (Clock::now() - drained < 20ms ||
+          window_->bytes() > options_.memory / 4)
+        return;
       drain();
       drained = Clock::now();
     });
@@ -387,8 +391,11 @@ class Recorder {
   PerfHeader header_;  // of the records that come from the buffers
   std::optional<RecordWindow> window_;
   std::optional<RecordedProcesses> processes_;
-  DebugFiles debug_files_{{.os_release = limits_.release}};
-  Images images_{debug_files_};
+  RecordingMemory memory_{options_.memory};
+  DebugFiles debug_files_{
+      {.os_release = limits_.release, .memory = memory_.files}};
+  Images images_{debug_files_,
+                 {.files = memory_.files, .names = memory_.names}};
   std::optional<LiveStacks> stacks_;
   std::optional<RecordingFile> file_;
   RecordingFacts facts_;

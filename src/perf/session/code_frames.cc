@@ -26,7 +26,7 @@ FrameId CodeFrames::user_frame(Space& space, std::uint64_t address,
                                std::uint32_t pid, std::uint64_t time) {
   const auto make = [&] { return make_user_frame(space, address, pid, time); };
   // The function that a jitdump has at an address changes with time.
-  return space.jit.has_jitdump() ? make() : space.cache.frame(address, make);
+  return has_jitdump(space) ? make() : space.cache.frame(address, make);
 }
 
 FrameId CodeFrames::make_user_frame(Space& space, std::uint64_t address,
@@ -39,12 +39,12 @@ FrameId CodeFrames::make_user_frame(Space& space, std::uint64_t address,
         images_.elf_addr(mapping->image, mapping->file_off_of(address));
     return profile_.frames.intern(frame);
   }
-  if (const auto found = space.jit.find(pid, address, time)) {
+  if (const auto found = space.jit.find(pid, address, time, jit_)) {
     frame.kind = FrameKind::kJit;
     frame.module = profile_.module_id(found->file);
-    frame.function = profile_.strings.intern(found->function->name);
+    frame.function = profile_.strings.intern(found->function.name);
     if (!keep_addresses_) frame.address = 0;
-    if (const auto line = found->map->line(*found->function, address)) {
+    if (const auto line = found->map->line(found->function, address)) {
       frame.file = profile_.strings.intern(line->file);
       frame.line = line->line;
     }

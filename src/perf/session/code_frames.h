@@ -27,6 +27,11 @@ class CodeFrames {
                      std::uint64_t time);
   FrameId kernel_frame(std::uint64_t address);
 
+  // Whether functions of the process change with time.
+  bool has_jitdump(Space& space) { return space.jit.has_jitdump(jit_); }
+  // Lists of compiled functions that were too large.
+  std::uint64_t incomplete_jit_files() const { return jit_.incomplete_files; }
+
   // Where the code of all modules is, for symbolize().
   CodeLocations locations() const;
 
@@ -41,6 +46,7 @@ class CodeFrames {
   Images& images_;
   SideBand& side_band_;
   bool keep_addresses_;
+  JitReading jit_;
   std::vector<ModuleId> modules_;  // by image; kUnknown: not met yet
   CodeLocations locations_;
 };

@@ -26,16 +26,45 @@ ThreadId thread_of(Profile& profile, Task& task) {
 }
 
 Space& Tasks::space(std::uint32_t pid) {
-  std::unique_ptr<Space>& space = spaces_[pid];
-  if (!space) {
-    space = std::make_unique<Space>();
-    space->version = next_map_version();
+  if (Space* known = find_space(pid)) return *known;
+  if (!memory_.take(kSpaceBytes)) {
+    if (std::exchange(last_refused_pid_, pid) != pid) ++refused_processes_;
+    nowhere_.is_full = nowhere_.is_refused = true;
+    return nowhere_;
   }
+  std::unique_ptr<Space>& space = spaces_[pid];
+  space = std::make_unique<Space>();
+  space->version = next_map_version();
   return *space;
 }
 
+void Tasks::refuse(Space& space) {
+  if (!std::exchange(space.is_refused, true)) ++refused_processes_;
+}
+
+void Tasks::account(Space& space) {
+  if (!has_limit_) return;
+  const std::uint64_t bytes =
+      (space.map.size() + space.old_map.size()) * kMappingBytes;
+  // has_room() has seen to it that this is not refused.
+  if (bytes > space.taken_bytes && !memory_.take(bytes - space.taken_bytes))
+    return;
+  if (bytes < space.taken_bytes) memory_.give_back(space.taken_bytes - bytes);
+  space.taken_bytes = bytes;
+}
+
+Task& Tasks::nobody(std::uint32_t pid, std::uint32_t tid) {
+  nobody_ = {.pid = pid, .tid = tid};
+  return nobody_;
+}
+
 Task& Tasks::task(std::uint32_t pid, std::uint32_t tid) {
-  const auto [at, is_new] = tasks_.try_emplace(tid);
+  auto at = tasks_.find(tid);
+  const bool is_new = at == tasks_.end();
+  if (is_new) {
+    if (!memory_.take(kTaskBytes)) return nobody(pid, tid);
+    at = tasks_.try_emplace(tid).first;
+  }
   Task& task = at->second;
   if (is_new) {
     // A thread that the recording does not describe has the name of its
@@ -76,17 +105,27 @@ bool Tasks::fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
   if (tid == parent_tid) return true;
   const std::string comm = task(parent_pid, parent_tid).comm;
   Task& child = task(pid, tid);
+  if (&child == &nobody_) return false;
   if (child.has_ended) add_thread(pid);
   child = {.pid = pid, .tid = tid, .comm = comm};
   if (pid == parent_pid) return true;
   remove_space(pid);
   Space& own = space(pid);
   if (!is_real) return true;
-  const AddressSpace& parent = space(parent_pid).map;
-  if (mappings_ + parent.size() > kMaxMappings) return false;
-  own.map = parent;
-  own.copied_mappings = parent.size();
-  mappings_ += parent.size();
+  const Space& parent = space(parent_pid);
+  const std::size_t count = parent.map.size();
+  if (mappings_ + count > kMaxMappings) return false;
+  if (has_limit_ &&
+      (&own == &nowhere_ || memory_.available() < count * kMappingBytes)) {
+    refuse(own);
+    return false;
+  }
+  own.map = parent.map;
+  own.claimed_bytes = parent.claimed_bytes;
+  own.is_full = parent.is_full;
+  own.copied_mappings = count;
+  mappings_ += count;
+  account(own);
   return true;
 }
 
@@ -111,6 +150,7 @@ std::optional<std::uint32_t> Tasks::forget_oldest() {
     if (at == tasks_.end() || at->second.end_number != oldest.number) continue;
     const std::uint32_t pid = at->second.pid;
     tasks_.erase(at);
+    memory_.give_back(kTaskBytes);
     if (!thread_counts_.contains(pid)) return pid;
   }
   return {};
@@ -125,6 +165,7 @@ void Tasks::remove_space(std::uint32_t pid) {
   const auto at = spaces_.find(pid);
   if (at == spaces_.end()) return;
   mappings_ -= at->second->copied_mappings;
+  memory_.give_back(kSpaceBytes + at->second->taken_bytes);
   spaces_.erase(at);
 }
 
@@ -138,6 +179,9 @@ void Tasks::comm(std::uint32_t pid, std::uint32_t tid, std::string_view name) {
 void Tasks::exec(std::uint32_t pid) {
   Space& replaced = space(pid);
   replaced.old_map = std::exchange(replaced.map, {});
+  replaced.claimed_bytes = 0;
+  replaced.is_full = &replaced == &nowhere_;
+  account(replaced);
   replaced.cache.clear();
   replaced.jit = {};
   replaced.version = next_map_version();

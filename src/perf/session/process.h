@@ -2,6 +2,7 @@
 // The state of processes and threads at one moment of a recording.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/memory_budget.h"
 #include "object/address_space.h"
 #include "perf/session/chain.h"
 #include "perf/session/chain_cache.h"
@@ -31,6 +33,12 @@ struct Space {
   // The version of the kernel's map that `cache` was made with.
   std::uint64_t kernel_version = 0;
   std::size_t copied_mappings = 0;  // from its parent
+  // At least what its mappings and the names of their files take; beyond its
+  // share, no more code is mapped until it executes another program.
+  std::uint64_t claimed_bytes = 0;
+  bool is_full = false;
+  bool is_refused = false;        // something was not mapped
+  std::uint64_t taken_bytes = 0;  // for its mappings, from the recording's
 
   const Mapping* find(std::uint64_t address) const {
     const Mapping* mapping = map.find(address);
@@ -80,6 +88,13 @@ ThreadId thread_of(Profile& profile, Task& task);
 // Processes by pid and threads by tid, as FORK, COMM and EXIT change them.
 class Tasks {
  public:
+  // What they may take; null: no limit besides those below. Processes and
+  // threads beyond it share one that has neither a name nor mappings.
+  explicit Tasks(std::shared_ptr<MemoryBudget> memory = nullptr)
+      : has_limit_(memory != nullptr),
+        share_(memory ? memory->limit() / 2 : MemoryBudget::kNoLimit),
+        memory_(std::move(memory), MemoryBudget::kNoLimit) {}
+
   // For all processes together: a hostile file could demand memory with a few
   // bytes each.
   static constexpr std::size_t kMaxMappings = std::size_t{4} << 20;
@@ -108,13 +123,57 @@ class Tasks {
   Space* find_space(std::uint32_t pid);
   void remove_space(std::uint32_t pid);
 
+  // Whether one more file of code may be mapped, whose name has `name_size`
+  // bytes. `claim` says what its mappings claim now.
+  template <class Claim>
+  bool has_room(Space& space, std::size_t name_size, Claim claim) {
+    if (!has_limit_) return true;
+    if (space.is_full) return false;
+    space.claimed_bytes += kMappingBytes + name_size;
+    if (space.claimed_bytes > share_) {
+      space.claimed_bytes = claim();
+      // Not exactly at the limit: counting again each time would be slow.
+      space.is_full = space.claimed_bytes > share_ / 4 * 3;
+    }
+    if (space.is_full || memory_.available() < 2 * kMappingBytes) {
+      refuse(space);
+      return false;
+    }
+    return true;
+  }
+  // Some of its code is not mapped.
+  void refuse(Space& space);
+  // After each change of a map: takes the memory of its mappings.
+  void account(Space& space);
+  static constexpr std::uint64_t kMappingBytes = 2 * sizeof(Mapping);
+
+  template <class Visit>
+  void for_each_space(Visit visit) const {
+    for (const auto& [pid, space] : spaces_) visit(*space);
+  }
+
+  // Processes whose code is not, or not completely, known for lack of memory.
+  std::uint64_t refused_processes() const { return refused_processes_; }
+
   auto begin() { return tasks_.begin(); }
   auto end() { return tasks_.end(); }
 
  private:
+  // With what the tables need to find them.
+  static constexpr std::uint64_t kSpaceBytes = sizeof(Space) + 64;
+  static constexpr std::uint64_t kTaskBytes = sizeof(Task) + 96;
+
   void add_thread(std::uint32_t pid) { ++thread_counts_[pid]; }
   void remove_thread(std::uint32_t pid);
+  Task& nobody(std::uint32_t pid, std::uint32_t tid);
 
+  bool has_limit_;
+  std::uint64_t share_;  // of one process
+  MemoryAccount memory_;
+  std::uint64_t refused_processes_ = 0;
+  std::uint32_t last_refused_pid_ = 0;
+  Space nowhere_;
+  Task nobody_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Space>> spaces_;
   std::unordered_map<std::uint32_t, Task> tasks_;
   std::unordered_map<std::uint32_t, std::uint32_t> thread_counts_;  // by pid

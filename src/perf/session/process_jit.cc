@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "object/jit/jit_files.h"
@@ -16,30 +17,57 @@ bool ProcessJit::is_jitdump(std::string_view path) {
   return name.starts_with("jit-") && name.ends_with(".dump");
 }
 
-void ProcessJit::add_jitdump(std::uint32_t pid, std::string_view path) {
-  if (std::ranges::find(dumps_, path, &Dump::path) != dumps_.end()) return;
-  std::string name(path);
-  if (auto map = read_jitdump(pid, name))
-    dumps_.push_back({std::move(name), std::move(*map)});
+void ProcessJit::announce_jitdump(std::uint32_t pid, std::string_view path) {
+  if (announced_.size() + dumps_.size() >= kMostDumps ||
+      std::ranges::find(dumps_, path, &Dump::path) != dumps_.end() ||
+      std::ranges::find(announced_, path, &Announced::path) != announced_.end())
+    return;
+  announced_.push_back({pid, std::string(path)});
+}
+
+MemoryAccount& ProcessJit::memory(const JitReading& reading) {
+  if (!memory_)
+    memory_ = std::make_unique<MemoryAccount>(reading.memory,
+                                              JitReading::kMostOfProcess);
+  return *memory_;
+}
+
+void ProcessJit::read_announced(JitReading& reading) {
+  for (Announced& announced : std::exchange(announced_, {}))
+    if (auto file =
+            read_jitdump(announced.pid, announced.path, memory(reading))) {
+      if (!file->is_complete) ++reading.incomplete_files;
+      dumps_.push_back({std::move(announced.path), std::move(file->map)});
+    }
+}
+
+bool ProcessJit::has_jitdump(JitReading& reading) {
+  if (!announced_.empty()) read_announced(reading);
+  return !dumps_.empty();
 }
 
 std::optional<ProcessJit::Found> ProcessJit::find(std::uint32_t pid,
                                                   std::uint64_t address,
-                                                  std::uint64_t time) {
+                                                  std::uint64_t time,
+                                                  JitReading& reading) {
+  if (!announced_.empty()) read_announced(reading);
   for (const Dump& dump : dumps_) {
     const std::uint64_t when =
         dump.map.has_cycles_as_time() ? JitMap::kAnyTime : time;
-    if (const JitMap::Function* function = dump.map.find(address, when))
-      return Found{&dump.map, function, dump.path};
+    if (const auto function = dump.map.find(address, when))
+      return Found{&dump.map, *function, dump.path};
   }
   if (!looked_for_map_) {
     looked_for_map_ = true;
-    map_ = read_perf_map(pid);
     map_path_ = fmt::format("/tmp/perf-{}.map", pid);
+    if (auto file = read_perf_map(pid, memory(reading))) {
+      if (!file->is_complete) ++reading.incomplete_files;
+      map_ = std::move(file->map);
+    }
   }
   if (map_)
-    if (const JitMap::Function* function = map_->find(address))
-      return Found{&*map_, function, map_path_};
+    if (const auto function = map_->find(address))
+      return Found{&*map_, *function, map_path_};
   return {};
 }
 

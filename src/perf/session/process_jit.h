@@ -2,40 +2,66 @@
 // The functions that a process compiled while it ran.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "object/jit/jit_map.h"
 
 namespace wick {
+
+// Bounds what is read of all processes.
+struct JitReading {
+  // A map of 100,000 functions is 10 MB; one that V8 has written for days is
+  // some hundred.
+  static constexpr std::uint64_t kMost = std::uint64_t{768} << 20;
+  static constexpr std::uint64_t kMostOfProcess = std::uint64_t{512} << 20;
+
+  std::shared_ptr<MemoryBudget> memory = std::make_shared<MemoryBudget>(kMost);
+  std::uint64_t incomplete_files = 0;
+};
 
 class ProcessJit {
  public:
   // Whether mapping this file announces it as the jitdump of the process.
   static bool is_jitdump(std::string_view path);
 
-  // Reads the jitdump that the process announced.
-  void add_jitdump(std::uint32_t pid, std::string_view path);
-  bool has_jitdump() const { return !dumps_.empty(); }
+  // The process mapped its jitdump. It is read when it is first asked for.
+  void announce_jitdump(std::uint32_t pid, std::string_view path);
+  bool has_jitdump(JitReading& reading);
 
   struct Found {
     const JitMap* map;
-    const JitMap::Function* function;
+    JitMap::Function function;
     std::string_view file;  // where it was found
   };
   // The function at an address. The perf map of the process is read on first
   // use.
   std::optional<Found> find(std::uint32_t pid, std::uint64_t address,
-                            std::uint64_t time);
+                            std::uint64_t time, JitReading& reading);
 
  private:
+  // A process has one; a hostile one announces thousands.
+  static constexpr std::size_t kMostDumps = 16;
+
   struct Dump {
     std::string path;
     JitMap map;
   };
+  struct Announced {
+    std::uint32_t pid;
+    std::string path;
+  };
+  void read_announced(JitReading& reading);
+  MemoryAccount& memory(const JitReading& reading);
+
+  std::unique_ptr<MemoryAccount> memory_;
+  std::vector<Announced> announced_;  // not read yet
   std::vector<Dump> dumps_;
   bool looked_for_map_ = false;
   std::optional<JitMap> map_;

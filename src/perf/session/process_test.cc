@@ -54,5 +54,72 @@ TEST(Tasks, ASpaceThatWasMadeAfterTheEndIsNamedWhenItsProcessIsForgotten) {
   EXPECT_NE(tasks.find_space(2), nullptr);
 }
 
+// With memory for a few processes.
+struct FewProcesses {
+  std::shared_ptr<MemoryBudget> memory = std::make_shared<MemoryBudget>(20'000);
+  Tasks tasks{memory};
+};
+
+bool map_code(Tasks& tasks, Space& space, std::uint64_t start,
+              std::size_t name_size = 10) {
+  const auto claim = [&] {
+    return space.map.size() * (Tasks::kMappingBytes + name_size);
+  };
+  if (!tasks.has_room(space, name_size, claim)) return false;
+  space.map.map({.start = start, .end = start + 1});
+  tasks.account(space);
+  return true;
+}
+
+TEST(Tasks, AProcessThatMapsTooMuchIsRefusedAndOthersAreNot) {
+  FewProcesses t;
+  Space& offender = t.tasks.space(1);
+  for (std::uint64_t i = 0; i < 1000; ++i) map_code(t.tasks, offender, i * 2);
+  EXPECT_LT(offender.map.size(), 200u);
+  EXPECT_EQ(t.tasks.refused_processes(), 1u);
+  EXPECT_TRUE(map_code(t.tasks, t.tasks.space(2), 0x1000));
+}
+
+TEST(Tasks, NamesCountForTheProcessThatMapsThem) {
+  FewProcesses t;
+  Space& offender = t.tasks.space(1);
+  for (std::uint64_t i = 0; i < 100; ++i)
+    map_code(t.tasks, offender, i * 2, 4000);
+  EXPECT_LE(offender.map.size(), 3u);
+}
+
+TEST(Tasks, AMapThatDoesNotGrowIsNeverFull) {
+  FewProcesses t;
+  Space& space = t.tasks.space(1);
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    EXPECT_TRUE(map_code(t.tasks, space, 0x1000));
+}
+
+TEST(Tasks, AProcessThatExecutesAnotherProgramMayMapAgain) {
+  FewProcesses t;
+  Space& space = t.tasks.space(1);
+  for (std::uint64_t i = 0; i < 1000; ++i) map_code(t.tasks, space, i * 2);
+  t.tasks.exec(1);
+  EXPECT_TRUE(map_code(t.tasks, space, 0x1000));
+}
+
+TEST(Tasks, ProcessesWithoutEndTakeNoMoreThanTheirMemory) {
+  FewProcesses t;
+  for (std::uint32_t pid = 2; pid < 1000; ++pid)
+    t.tasks.fork(1, 1, pid, pid, true);
+  EXPECT_LE(t.memory->used(), 20'000u);
+  EXPECT_GT(t.tasks.refused_processes(), 0u);
+}
+
+TEST(Tasks, EndedProcessesGiveTheirMemoryBack) {
+  FewProcesses t;
+  t.tasks.fork(1, 1, 2, 2, true);
+  const std::uint64_t before = t.memory->used();
+  map_code(t.tasks, t.tasks.space(2), 0x1000);
+  EXPECT_GT(t.memory->used(), before);
+  t.tasks.remove_space(2);
+  EXPECT_LT(t.memory->used(), before);
+}
+
 }  // namespace
 }  // namespace wick

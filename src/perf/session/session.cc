@@ -256,7 +256,7 @@ class Session {
         stack = profile_.stacks.push(stack, code_.kernel_frame(address));
       return stack;
     };
-    sample.stack = space.jit.has_jitdump()
+    sample.stack = code_.has_jitdump(space)
                        ? make()
                        : space.cache.stack(chain.words(), make);
     if (sample.stack == StackId::kRoot)
@@ -290,6 +290,8 @@ class Session {
     }
     unwinding_.note_ends(profile_.diagnostics);
     profile_.diagnostics.note(Problem::kBadRecord, side_band_.refused());
+    profile_.diagnostics.note(Problem::kLargeJitFile,
+                              code_.incomplete_jit_files());
     note_losses(data_, profile_.diagnostics);
     describe_recording(data_.header(), profile_);
   }

@@ -20,8 +20,12 @@ bool is_anonymous(std::string_view path) {
 
 }  // namespace
 
-SideBand::SideBand(Images& images, BeforeChange before_change)
-    : images_(images), before_change_(std::move(before_change)) {
+SideBand::SideBand(Images& images, BeforeChange before_change,
+                   std::shared_ptr<MemoryBudget> memory)
+    : images_(images),
+      before_change_(std::move(before_change)),
+      wants_jitdumps_(memory == nullptr),
+      tasks_(std::move(memory)) {
   kernel_.version = next_map_version();
 }
 
@@ -79,6 +83,7 @@ void SideBand::runs(Space& space) {
   if (space.old_map.empty()) return;
   before_change_(space);
   space.old_map.clear();
+  tasks_.account(space);
   changed(space);
 }
 
@@ -91,16 +96,49 @@ void SideBand::on_mmap(const MmapRecord& mmap, std::uint16_t cpu_mode) {
   // A data mapping replaces code that was mapped there.
   if (!is_code && !space.map.has_any(mmap.start, end)) return;
   before_change_(space);
-  if (!is_code) {
+  if (is_code)
+    map_code(space, mmap);
+  else
     space.map.unmap(mmap.start, end);
-  } else if (space.map.size() >= AddressSpace::kMaxMappings) {
-    ++refused_;
-  } else {
-    if (ProcessJit::is_jitdump(mmap.path))
-      space.jit.add_jitdump(mmap.pid, mmap.path);
-    space.map.map({mmap.start, end, mmap.page_offset, image_of(mmap)});
-  }
+  tasks_.account(space);
   changed(space);
+}
+
+void SideBand::map_code(Space& space, const MmapRecord& mmap) {
+  const std::uint64_t end = mmap.start + mmap.size;
+  const auto claim = [&] { return claim_of(space); };
+  const bool is_too_many = space.map.size() >= AddressSpace::kMaxMappings;
+  if (is_too_many || !tasks_.has_room(space, mmap.path.size(), claim)) {
+    // What was there is gone all the same.
+    space.map.unmap(mmap.start, end);
+    if (is_too_many) ++refused_;
+    return;
+  }
+  if (wants_jitdumps_ && ProcessJit::is_jitdump(mmap.path))
+    space.jit.announce_jitdump(mmap.pid, mmap.path);
+  const ImageId image = image_of(mmap);
+  if (image == ImageId::kNone) tasks_.refuse(space);
+  space.map.map({mmap.start, end, mmap.page_offset, image});
+}
+
+std::uint64_t SideBand::claim_of(const Space& space) const {
+  std::uint64_t sum = 0;
+  for (const Mapping& mapping : space.map)
+    sum += Tasks::kMappingBytes + images_.file(mapping.image).path.size();
+  return sum;
+}
+
+void SideBand::forget_unmapped_images() {
+  std::vector<bool> needed(images_.size());
+  const auto need = [&](const AddressSpace& map) {
+    for (const Mapping& mapping : map) needed[index(mapping.image)] = true;
+  };
+  need(kernel_.map);
+  tasks_.for_each_space([&](const Space& space) {
+    need(space.map);
+    need(space.old_map);
+  });
+  images_.forget_all_but(needed);
 }
 
 ImageId SideBand::image_of(const MmapRecord& mmap) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,7 +24,10 @@ class SideBand {
   // `before_change` is called before the map of a process changes or
   // disappears: the last chance to look something up in it.
   using BeforeChange = std::function<void(Space&)>;
-  SideBand(Images& images, BeforeChange before_change);
+  // A recorder gives the `memory` for processes and threads; it needs no names
+  // of compiled functions. Null: no limit.
+  SideBand(Images& images, BeforeChange before_change,
+           std::shared_ptr<MemoryBudget> memory = nullptr);
 
   // Build ids from the header of the file.
   void add_build_id(std::string path, std::string build_id);
@@ -39,6 +43,7 @@ class SideBand {
     return tasks_.task(pid, tid);
   }
   Tasks& tasks() { return tasks_; }
+  const Tasks& tasks() const { return tasks_; }
 
   Space& kernel() { return kernel_; }
   // The runtime address of the kernel's _text.
@@ -46,6 +51,8 @@ class SideBand {
 
   // Mappings and processes beyond the limits against hostile files.
   std::uint64_t refused() const { return refused_; }
+  // Forgets images that are mapped nowhere.
+  void forget_unmapped_images();
 
  private:
   void on_mmap(const MmapRecord& mmap, std::uint16_t cpu_mode);
@@ -53,12 +60,16 @@ class SideBand {
   void on_kernel_symbol(const KsymbolRecord& symbol);
   void on_fork(const TaskRecord& fork, bool is_real);
   void on_exit(const TaskRecord& exit);
+  void map_code(Space& space, const MmapRecord& mmap);
   ImageId image_of(const MmapRecord& mmap);
+  // The bytes of all mappings and the names of their files.
+  std::uint64_t claim_of(const Space& space) const;
   std::string known_build_id(const std::string& path) const;
   void changed(Space& space);
 
   Images& images_;
   BeforeChange before_change_;
+  bool wants_jitdumps_;
   std::unordered_map<std::string, std::string> build_ids_;
   Tasks tasks_;
   Space kernel_;
