@@ -3,7 +3,8 @@
 """Fuzzes every reader and says what broke it, or how much of the readers the
 inputs reach.
 
-Seeds are the inputs in tests/golden and tests/corpus. What is found on the way
+Seeds are the inputs in tests/golden and tests/corpus, and for perf.data the
+recordings of the first version. What is found on the way
 is kept in BUILD/corpus/READER for the next run, and an input that breaks a reader
 in BUILD/crashes; make it small (-minimize_crash=1), put it into tests/corpus/READER
 and mend the reader. More than 10 s or 2 GB for one input breaks a reader, too.
@@ -19,6 +20,7 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent
 SOURCE = TESTS.parent / "src"
+MAX_SIZE = 32768  # of an input
 # What reads untrusted bytes.
 ROOMS = ["format", "integration", "io", "itrace", "object", "perf/file",
          "perf/records", "perf/session"]
@@ -34,6 +36,8 @@ def inputs_of(program, build):
     corpus = build / "corpus" / reader_of(program)
     corpus.mkdir(parents=True, exist_ok=True)
     seeds = [TESTS / kind / reader_of(program) for kind in ("golden", "corpus")]
+    if reader_of(program) in ("perf-data", "perf-records"):
+        seeds.append(TESTS / "recordings-0.1.0")
     return [corpus] + [folder for folder in seeds if folder.is_dir()]
 
 
@@ -43,7 +47,7 @@ def fuzz(program, seconds, build):
     crashes.mkdir(exist_ok=True)
     done = subprocess.run(
         [program, f"-max_total_time={seconds}", "-rss_limit_mb=2048",
-         "-timeout=10", "-max_len=16384", "-print_final_stats=1",
+         "-timeout=10", f"-max_len={MAX_SIZE}", "-print_final_stats=1",
          f"-artifact_prefix={crashes}/{reader_of(program)}-",
          *inputs_of(program, build)],
         capture_output=True, text=True, errors="replace", check=False,
@@ -79,7 +83,7 @@ def count_lines(programs, build):
     for program in programs:
         raw = folder / f"{reader_of(program)}.profraw"
         done = subprocess.run(
-            [program, "-runs=0", "-max_len=16384", *inputs_of(program, build)],
+            [program, "-runs=0", f"-max_len={MAX_SIZE}", *inputs_of(program, build)],
             capture_output=True, check=False,
             env=os.environ | {"LLVM_PROFILE_FILE": str(raw)})
         if done.returncode != 0:

@@ -9,6 +9,10 @@ void Resolved::add(std::uint64_t elf_addr,
       hash_pair(elf_addr, 0),
       [&](std::uint32_t row) { return rows_[row].elf_addr == elf_addr; },
       [&] {
+        if (frames.size() > kMaxFrames) {
+          frames = frames.first(kMaxFrames);
+          ++cut_rows_;
+        }
         rows_.push_back({elf_addr, static_cast<std::uint32_t>(frames_.size()),
                          static_cast<std::uint32_t>(frames.size())});
         frames_.insert(frames_.end(), frames.begin(), frames.end());

@@ -157,6 +157,12 @@ Profile symbolize(Profile profile, const CodeLocations& code, Images& images,
       });
   note_missing_names(named_profile, works);
   named_profile.diagnostics.note(Problem::kSwollenFile, images.refused_files());
+  for (const Work& work : works) {
+    named_profile.diagnostics.note(Problem::kCutName,
+                                   work.resolved.cut_texts());
+    named_profile.diagnostics.note(Problem::kCutInlining,
+                                   work.resolved.cut_rows());
+  }
   return named_profile;
 }
 

@@ -52,8 +52,8 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "samples' stacks are cut at their leaves, because the output would be "
          "many times the input",
          false},
-        {"cut-name", "name is longer than 64 KB and was cut",
-         "names are longer than 64 KB and were cut", false},
+        {"cut-name", "name is too long and was cut",
+         "names are too long and were cut", false},
         {"hidden-narrow", "frame is too narrow to be drawn",
          "frames are too narrow to be drawn", false, Setting::kMinWidth},
         {"idle", "stack of a waiting thread is left out",
@@ -146,6 +146,11 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "read",
          "files of code claim many times what they contain and are only partly "
          "read",
+         false},
+        {"cut-inlining",
+         "address has too many inlined calls; the innermost are "
+         "left out",
+         "addresses have too many inlined calls; the innermost are left out",
          false},
     }};
 

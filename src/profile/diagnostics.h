@@ -30,7 +30,7 @@ enum class Problem : std::uint8_t {
   kDeepStack,       // frames beyond the depth that is drawn
   kCutStack,        // stacks of more frames than a profile holds
   kCutToFit,        // stacks cut because the output would repeat them too often
-  kCutName,         // names longer than a profile holds
+  kCutName,         // names longer than are kept
   kHiddenNarrow,    // frames too narrow to be drawn
   kIdle,            // stacks of waiting threads, left out as by the peers
   kThrottled,       // times that the kernel paused sampling
@@ -55,6 +55,7 @@ enum class Problem : std::uint8_t {
   kLargeProcess,     // processes whose code it had no memory for
   kLargeJitFile,     // lists of compiled functions that are too large
   kSwollenFile,      // files that claim many times what they store
+  kCutInlining,      // addresses with too many inlined calls to keep
   kCount
 };
 

@@ -335,7 +335,8 @@ class SvgWriter {
     text_ += "</title>";
     // Neighbours share the rounded edge between them, so no gap opens.
     const std::int64_t left = position(layout_.start[id]);
-    const std::int64_t right = position(layout_.start[id] + layout_.extent[id]);
+    const std::int64_t right =
+        position(saturating_add(layout_.start[id], layout_.extent[id]));
     const std::int64_t depth = layout_.depth[id];
     const std::int64_t y =
         row_ * (options_.inverted ? depth : layout_.max_depth - depth);

@@ -135,6 +135,11 @@ TEST(Svg, ReportsWhatWasLost) {
                         "2: &lt;rubbish&gt;)</text>"));
 }
 
+TEST(Svg, FramesOfTheLargestWeightsHaveNoNegativeWidth) {
+  EXPECT_THAT(svg("a 9223372036854775807\nb 9223372036854775807\n"),
+              Not(HasSubstr("width=\"-")));
+}
+
 TEST(Svg, TellsAFrameWithoutNameFromTheRoot) {
   EXPECT_THAT(tooltips(svg("a; 1\n")).back(), " (1 samples, 100.00%)");
 }

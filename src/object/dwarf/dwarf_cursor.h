@@ -139,11 +139,16 @@ class DwarfCursor {
   bool failed_ = false;
 };
 
-// The string at an offset of a string section; empty if there is none.
+// The string at an offset of a string section; empty if there is none. Cut at
+// 64 kB: in a crafted file, many names are the rest of one long string.
 inline std::string_view text_at(std::string_view section,
                                 std::uint64_t offset) {
+  constexpr std::size_t kMaxText = std::size_t{1} << 16;
   if (offset >= section.size()) return {};
-  return DwarfCursor(section, false, offset).text();
+  const std::string_view text = section.substr(offset, kMaxText);
+  const std::size_t end = text.find('\0');
+  if (end != text.npos) return text.substr(0, end);
+  return text.size() == kMaxText ? text : std::string_view();
 }
 
 }  // namespace wick

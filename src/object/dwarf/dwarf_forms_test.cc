@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "builders/debug_info_text.h"
+#include "object/dwarf/dwarf_cursor.h"
 
 namespace wick {
 namespace {
@@ -31,6 +32,14 @@ std::string function_with(DwarfBuilder& dwarf,
 }
 
 constexpr std::uint16_t kUnknownAttribute = 0x3fff;
+
+TEST(DwarfForms, AStringIsCutAt64Kilobytes) {
+  const std::string section = std::string(1 << 20, 'n') + '\0' + "name" + '\0';
+  EXPECT_EQ(text_at(section, 0).size(), std::size_t{1} << 16);
+  EXPECT_EQ(text_at(section, 1 << 20), "");
+  EXPECT_EQ(text_at(section, (1 << 20) + 1), "name");
+  EXPECT_EQ(text_at("unterminated", 0), "");
+}
 
 TEST(DwarfForms, AllAreSteppedOver) {
   for (const auto& options :

@@ -23,13 +23,17 @@ namespace {
 constexpr std::size_t kMaxStubName = 1 << 16;
 // All names together: a hostile file may have one long name for every stub.
 constexpr std::size_t kMaxStubNames = 32 << 20;
+// Linkers write a handful of sections with stubs and of those with their
+// relocations; in a crafted file thousands are the same bytes.
+constexpr int kMaxStubSections = 16;
 
 struct Slot {
   std::uint64_t address = 0;
-  std::string_view name;
+  std::string_view name;  // up to its NUL, which need not be the end
 };
 
-// The names of dynamic symbols by index.
+// The names of dynamic symbols by index, each with what follows its NUL: most
+// are never used, and a crafted file has a long one for every relocation.
 class DynamicNames {
  public:
   DynamicNames(const ElfFile& file, std::uint32_t table) : file_(file) {
@@ -45,7 +49,8 @@ class DynamicNames {
     ByteReader in = file_.reader(symbols_.substr(index * sizeof(Elf64_Sym)));
     const auto at = in.read<std::uint32_t>();
     if (at == 0 || at >= names_.size()) return {};
-    return until_nul(names_.substr(at, kMaxStubName));
+    return names_[at] == '\0' ? std::string_view()
+                              : names_.substr(at, kMaxStubName);
   }
 
  private:
@@ -59,14 +64,18 @@ class StubNamer {
       : file_(file), out_(out), plt_(traits_of(file.machine()).plt) {}
 
   void run() {
+    int left = kMaxStubSections;
     for (const ElfFile::Section& section : file_.sections())
-      if (section.type == SHT_RELA && (section.flags & SHF_ALLOC) != 0)
+      if (section.type == SHT_RELA && (section.flags & SHF_ALLOC) != 0 &&
+          left-- > 0)
         read_relocations(section);
     if (slots_.empty()) return;
     std::ranges::sort(slots_, {}, &Slot::address);
+    left = kMaxStubSections;
     for (const ElfFile::Section& section : file_.sections())
       if ((section.flags & SHF_EXECINSTR) != 0 &&
-          (section.name.starts_with(".plt") || section.name == ".iplt"))
+          (section.name.starts_with(".plt") || section.name == ".iplt") &&
+          left-- > 0)
         name_stubs(section);
     finish();
   }
@@ -118,7 +127,7 @@ class StubNamer {
     if (found == slots_.end() || found->address != stub.slot) return;
     if (names_.size() > kMaxStubNames) return;
     stubs_.push_back({stub.start, stub.size, names_.size()});
-    (names_ += found->name) += "@plt";
+    (names_ += until_nul(found->name)) += "@plt";
   }
 
   void finish() {

@@ -301,6 +301,32 @@ TEST(PltStubs, X86StubsHaveTheNameOfTheirFunction) {
               ElementsAre("1000+8 puts@plt"));
 }
 
+TEST(PltStubs, OnlyAHandfulOfSectionsIsLookedAt) {
+  ElfBuilder elf({.machine = EM_X86_64});
+  std::string rela;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    // jmp *0x4018(%rip), each from its own address.
+    std::string stub = "\xff\x25";
+    elf.put(stub, static_cast<std::uint32_t>(0x3012 - 8 * i));
+    elf.add_section({.name = ".plt",
+                     .flags = kCodeFlags,
+                     .address = 0x1000 + 8 * i,
+                     .content = stub + "\x66\x90",
+                     .entry_size = 8});
+  }
+  elf.put(rela, std::uint64_t{0x4018});
+  elf.put(rela, ELF64_R_INFO(std::uint64_t{1}, R_X86_64_JUMP_SLOT));
+  elf.put(rela, std::uint64_t{0});
+  elf.add_section({.name = ".rela.plt",
+                   .type = SHT_RELA,
+                   .flags = SHF_ALLOC,
+                   .content = rela,
+                   .link = 103,
+                   .entry_size = 24});
+  elf.add_symbol({.name = "puts", .section = SHN_UNDEF, .dynamic = true});
+  EXPECT_EQ(symbols_of(elf).size(), 16u);
+}
+
 TEST(PltStubs, ArmStubsHaveTheNameOfTheirFunction) {
   // adrp x16, 0x4000; ldr x17, [x16, #0x18]; add x16, x16, #0x18; br x17
   const std::string plain =

@@ -27,6 +27,8 @@ constexpr std::uint64_t kElfHeaderSize = 0x40;
 constexpr std::uint64_t kCyclesFlag = 1;
 // A function has some hundred lines; only a crafted one has more than this.
 constexpr int kMaxLines = 1 << 14;
+// The longest plausible name; a longer one is cut.
+constexpr std::size_t kMaxJitName = 1 << 16;
 
 std::string_view read_text(ByteReader& in) {
   const std::string_view rest = in.rest();
@@ -86,7 +88,7 @@ void JitMap::add_map_line(std::string_view line) {
   functions_.push_back(
       {.start = *start,
        .size = *size,
-       .name = part(line),
+       .name = part(line.substr(0, kMaxJitName)),
        .order = static_cast<std::uint32_t>(functions_.size())});
 }
 
@@ -235,7 +237,7 @@ class JitMap::DumpReader {
     f.start = in.read<std::uint64_t>();
     f.size = in.read<std::uint64_t>();
     const auto index = in.read<std::uint64_t>();
-    f.name = map_.part(read_text(in));
+    f.name = map_.part(read_text(in).substr(0, kMaxJitName));
     // The code is at the end of the record.
     if (f.size <= in.rest().size())
       details.code = map_.part(in.rest().substr(

@@ -48,6 +48,12 @@ TEST(PerfMap, ALineInTheMiddleOfAnotherDoesNotHideItsRest) {
   EXPECT_EQ(name_at(map, 0x1fff), "large");
 }
 
+TEST(PerfMap, ALongNameIsCut) {
+  const JitMap map =
+      JitMap::from_perf_map("1000 10 " + std::string(1 << 20, 'n') + "\n");
+  EXPECT_EQ(map.find(0x1000)->name.size(), std::size_t{1} << 16);
+}
+
 TEST(PerfMap, CountsLinesThatAreNone) {
   const JitMap map = JitMap::from_perf_map(
       "hello\n1000\n1000 10\n1000 10 \nffffffffffffffff 10 wraps\n\n1 2 x\n");
@@ -178,6 +184,20 @@ TEST(JitDump, LinesBelongToTheFunctionAfterThem) {
   EXPECT_EQ(map.line(f, 0x1002)->file, "a.js");
   EXPECT_EQ(map.line(f, 0x1003)->file, "b.js");
   EXPECT_FALSE(map.line(*map.find(0x2000), 0x2000));
+}
+
+TEST(JitDump, LinesMayBeInAnyOrderAndTheLastOfAnAddressWins) {
+  const JitMap map = Dump()
+                         .lines(0x1000, {{0x1002, 12, "a.js"},
+                                         {0x1000, 10, "a.js"},
+                                         {0x1002, 13, "a.js"},
+                                         {0x0ff0, 99, "a.js"}})
+                         .load(1, 0x1000, "f")
+                         .map();
+  const JitMap::Function f = *map.find(0x1000);
+  EXPECT_EQ(map.line(f, 0x1001)->line, 10u);
+  EXPECT_EQ(map.line(f, 0x1003)->line, 13u);
+  EXPECT_FALSE(map.line(f, 0x0fff));
 }
 
 TEST(JitDump, LinesOfV8AndLlvmAreShiftedByAnElfHeader) {
