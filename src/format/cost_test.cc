@@ -172,7 +172,7 @@ std::string inlined(int n) {
     append_field(location, kLine, line);
   }
   append_field(out, kLocation, location);
-  append_field(sample, kLocationId, std::string(100, '\1'));
+  append_field(sample, kLocationId, std::string(20, '\1'));
   append_field(sample, kValue, "\1");
   for (int i = 0; i < n / 10; ++i) append_field(out, kSample, sample);
   for (const std::string_view text : {"", "f", "g"})
