@@ -10,6 +10,8 @@ WICK is the program, UNIT-TESTS the GoogleTest program. The suites:
                paths of source files lead somewhere
   unit         src/**/*_test.cc
   golden       tests/golden: inputs and what `wick fold` prints for them
+  hostile      tests/hostile: files that cost more than their size, given to
+               every command under limits of memory and time
   e2e          tests/e2e/*.sh: exit status 0 is a pass, 77 a skip with the last
                line of output as the reason. WICK and SOURCE are set; the
                current folder and TMPDIR are two empty ones. Scripts that say
@@ -28,6 +30,7 @@ import time
 from xml.etree import ElementTree
 
 import run_golden
+from hostile import run as run_hostile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 SKIPPED = 77
@@ -110,6 +113,11 @@ def golden(wick, _unit):
     return passed, failed, 0
 
 
+def hostile(wick, _unit):
+    passed, failed = run_hostile.run(wick)
+    return passed, failed, 0
+
+
 # The line in a script that neither records nor changes kernel settings.
 BESIDE_OTHERS = "# It may run beside others."
 
@@ -176,7 +184,8 @@ def conformance(wick, _unit):
     return int(counts[1]), int(counts[2]), 0
 
 
-SUITES = {f.__name__: f for f in (layers, docs, unit, golden, e2e, conformance)}
+SUITES = {f.__name__: f for f in (layers, docs, unit, golden, hostile, e2e,
+                                    conformance)}
 
 
 def main():
