@@ -75,7 +75,10 @@ OutputFile::OutputFile(const OutputName& name, mode_t mode) : path_(name.path) {
       file_.emplace(*place_, mode);
   });
   buffer_ = std::make_unique<Buffer>(file_ ? file_->fd() : special_.get());
-  stream_ = std::make_unique<std::ostream>(buffer_.get());
+  if (special_ && ::isatty(special_.get()) != 0)
+    terminal_ = std::make_unique<TerminalBuffer>(*buffer_);
+  stream_ = terminal_ ? std::make_unique<std::ostream>(terminal_.get())
+                      : std::make_unique<std::ostream>(buffer_.get());
 }
 
 OutputFile::OutputFile(UniqueFd folder, const std::string& name) : path_(name) {

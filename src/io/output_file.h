@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string>
 
+#include "base/terminal_text.h"
 #include "io/output_name.h"
 #include "io/output_place.h"
 #include "io/unique_fd.h"
@@ -38,6 +39,7 @@ class OutputFile {
   std::optional<NewFile> file_;
   UniqueFd special_;
   std::unique_ptr<Buffer> buffer_;
+  std::unique_ptr<TerminalBuffer> terminal_;  // before it, for /dev/tty
   std::unique_ptr<std::ostream> stream_;
 };
 

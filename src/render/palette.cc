@@ -336,7 +336,7 @@ std::pair<std::string, std::string> background(const DrawOptions& options) {
 PaletteMap read_palette_map(const std::string& path) {
   PaletteMap map;
   if (!std::filesystem::exists(path)) return map;
-  InputFile file = InputFile::open(path);
+  InputFile file = InputFile::open_regular(path);
   std::string_view text = file.bytes();
   while (!text.empty()) {
     const std::string_view line = take_line(text);

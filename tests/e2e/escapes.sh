@@ -19,6 +19,8 @@ harmless() {
 printf 'main;needle%s;f 3\nmain;g 4\n' "$evil" >in.folded
 printf 'main;needle%s;f 9\nmain;g 4\n' "$evil" >after.folded
 harmless needle "$WICK" fold in.folded
+harmless needle "$WICK" fold in.folded -o /dev/tty
+harmless needle "$WICK" fold in.folded -o /dev/stdout
 harmless needle "$WICK" report in.folded
 harmless owned "$WICK" report --callers f in.folded
 harmless needle "$WICK" diff in.folded after.folded
