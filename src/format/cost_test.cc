@@ -25,7 +25,10 @@
 #include "transform/select.h"
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+// As in clang's <sanitizer/allocator_interface.h>, which gcc does not install.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(
+    void (*allocated)(const volatile void*, std::size_t),
+    void (*freed)(const volatile void*));
 #endif
 
 namespace wick {

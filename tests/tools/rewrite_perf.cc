@@ -107,7 +107,7 @@ void rewrite(const std::string& from, const std::string& to, int level,
   InputFile input = InputFile::open(from);
   const PerfData data(input);
   const PerfHeader& header = data.header();
-  PerfDataWriter out(to, events_of(header),
+  PerfDataWriter out(OutputName::typed(to), events_of(header),
                      {.compression_level = level, .recorder = "wick test"});
   describe(header, out);
   const std::string_view file = input.bytes();
