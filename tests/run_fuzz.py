@@ -83,7 +83,9 @@ def count_lines(programs, build):
     for program in programs:
         raw = folder / f"{reader_of(program)}.profraw"
         done = subprocess.run(
-            [program, "-runs=0", f"-max_len={MAX_SIZE}", *inputs_of(program, build)],
+            [program, "-runs=0", f"-max_len={MAX_SIZE}",
+             f"-artifact_prefix={build}/crashes/",
+             *inputs_of(program, build)],
             capture_output=True, check=False,
             env=os.environ | {"LLVM_PROFILE_FILE": str(raw)})
         if done.returncode != 0:

@@ -245,6 +245,9 @@ Palette::Palette(const DrawOptions& options, PaletteMap* map)
 }
 
 Palette::Values Palette::values(std::string_view name) {
+  // Thousands of boxes may share one name of 64 kB.
+  constexpr std::size_t kMostBytes = 1024;
+  name = name.substr(0, kMostBytes);
   if (random_) {
     std::uniform_real_distribution<double> unit(0, 1);
     const double v1 = unit(generator_), v2 = unit(generator_);

@@ -55,7 +55,8 @@ def trace_commands(path, options):
 
 def commands(path, seen):
     """`seen` holds the kinds that came before in another format. Whatever
-    follows the reader then sees the same again, and is left out."""
+    follows the reader then sees the same again, and is left out; so is what
+    follows decompression."""
     name = path.name.removesuffix(".gz").removesuffix(".zst")
     kind, form = name.partition(".")[0], name.rpartition(".")[2]
     if form == "data":
@@ -65,7 +66,7 @@ def commands(path, seen):
     if form in TRACES:
         kind, every = f"{kind} trace", trace_commands
         options += ["--elf", str(path.parent / "code.elf")]
-    if kind in seen:
+    if kind in seen or path.suffix in (".gz", ".zst"):
         return [["convert", "--to", "wick", "-o", "/dev/null", *options,
                  str(path)]]
     seen.add(kind)

@@ -18,7 +18,8 @@ namespace {
 
 // The longest plausible name. In a string table without zeros, each symbol
 // would be searched for its end to the end of the table.
-constexpr std::size_t kMaxName = 1 << 16;
+// One byte more than a profile keeps, which counts the names that it cuts.
+constexpr std::size_t kMaxName = (1 << 16) + 1;
 constexpr std::uint64_t kMaxMiniDebug = std::uint64_t{1} << 30;
 
 struct RawSymbol {

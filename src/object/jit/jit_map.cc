@@ -27,8 +27,8 @@ constexpr std::uint64_t kElfHeaderSize = 0x40;
 constexpr std::uint64_t kCyclesFlag = 1;
 // A function has some hundred lines; only a crafted one has more than this.
 constexpr int kMaxLines = 1 << 14;
-// The longest plausible name; a longer one is cut.
-constexpr std::size_t kMaxJitName = 1 << 16;
+// One byte more than a profile keeps, which counts the names that it cuts.
+constexpr std::size_t kMaxJitName = (1 << 16) + 1;
 
 std::string_view read_text(ByteReader& in) {
   const std::string_view rest = in.rest();
