@@ -7,6 +7,9 @@ command -v python3 >/dev/null || skip 'python3 is not installed'
 [ "$(uname -m)" = x86_64 ] || [ "$(uname -m)" = aarch64 ] ||
   skip 'programs are changed for 64-bit little-endian machines only'
 
+# Memory that was freed is not to count.
+export ASAN_OPTIONS=quarantine_size_mb=4:thread_local_quarantine_size_kb=64
+
 program=$SOURCE/tests/e2e/programs/hostile.c
 make_hostile=$SOURCE/tests/hostile/programs.py
 gcc -O1 -g -fomit-frame-pointer -o hostile "$program" -ldl || exit

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
+import {dirname} from 'node:path';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
@@ -78,7 +79,7 @@ before(() => {
     const offCpu = wick('doctor').includes('tracepoints can be used') ? ['--off-cpu'] : [];
     if (offCpu.length === 0) throw new Error('tracepoints cannot be used');
     wick('record', '--quiet', ...offCpu, '-o', data, '--', program + '.out');
-    address = pageOf(data, '--embed-source').address;
+    address = pageOf(data, '--embed-source', '--source-root', dirname(program)).address;
   } catch (error) {
     why = `nothing can be recorded here: ${error.message.split('\n')[0]}`;
   }

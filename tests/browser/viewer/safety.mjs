@@ -29,7 +29,7 @@ function pageWith(source) {
   return pathToFileURL(path).href;
 }
 
-const LONG = 'long' + 'x'.repeat(100_000);
+const LONG = 'long' + 'x'.repeat(60_000);
 const HOSTILE = [
   '<script>alert(1)</script>',
   '</script><script>alert(2)</script>',
