@@ -140,6 +140,7 @@ struct FireSimCommand {
  private:
   struct Work {
     std::string path;
+    bool is_typed = false;  // by the user
     ReadOptions read;
     std::size_t counters = 0;  // in counters_
   };
@@ -167,6 +168,10 @@ struct FireSimCommand {
     Rows counters;
     for (const std::string& path : job.counters) read_counters(path, counters);
     counters_.push_back(std::move(counters));
+    for (const std::string& link : job.links)
+      say(run, fmt::format("{}: is a symbolic link, which is not followed in a "
+                           "results directory; name the trace it leads to",
+                           link));
     std::vector<std::string> traces = job.traces;
     ReadOptions options = read;
     options.trace.only_regular_files = true;
@@ -175,14 +180,16 @@ struct FireSimCommand {
                               job.elfs.end());
     if (options.trace.uartlog.empty()) options.trace.uartlog = job.uartlog;
     if (options.trace.trigger.all_harts)
-      std::erase_if(traces, [](const std::string& path) {
-        InputFile file = InputFile::open_regular(path);
+      std::erase_if(traces, [&](const std::string& path) {
+        InputFile file = InputFile::open_regular(path, job.is_one_trace);
         return is_empty(file);
       });
     find_common_windows(traces, "", options);
     for (const std::string& path : job.traces) {
-      work_.push_back(
-          {.path = path, .read = options, .counters = counters_.size() - 1});
+      work_.push_back({.path = path,
+                       .is_typed = job.is_one_trace,
+                       .read = options,
+                       .counters = counters_.size() - 1});
       cores_.push_back(
           {.name = fmt::format("{}/{}", job.name, base_name(path))});
     }
@@ -194,7 +201,7 @@ struct FireSimCommand {
 
   void read_counters(const std::string& path, Rows& rows) {
     try {
-      InputFile file = InputFile::open_regular(path);
+      InputFile file = InputFile::open_regular(path, /*follow_link=*/false);
       const AutoCounters counters = read_auto_counters(file);
       add_counters(path, counters, rows);
       for (const std::string& line :
@@ -251,7 +258,7 @@ struct FireSimCommand {
   }
 
   void draw(const Work& work, CoreResult& core) const {
-    InputFile file = InputFile::open_regular(work.path);
+    InputFile file = InputFile::open_regular(work.path, work.is_typed);
     if (is_empty(file)) return;
     ReadOptions options = work.read;
     options.threads = 1;  // the cores of the machine share the traces

@@ -300,8 +300,14 @@ void keep_first_events(Profile& profile, std::uint32_t count) {
 void write_profile(Profile& profile, const OutputFormat& format,
                    const WriteOptions& options, std::ostream& out) {
   keep_first_events(profile, format.max_events);
-  if (format.folds) fit_to_output(profile, cost_of_fold(options.fold));
-  fit_to_output(profile, format.cost);
+  OutputCost cost = format.cost;
+  if (format.folds) {
+    const OutputCost tree = cost_of_fold(options.fold);
+    fit_to_output(profile, tree);
+    if (options.fold.flamechart || options.fold.reversed)
+      cost.repeats = tree.repeats;
+  }
+  fit_to_output(profile, cost);
   format.write(profile, options, out);
 }
 

@@ -64,15 +64,25 @@ FireSimJob look_into(const fs::path& folder) {
   FireSimJob job{.name = folder.filename().string(), .folder = folder.string()};
   for (const fs::path& path : entries(folder)) {
     const std::string name = path.filename().string();
-    if (!is_file(path)) continue;
-    if (is_trace_name(name))
+    const bool is_trace = is_trace_name(name);
+    const bool is_counters = name.starts_with("AUTOCOUNTERFILE");
+    if (!is_file(path) || !(is_trace || is_counters || name == "uartlog"))
+      continue;
+    if (fs::is_symlink(path))
+      job.links.push_back(path.string());
+    else if (is_trace)
       job.traces.push_back(path.string());
-    else if (name.starts_with("AUTOCOUNTERFILE"))
+    else if (is_counters)
       job.counters.push_back(path.string());
-    else if (name == "uartlog")
+    else
       job.uartlog = path.string();
   }
   return job;
+}
+
+// Links count: that they are not followed is to be reported.
+bool has_work(const FireSimJob& job) {
+  return !job.traces.empty() || !job.links.empty();
 }
 
 // Absolute, and without the trailing slash of ".", with which parent_path()
@@ -222,13 +232,15 @@ FireSimResults find_firesim_results(const std::string& path,
     folder = folder.parent_path();
     FireSimJob job = look_into(folder);
     job.traces = {path};
+    job.is_one_trace = true;
+    job.links.clear();
     results.jobs.push_back(std::move(job));
   } else if (is_folder(folder)) {
-    if (FireSimJob job = look_into(folder); !job.traces.empty())
+    if (FireSimJob job = look_into(folder); has_work(job))
       results.jobs.push_back(std::move(job));
     for (const fs::path& one : entries(folder)) {
       if (!is_folder(one)) continue;
-      if (FireSimJob job = look_into(one); !job.traces.empty())
+      if (FireSimJob job = look_into(one); has_work(job))
         results.jobs.push_back(std::move(job));
     }
   } else {

@@ -16,9 +16,13 @@ struct FireSimJob {
   std::string name;  // of its folder
   std::string folder;
   std::vector<std::string> traces;    // TRACEFILE*, by name
+  bool is_one_trace = false;          // the user named it, not a directory
   std::vector<std::string> elfs;      // the kernel, the SBI; may be empty
   std::vector<std::string> counters;  // AUTOCOUNTERFILE*
   std::string uartlog;                // "" if there is none
+  // Symbolic links among these files. They are not followed: the directory may
+  // come from somebody who wants to see where they lead.
+  std::vector<std::string> links;
 };
 
 struct FireSimResults {

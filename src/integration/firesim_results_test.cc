@@ -192,6 +192,20 @@ TEST_F(FireSimResultsTest, TakesOneTraceAlone) {
   EXPECT_THAT(results.jobs[0].elfs, ElementsAre(kernel));
 }
 
+TEST_F(FireSimResultsTest, LinksAreListedAndNotFollowed) {
+  const auto secret = put("private/trace");
+  put("results/run/job/TRACEFILE-C0");
+  for (const std::string name : {"TRACEFILE-C1", "AUTOCOUNTERFILE0", "uartlog"})
+    std::filesystem::create_symlink(
+        secret, folder_.path() + "/results/run/job/" + name);
+  const FireSimResults results = find("results/run");
+  const FireSimJob& job = results.jobs.at(0);
+  EXPECT_EQ(job.traces.size(), 1u);
+  EXPECT_TRUE(job.counters.empty());
+  EXPECT_EQ(job.uartlog, "");
+  EXPECT_EQ(job.links.size(), 3u);
+}
+
 TEST_F(FireSimResultsTest, ReportsWhatToDoWhereThereIsNoTrace) {
   put("results/run/job/uartlog");
   EXPECT_THAT([&] { find("results/run"); },

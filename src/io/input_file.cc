@@ -216,11 +216,14 @@ InputFile InputFile::open(const std::string& path) {
   return InputFile(std::move(s));
 }
 
-InputFile InputFile::open_regular(const std::string& path) {
+InputFile InputFile::open_regular(const std::string& path, bool follow_link) {
   auto s = std::make_unique<State>();
   s->name = path;
   in_context(s->name, [&] {
-    UniqueFd fd = wick::open_regular(path, {.on_network = true});
+    UniqueFd fd = wick::open_regular(
+        path, {.follow_link = follow_link, .on_network = true});
+    if (!fd && !follow_link && errno == EMEDIUMTYPE)
+      fail("is a symbolic link or not a file; name the file it leads to");
     if (!fd) fail("cannot open: {}", open_error());
     struct stat info {};
     if (fstat(fd.get(), &info) != 0)

@@ -25,7 +25,8 @@ class InputFile {
   static InputFile open(const std::string& path);
   // A file that was found in a directory that the user named; see
   // io/open_regular.h.
-  static InputFile open_regular(const std::string& path);
+  static InputFile open_regular(const std::string& path,
+                                bool follow_link = true);
   // Reads an open pipe; `name` is for messages.
   static InputFile from_fd(UniqueFd fd, std::string name);
   static InputFile from_memory(std::string name, std::string content);

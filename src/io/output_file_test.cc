@@ -236,11 +236,19 @@ TEST_F(ForeignOutputTest, AnOwnLinkInAnotherUsersDirectoryIsReplaced) {
   EXPECT_EQ(content("shared/x"), "new");
 }
 
-TEST_F(ForeignOutputTest, AnOwnLinkInASharedDirectoryIsFollowed) {
+// Others may have moved it there.
+TEST_F(ForeignOutputTest, AnOwnLinkInASharedDirectoryIsReplaced) {
   make_link("shared/x", path("victim"));
   write(typed("shared/x"));
-  EXPECT_EQ(content("victim"), "new");
-  EXPECT_TRUE(is_link("shared/x"));
+  EXPECT_EQ(content("victim"), "old");
+  EXPECT_EQ(content("shared/x"), "new");
+}
+
+TEST_F(ForeignOutputTest, AnOwnLinkInASharedDirectoryIsNoWay) {
+  fs::create_directory(path("private"));
+  make_link("shared/way", path("private"));
+  EXPECT_THAT(error_of(typed("shared/way/x")), HasSubstr("symbolic link"));
+  EXPECT_TRUE(fs::is_empty(path("private")));
 }
 
 TEST_F(ForeignOutputTest, ASecondNameOfAnOwnLinkInASharedDirectoryIsReplaced) {

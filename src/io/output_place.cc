@@ -30,6 +30,16 @@ bool is_closed(const struct stat& folder) {
          (folder.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+// Whether a link of ours in the directory is there because we want it. Anybody
+// who can make names in a directory can also move a link there that we made
+// elsewhere, so a sticky one does not do. Users other than root may share their
+// own directories with a group that they trust.
+bool may_follow_in(const struct stat& folder) {
+  const bool shared = folder.st_uid == ::geteuid() && folder.st_uid != 0;
+  return is_trusted(folder.st_uid) && (folder.st_mode & S_IWOTH) == 0 &&
+         (shared || (folder.st_mode & S_IWGRP) == 0);
+}
+
 // Whether nobody else can change what a name of ours in the directory means.
 bool keeps_names(const struct stat& folder) {
   return is_closed(folder) ||
@@ -184,14 +194,15 @@ class Walk {
   bool follows(const struct stat& link, bool in_proc) const {
     return rest_.back().typed &&
            (in_proc || is_device_folder(folder_status_) ||
-            (is_trusted(link.st_uid) && has_one_name(link)));
+            (is_trusted(link.st_uid) && may_follow_in(folder_status_) &&
+             has_one_name(link)));
   }
   bool follows_last(const struct stat& link) const {
     const uid_t user = ::geteuid();
     return rest_.back().typed &&
            (is_device_folder(folder_status_) ||
             (link.st_uid == user && folder_status_.st_uid == user &&
-             has_one_name(link)));
+             may_follow_in(folder_status_) && has_one_name(link)));
   }
 
   UniqueFd folder_;

@@ -11,7 +11,10 @@
 // part of the name that the user typed (OutputName), and
 //
 //   * as the last component, if the link and its directory belong to the user;
-//   * on the way there, if it belongs to the user or to root.
+//   * on the way there, if both belong to the user or to root;
+//
+// and in both cases only if others cannot move links into that directory, as
+// they can into /tmp.
 //
 // Any other link on the way is an error, and any other link at the end is
 // replaced, as is a file: the output is a new file (O_EXCL) with a name nobody

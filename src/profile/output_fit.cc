@@ -32,10 +32,11 @@ class OutputFit {
                                                 cost.bytes_per_input_byte))) {}
 
   void run() {
-    if (cost_.repeats == Repeats::kNothing || estimate() <= budget_ ||
-        most() <= budget_)
-      return;
-    cut_at(largest_depth());
+    if (cost_.repeats == Repeats::kNothing) return;
+    std::uint32_t depth = longest_piece();
+    if (estimate() > budget_ && most() > budget_)
+      depth = std::min(depth, largest_depth());
+    if (depth < StackTable::kMaxDepth) cut_at(depth);
   }
 
  private:
@@ -45,25 +46,47 @@ class OutputFit {
     return size;
   }
 
-  // At least what it would cost to spell out every sample: cheaply found, and
-  // mostly within the budget.
-  std::uint64_t estimate() const {
+  // The most that any frame takes.
+  std::uint64_t largest_frame() const {
     std::size_t longest = 0;
     if (cost_.names)
       for (const StringId id : profile_.strings.ids())
         longest = std::max(longest, profile_.strings[id].size());
+    return cost_.frame_bytes + longest;
+  }
+
+  // At least what it would cost to spell out every sample: cheaply found, and
+  // mostly within the budget.
+  std::uint64_t estimate() const {
     std::uint64_t frames = 0;
     for (const Sample& sample : profile_.samples)
       frames += stacks_.depth(sample.stack);
-    return saturating_product(frames, cost_.frame_bytes + longest);
+    return saturating_product(frames, largest_frame());
   }
 
-  // Exactly that.
-  std::uint64_t most() const {
+  // The depth down to which every stack can be written in one piece.
+  std::uint32_t longest_piece() const {
+    std::uint32_t depth = StackTable::kMaxDepth;
+    if (saturating_product(depth, largest_frame()) <= cost_.stack_bytes)
+      return depth;
+    const Column<StackId, std::uint64_t> whole = whole_stacks();
+    for (const StackId id : stacks_.ids())
+      if (whole[id] > cost_.stack_bytes)
+        depth = std::min(depth, stacks_.depth(id) - 1);
+    return std::max(depth, 1u);
+  }
+
+  Column<StackId, std::uint64_t> whole_stacks() const {
     Column<StackId, std::uint64_t> whole(stacks_.size());
     for (const StackId id : stacks_.ids())
       if (id != StackId::kRoot)
         whole[id] = whole[stacks_.parent(id)] + bytes(id);
+    return whole;
+  }
+
+  // Exactly that.
+  std::uint64_t most() const {
+    const Column<StackId, std::uint64_t> whole = whole_stacks();
     std::uint64_t sum = 0;
     for (const Sample& sample : profile_.samples)
       sum = saturating_sum(sum, whole[sample.stack]);
@@ -209,11 +232,12 @@ class OutputFit {
     Column<StackId, StackId> shown(stacks_.size());
     for (const StackId id : stacks_.ids())
       shown[id] = stacks_.depth(id) <= depth ? id : shown[stacks_.parent(id)];
+    const FrameId mark = profile_.named_frame("[truncated]", FrameKind::kLabel);
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < profile_.samples.size(); ++i) {
       StackId& stack = profile_.samples[i].stack;
       if (shown[stack] == stack) continue;
-      stack = shown[stack];
+      stack = profile_.stacks.push(shown[stack], mark);
       count +=
           i < profile_.sample_counts.size() ? profile_.sample_counts[i] : 1;
     }

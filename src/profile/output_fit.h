@@ -34,6 +34,8 @@ struct OutputCost {
   Repeats repeats = Repeats::kNothing;
   std::uint32_t frame_bytes = 0;  // for each frame that is repeated
   bool names = false;             // plus the name of its function
+  // The most that one stack may take, if it is written in one piece.
+  std::uint64_t stack_bytes = UINT64_MAX;
   std::uint64_t free_bytes = std::uint64_t{512} << 20;
   std::uint64_t bytes_per_input_byte = 128;
 };

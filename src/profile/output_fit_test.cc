@@ -30,7 +30,8 @@ TEST(OutputFit, CutsNothingThatFits) {
 
 TEST(OutputFit, CutsTheDeepestStacksAndKeepsTheirWeight) {
   Profile profile = read_text("folded", "a;b;c;d;e 1\na;b;c 2\na 4\n");
-  EXPECT_EQ(fitted(profile, Repeats::kStacks, 7), "a 4\na;b;c 3\n");
+  EXPECT_EQ(fitted(profile, Repeats::kStacks, 7),
+            "a 4\na;b;c 2\na;b;c;[truncated] 1\n");
   EXPECT_EQ(profile.diagnostics.count(Problem::kCutToFit), 1u);
 }
 
@@ -41,7 +42,7 @@ TEST(OutputFit, CountsTheBytesOfNames) {
                           .names = true,
                           .free_bytes = 7,
                           .bytes_per_input_byte = 0});
-  EXPECT_EQ(folded(profile), "a;bbbb 1\n");
+  EXPECT_EQ(folded(profile), "a;bbbb;[truncated] 1\n");
 }
 
 TEST(OutputFit, AllowsMoreForALargerInput) {
@@ -53,14 +54,25 @@ TEST(OutputFit, AllowsMoreForALargerInput) {
                             .frame_bytes = 1,
                             .free_bytes = 0,
                             .bytes_per_input_byte = 1});
-    EXPECT_EQ(folded(profile), size == 1 ? "a 1\n" : "a;b;c 1\n");
+    EXPECT_EQ(folded(profile), size == 1 ? "a;[truncated] 1\n" : "a;b;c 1\n");
   }
+}
+
+TEST(OutputFit, CutsAStackThatIsTooLongForOnePiece) {
+  Profile profile = read_text("folded", "a;bbbb;c 1\na;d 2\n");
+  fit_to_output(profile, {.repeats = Repeats::kStacks,
+                          .frame_bytes = 1,
+                          .names = true,
+                          .stack_bytes = 8});
+  EXPECT_EQ(folded(profile), "a;bbbb;[truncated] 1\na;d 2\n");
+  EXPECT_EQ(profile.diagnostics.count(Problem::kCutToFit), 1u);
 }
 
 TEST(OutputFit, CountsAStackOnceForATree) {
   EXPECT_EQ(fitted("a;b;c 1\na;b;d 2\n", Repeats::kThreads, 4),
             "a;b;c 1\na;b;d 2\n");
-  EXPECT_EQ(fitted("a;b;c 1\na;b;d 2\n", Repeats::kStacks, 4), "a;b 3\n");
+  EXPECT_EQ(fitted("a;b;c 1\na;b;d 2\n", Repeats::kStacks, 4),
+            "a;b;[truncated] 3\n");
 }
 
 TEST(OutputFit, CountsAStackForEachThreadOfATree) {
@@ -68,7 +80,8 @@ TEST(OutputFit, CountsAStackForEachThreadOfATree) {
                               "t 1 1.0: c:\n\t1 g (x)\n\t2 f (x)\n\n"
                               "u 2 2.0: c:\n\t1 g (x)\n\t2 f (x)\n\n");
   EXPECT_EQ(fitted(profile, Repeats::kThreads, 4), "t;f;g 1\nu;f;g 1\n");
-  EXPECT_EQ(fitted(profile, Repeats::kThreads, 3), "t;f 1\nu;f 1\n");
+  EXPECT_EQ(fitted(profile, Repeats::kThreads, 3),
+            "t;f;[truncated] 1\nu;f;[truncated] 1\n");
 }
 
 TEST(OutputFit, CountsEachSample) {
@@ -76,7 +89,7 @@ TEST(OutputFit, CountsEachSample) {
                               "t 1 1.0: c:\n\t1 g (x)\n\t2 f (x)\n\n"
                               "t 1 2.0: c:\n\t1 g (x)\n\t2 f (x)\n\n");
   EXPECT_EQ(fitted(profile, Repeats::kStacks, 2), "t;f;g 2\n");
-  EXPECT_EQ(fitted(profile, Repeats::kSamples, 3), "t;f 2\n");
+  EXPECT_EQ(fitted(profile, Repeats::kSamples, 3), "t;f;[truncated] 2\n");
 }
 
 // Three samples 1 s apart, the third one 9 s later: f;g, f;h, f;h.
@@ -89,17 +102,17 @@ constexpr std::string_view kThreeSamples =
 TEST(OutputFit, CountsWhatChangesBetweenSamples) {
   Profile profile = read_text("perf-script", kThreeSamples);
   EXPECT_EQ(fitted(profile, Repeats::kChanges, 3), "t;f;g 1\nt;f;h 3\n");
-  EXPECT_EQ(fitted(profile, Repeats::kChanges, 2), "t;f 4\n");
+  EXPECT_EQ(fitted(profile, Repeats::kChanges, 2), "t;f;[truncated] 4\n");
 }
 
 TEST(OutputFit, CountsEverythingAgainAfterAGapInATimeline) {
   Profile profile = read_text("perf-script", kThreeSamples);
   EXPECT_EQ(fitted(profile, Repeats::kTimeline, 5), "t;f;g 1\nt;f;h 3\n");
-  EXPECT_EQ(fitted(profile, Repeats::kTimeline, 4), "t;f 4\n");
+  EXPECT_EQ(fitted(profile, Repeats::kTimeline, 4), "t;f;[truncated] 4\n");
 }
 
 TEST(OutputFit, KeepsTheOutermostFrameInAnyCase) {
-  EXPECT_EQ(fitted("a;b 1\n", Repeats::kSamples, 0), "a 1\n");
+  EXPECT_EQ(fitted("a;b 1\n", Repeats::kSamples, 0), "a;[truncated] 1\n");
 }
 
 }  // namespace

@@ -55,7 +55,9 @@ int width_of(char32_t c) {
 std::string printable(std::string_view text, int width) {
   // A base character with any number of marks takes one column, so bytes are
   // limited as well.
-  const std::size_t most_bytes = static_cast<std::size_t>(width) * 8;
+  constexpr std::size_t kMostBytes = 16 << 10;
+  const std::size_t most_bytes =
+      width > 0 ? static_cast<std::size_t>(width) * 8 : kMostBytes;
   std::string out;
   int used = 0;
   std::size_t fits = 0;  // bytes of `out` that leave room for "…"
@@ -64,12 +66,11 @@ std::string printable(std::string_view text, int width) {
     if (is_in(kUnsafe, c)) c = '?';
     used += width_of(c);
     append_utf8(out, c);
-    if (width <= 0) continue;
-    if (used > width || out.size() > most_bytes) {
+    if ((width > 0 && used > width) || out.size() > most_bytes) {
       out.resize(fits);
       return out + "…";
     }
-    if (used < width) fits = out.size();
+    if (width <= 0 || used < width) fits = out.size();
   }
   return out;
 }

@@ -36,7 +36,7 @@ void add_table_options(OptionSet& app, ReportOptions& report,
   add_number(app, "--top", report.top, "N", {0, 1e9}, "rows per table; 0: all")
       ->group("Tables");
   add_number(app, "--name-width", report.name_width, "COLUMNS", {0, 1e6},
-             "truncate longer names; 0: never")
+             "truncate longer names; 0: only beyond 16 kB")
       ->group("Tables");
 }
 

@@ -261,7 +261,11 @@ extern const OutputFormat folded_output = {
     .lacks = "times, threads, addresses, files and lines",
     .only_sums = true,
     .folds = true,
-    .cost = {.repeats = Repeats::kStacks, .frame_bytes = 1, .names = true},
+    // A line that is longer could not be read from a pipe.
+    .cost = {.repeats = Repeats::kStacks,
+             .frame_bytes = 1,
+             .names = true,
+             .stack_bytes = InputFile::kMaxLine},
 };
 
 }  // namespace wick
