@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/append.h"
+#include "base/bytes.h"
 #include "builders/cfi_builder.h"
 #include "builders/cost.h"
 #include "builders/elf_builder.h"
@@ -130,6 +131,47 @@ TEST(CodeCosts, OfCompiledFunctionsThatNestDoubleAtMost) {
       const JitMap map = JitMap::from_perf_map(text);
       for (int i = 0; i < n; ++i)
         map.find(kText + static_cast<std::uint64_t>(i));
+    };
+  });
+}
+
+// A jitdump of functions at overlapping addresses, each with a line.
+std::string jitdump(int n) {
+  std::string out("DTiJ");
+  for (const std::uint32_t word : {1, 40, 62, 0, 7}) append_raw(out, word);
+  append_raw(out, std::uint64_t{1});  // time
+  append_raw(out, std::uint64_t{0});  // flags
+  const auto record = [&](std::uint32_t kind, const std::string& body) {
+    append_raw(out, kind);
+    append_raw(out, static_cast<std::uint32_t>(16 + body.size()));
+    append_raw(out, std::uint64_t{1});
+    out += body;
+  };
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(n); ++i) {
+    std::string lines, load;
+    for (const std::uint64_t value : {kText + i, std::uint64_t{1}, kText + i})
+      append_raw(lines, value);
+    append_raw(lines, static_cast<std::uint32_t>(i));
+    append_raw(lines, std::uint32_t{0});
+    record(2, lines + std::string("a.js", 5));
+    for (const std::uint32_t id : {7, 7}) append_raw(load, id);
+    for (const std::uint64_t value :
+         {kText + i, kText + i, std::uint64_t{1000}, i})
+      append_raw(load, value);
+    record(0, load + "f" + std::to_string(i) + std::string(1, '\0'));
+  }
+  return out;
+}
+
+TEST(CodeCosts, OfAJitdumpDoubleAtMost) {
+  ASSERT_EQ(JitMap::from_jitdump(jitdump(2)).find(kText)->name, "f0");
+  expect_linear([](int n) {
+    return [bytes = jitdump(n), n] {
+      const JitMap map = JitMap::from_jitdump(bytes);
+      for (int i = 0; i < n; ++i) {
+        const std::uint64_t address = kText + static_cast<std::uint64_t>(i);
+        map.line(*map.find(address), address);
+      }
     };
   });
 }
