@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace costs follows its length, whatever it jumps to and whoever runs.
+// The cost of a trace follows its length, whatever it jumps to and however many
+// harts and address spaces it has.
 #include <gtest/gtest.h>
 
 #include <algorithm>
