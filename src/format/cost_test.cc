@@ -222,7 +222,7 @@ void write_strictly(Profile& profile, const OutputFormat& format,
     fit_to_output(profile, cost);
   };
   if (format.folds) fit(cost_of_fold(options.fold));
-  fit(format.cost);
+  fit(cost_of_output(format, options.fold));
   format.write(profile, options, out);
 }
 
@@ -254,6 +254,13 @@ TEST_P(Costs, OfDrawingInOtherOrdersDoubleAtMost) {
       write_strictly(profile, output_format("svg"), {.fold = fold}, out);
     });
   }
+}
+
+TEST(OutputCosts, OfAChartGrowWithEachSampleThatDiffers) {
+  const OutputFormat& svg = output_format("svg");
+  EXPECT_EQ(cost_of_output(svg, {}).repeats, Repeats::kThreads);
+  EXPECT_EQ(cost_of_output(svg, {.flamechart = true}).repeats,
+            Repeats::kChanges);
 }
 
 TEST_P(Costs, OfSelectingDoubleAtMost) {

@@ -297,17 +297,19 @@ void keep_first_events(Profile& profile, std::uint32_t count) {
 
 }  // namespace
 
+OutputCost cost_of_output(const OutputFormat& format,
+                          const FoldOptions& options) {
+  OutputCost cost = format.cost;
+  if (format.folds && (options.flamechart || options.reversed))
+    cost.repeats = cost_of_fold(options).repeats;
+  return cost;
+}
+
 void write_profile(Profile& profile, const OutputFormat& format,
                    const WriteOptions& options, std::ostream& out) {
   keep_first_events(profile, format.max_events);
-  OutputCost cost = format.cost;
-  if (format.folds) {
-    const OutputCost tree = cost_of_fold(options.fold);
-    fit_to_output(profile, tree);
-    if (options.fold.flamechart || options.fold.reversed)
-      cost.repeats = tree.repeats;
-  }
-  fit_to_output(profile, cost);
+  if (format.folds) fit_to_output(profile, cost_of_fold(options.fold));
+  fit_to_output(profile, cost_of_output(format, options.fold));
   format.write(profile, options, out);
 }
 

@@ -29,6 +29,11 @@ const InputFormat* detect(std::string_view head);
 Profile read_profile(InputFile& file, const ReadOptions& options,
                      std::string_view format_name = "");
 
+// What a profile costs in this format: a chart or a reversed graph repeats more
+// than the usual tree.
+OutputCost cost_of_output(const OutputFormat& format,
+                          const FoldOptions& options);
+
 // Writes `profile` in this format. Cuts and notes stacks that would make the
 // output many times as large as the input (see profile/output_fit.h).
 void write_profile(Profile& profile, const OutputFormat& format,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "builders/cost.h"
+#include "builders/one_block.h"
 #include "builders/trace_builder.h"
 #include "builders/traced_code.h"
 #include "itrace/trace_profile.h"
@@ -23,24 +24,11 @@ TracedCode code() {
   return code;
 }
 
-class GivenBlock : public TraceReader {
- public:
-  explicit GivenBlock(TraceBlock block) : block_(std::move(block)) {}
-  bool next(TraceBlock& block) override {
-    block.clear();
-    std::swap(block, block_);
-    return !block.instructions.empty();
-  }
-
- private:
-  TraceBlock block_;
-};
-
 Cost cost_of_trace(const std::string& trace) {
   const TracedCode program = code();
   TraceBlock block = program.trace(trace);
   return cost_of([&](std::ostream&) {
-    GivenBlock reader(std::move(block));
+    OneBlock reader(std::move(block));
     CodeMap map({}, {});
     program.add_to(map);
     read_trace(reader, map, {});

@@ -10,25 +10,13 @@
 
 #include "builders/elf_builder.h"
 #include "builders/inlined_program.h"
+#include "builders/one_block.h"
 #include "builders/traced_code.h"
 #include "itrace/stacks/accounts.h"
 #include "transform/select.h"
 
 namespace wick {
 namespace {
-
-class OneBlock : public TraceReader {
- public:
-  explicit OneBlock(TraceBlock block) : block_(std::move(block)) {}
-  bool next(TraceBlock& block) override {
-    block.clear();
-    std::swap(block, block_);
-    return !block.instructions.empty();
-  }
-
- private:
-  TraceBlock block_;
-};
 
 class TraceProfileTest : public testing::Test {
  protected:

@@ -33,24 +33,17 @@ import sys
 import zlib
 from pathlib import Path
 
+from elf import uleb
+
 DEEP = 20_000  # frames: more than are kept
-
-
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
 
 
 def field(number, value):
     if isinstance(value, int):
-        return varint(number << 3) + varint(value & (1 << 64) - 1)
+        return uleb(number << 3) + uleb(value & (1 << 64) - 1)
     if isinstance(value, str):
         value = value.encode()
-    return varint(number << 3 | 2) + varint(len(value)) + value
+    return uleb(number << 3 | 2) + uleb(len(value)) + value
 
 
 class Pprof:
@@ -69,8 +62,8 @@ class Pprof:
         self.out += field(4, field(1, number) + lines)
 
     def sample(self, leaf_first, values=(1,)):
-        self.out += field(2, field(1, b"".join(map(varint, leaf_first)))
-                          + field(2, b"".join(map(varint, values))))
+        self.out += field(2, field(1, b"".join(map(uleb, leaf_first)))
+                          + field(2, b"".join(map(uleb, values))))
 
     def bytes(self):
         return bytes(self.out) + b"".join(field(6, s) for s in self.strings)
