@@ -127,6 +127,11 @@ Finding check_counters(const KernelLimits& limits) {
 Finding check_tracepoints(const KernelLimits& limits) {
   if (limits.may_use_tracepoints())
     return {Verdict::kGood, "tracepoints can be used (time off the CPU)", ""};
+  if (limits.may_mount_tracefs())
+    return {Verdict::kGood,
+            "tracepoints can be used (time off the CPU); a recording mounts "
+            "tracefs for them",
+            ""};
   return {Verdict::kLess,
           "tracepoints cannot be used (where threads leave the CPU is known "
           "only roughly)",

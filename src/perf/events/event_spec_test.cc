@@ -208,11 +208,19 @@ TEST_F(EventSpecs, AGlobIsAllTracepointsThatMatch) {
 }
 
 TEST_F(EventSpecs, WithoutTracefsTheCommandThatMountsItIsNamed) {
+  system_.paths.tracefs = "/";
+  EXPECT_EQ(error("sched:sched_switch"),
+            "the tracepoint 'sched:sched_switch' cannot be looked up, because "
+            "/ is not mounted; 'sudo mount -t tracefs -o mode=755 tracefs /' "
+            "mounts it, and 'docker run -v /:/ …' shows it in a container");
+}
+
+TEST_F(EventSpecs, AKernelWithoutTracefsHasNothingToMount) {
   system_.paths.tracefs = "/nowhere/tracing";
   EXPECT_EQ(error("sched:sched_switch"),
             "the tracepoint 'sched:sched_switch' cannot be looked up, because "
-            "/nowhere/tracing is not mounted; 'sudo mount -t tracefs tracefs "
-            "/nowhere/tracing' mounts it");
+            "there is no /nowhere/tracing: the kernel has no tracepoints, or "
+            "/sys is not mounted");
 }
 
 TEST_F(EventSpecs, ListsAndGroups) {

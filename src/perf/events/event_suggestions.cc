@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/events/event_suggestions.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "perf/events/named_events.h"
 #include "perf/events/pmu.h"
 #include "perf/events/proc_files.h"
+#include "perf/events/tracefs.h"
 
 namespace wick {
 namespace {
@@ -89,15 +88,23 @@ void fail_unknown_pmu(std::string_view name, const SystemPaths& paths) {
 }
 
 void fail_without_tracefs(std::string_view event, const SystemPaths& paths) {
-  if (::access(paths.tracefs.c_str(), F_OK) == 0 && ::geteuid() != 0)
+  const TracefsState state = tracefs_state(paths);
+  if (state == TracefsState::kHidden)
     fail_usage(
         "the tracepoint '{}' cannot be looked up, because only root may read "
         "{}; record as root, or let root run 'mount -o remount,mode=755 {}'",
         excerpt(event), paths.tracefs, paths.tracefs);
+  if (state == TracefsState::kAbsent)
+    fail_usage(
+        "the tracepoint '{}' cannot be looked up, because there is no {}: the "
+        "kernel has no tracepoints, or /sys is not mounted",
+        excerpt(event), paths.tracefs);
   fail_usage(
       "the tracepoint '{}' cannot be looked up, because {} is not mounted; "
-      "'sudo mount -t tracefs tracefs {}' mounts it",
-      excerpt(event), paths.tracefs, paths.tracefs);
+      "'sudo mount -t tracefs -o mode=755 tracefs {}' mounts it, and 'docker "
+      "run -v {}:{} …' shows it in a container",
+      excerpt(event), paths.tracefs, paths.tracefs, paths.tracefs,
+      paths.tracefs);
 }
 
 std::vector<EventName> list_events(const SystemPaths& paths) {

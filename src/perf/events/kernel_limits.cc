@@ -55,12 +55,6 @@ bool in_user_namespace(const SystemPaths& paths) {
 
 }  // namespace
 
-std::string readable_tracefs(const SystemPaths& paths) {
-  for (const std::string& path : {paths.tracefs, paths.debug_tracefs})
-    if (::access((path + "/events").c_str(), R_OK | X_OK) == 0) return path;
-  return {};
-}
-
 KernelLimits read_kernel_limits(const SystemPaths& paths) {
   const std::string kernel = paths.proc + "/sys/kernel/";
   KernelLimits limits;
@@ -91,7 +85,9 @@ KernelLimits read_kernel_limits(const SystemPaths& paths) {
   }
   limits.capabilities = effective_capabilities(paths);
   limits.in_user_namespace = in_user_namespace(paths);
+  limits.is_root = ::geteuid() == 0;
   limits.tracefs = readable_tracefs(paths);
+  limits.tracefs_state = tracefs_state(paths);
   limits.has_btf =
       ::access((paths.sys + "/kernel/btf/vmlinux").c_str(), R_OK) == 0;
 
@@ -133,10 +129,35 @@ std::string KernelLimits::help_with_tracepoints() const {
   std::string help;
   if (paranoid && *paranoid >= 0 && !privileged())
     help = "sudo sysctl kernel.perf_event_paranoid=-1";
-  if (tracefs.empty())
-    help += std::string(help.empty() ? "" : " && ") +
-            "sudo mount -o remount,mode=755 /sys/kernel/tracing";
+  if (const std::string_view mount = help_with_tracefs(); !mount.empty())
+    help += std::string(help.empty() ? "" : " && ").append(mount);
   return help;
+}
+
+std::string_view KernelLimits::help_with_tracefs() const {
+  switch (tracefs_state) {
+    case TracefsState::kReadable:
+    case TracefsState::kAbsent:
+      break;
+    case TracefsState::kHidden:
+      return "sudo mount -o remount,mode=755 /sys/kernel/tracing";
+    case TracefsState::kNotMounted:
+      // Root without the right to mount is in a container.
+      return is_root ? "docker run -v /sys/kernel/tracing:/sys/kernel/tracing …"
+                     : "sudo mount -t tracefs -o mode=755 tracefs "
+                       "/sys/kernel/tracing";
+  }
+  return {};
+}
+
+bool KernelLimits::may_mount_tracefs() const {
+  return tracefs_state == TracefsState::kNotMounted && may(CAP_SYS_ADMIN);
+}
+
+void provide_tracefs(KernelLimits& limits, const SystemPaths& paths) {
+  if (!limits.may_mount_tracefs() || mount_tracefs(paths) != 0) return;
+  limits.tracefs = readable_tracefs(paths);
+  limits.tracefs_state = tracefs_state(paths);
 }
 
 bool KernelLimits::has_hardware_counters() const {

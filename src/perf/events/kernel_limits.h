@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perf/events/system_paths.h"
+#include "perf/events/tracefs.h"
 
 namespace wick {
 
@@ -35,7 +36,9 @@ struct KernelLimits {
   // Not in the initial user namespace: capabilities have no effect on perf
   // events.
   bool in_user_namespace = false;
+  bool is_root = false;
   std::string tracefs;  // "" if it is not mounted or cannot be read
+  TracefsState tracefs_state = TracefsState::kAbsent;
   bool has_btf = false;
   std::vector<std::string> pmus;  // "breakpoint", "cpu", "intel_pt" …, sorted
   std::vector<int> online_cpus;
@@ -47,8 +50,10 @@ struct KernelLimits {
   bool may_record_kernel() const;    // else exclude_kernel must be set
   bool may_record_all_cpus() const;  // -a, -C
   bool may_use_tracepoints() const;  // with raw data; also needs tracefs
-  // The commands that grant it; "" if it is granted.
+  // The commands that grant it; "" if it is granted, or nothing helps.
   std::string help_with_tracepoints() const;
+  // tracefs is all that is missing, and provide_tracefs() can help.
+  bool may_mount_tracefs() const;
   bool may_record_anything() const;  // of its own processes
   // Whether the processor has a PMU, so that cycles can be counted.
   bool has_hardware_counters() const;
@@ -57,9 +62,16 @@ struct KernelLimits {
   // Most bytes of all ring buffers together, headers included, or kUnlimited.
   // Other recordings of the same user share this limit, so less may be left.
   std::uint64_t buffer_memory() const;
+
+ private:
+  std::string_view help_with_tracefs() const;
 };
 
 KernelLimits read_kernel_limits(const SystemPaths& paths = {});
+
+// Mounts tracefs where it is usually mounted, as perf does, if it is not and
+// this process may.
+void provide_tracefs(KernelLimits& limits, const SystemPaths& paths = {});
 
 // Whether a PMU of this name belongs to the cores.
 bool is_processor_pmu(std::string_view name);

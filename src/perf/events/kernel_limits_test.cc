@@ -72,6 +72,34 @@ TEST(KernelLimits, ParanoidDecidesWithoutCapabilities) {
   EXPECT_EQ(allowed(4), "");
 }
 
+TEST(KernelLimits, TheHintAboutTracefsFitsWhatIsTheCase) {
+  KernelLimits limits;
+  limits.paranoid = -1;
+  limits.tracefs_state = TracefsState::kHidden;
+  EXPECT_EQ(limits.help_with_tracepoints(),
+            "sudo mount -o remount,mode=755 /sys/kernel/tracing");
+  limits.tracefs_state = TracefsState::kNotMounted;
+  EXPECT_EQ(limits.help_with_tracepoints(),
+            "sudo mount -t tracefs -o mode=755 tracefs /sys/kernel/tracing");
+  limits.is_root = true;
+  EXPECT_EQ(limits.help_with_tracepoints(),
+            "docker run -v /sys/kernel/tracing:/sys/kernel/tracing …");
+  limits.tracefs_state = TracefsState::kAbsent;
+  EXPECT_EQ(limits.help_with_tracepoints(), "");
+}
+
+TEST(KernelLimits, OnlyWhatIsNotMountedIsMounted) {
+  KernelLimits limits;
+  limits.capabilities = 1ull << CAP_SYS_ADMIN;
+  limits.tracefs_state = TracefsState::kNotMounted;
+  EXPECT_TRUE(limits.may_mount_tracefs());
+  limits.tracefs_state = TracefsState::kHidden;
+  EXPECT_FALSE(limits.may_mount_tracefs());
+  limits.tracefs_state = TracefsState::kNotMounted;
+  limits.in_user_namespace = true;
+  EXPECT_FALSE(limits.may_mount_tracefs());
+}
+
 TEST(KernelLimits, BufferMemoryIsThatOfAllCpusAndTheUsersOwn) {
   KernelLimits limits;
   limits.paranoid = 2;

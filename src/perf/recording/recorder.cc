@@ -61,7 +61,11 @@ class HighPriority {
 class Recorder {
  public:
   Recorder(const RecordOptions& options, const StopRequest& stop)
-      : options_(options), stop_(stop), limits_(read_kernel_limits()) {}
+      : options_(options), stop_(stop), limits_(read_kernel_limits()) {
+    // Tracepoints have a colon in their names.
+    if (options.off_cpu || options.events.find(':') != std::string::npos)
+      provide_tracefs(limits_);
+  }
 
   RecordResult run(const std::function<void(const RecordProgress&)>& progress) {
     // Started first, so that it has neither the priority nor the limit of open

@@ -97,11 +97,12 @@ class Planner {
       if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
         watch_all_wakings();
     } else {
+      const std::string help = limits_.help_with_tracepoints();
       plan_.limitations.push_back(fmt::format(
           "without access to tracepoints, the places where threads left the "
-          "CPU are approximate{}; `{}` grants it",
+          "CPU are approximate{}{}",
           options_.wakers ? " and their wakers unknown" : "",
-          limits_.help_with_tracepoints()));
+          help.empty() ? "" : fmt::format("; `{}` grants it", help)));
     }
   }
 

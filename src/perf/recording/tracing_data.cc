@@ -39,19 +39,10 @@ std::string read_or_fail(const std::string& path) {
 
 }  // namespace
 
-std::string find_tracefs() {
-  for (const char* path : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"})
-    if (::access((std::string(path) + "/events").c_str(), R_OK | X_OK) == 0)
-      return path;
-  return "";
-}
-
 std::string collect_tracing_data(std::span<const std::string> names,
                                  const std::string& tracefs) {
   if (tracefs.empty())
-    fail(
-        "tracepoints need tracefs, which is not mounted or not readable; 'sudo "
-        "mount -t tracefs tracefs /sys/kernel/tracing' mounts it");
+    fail("tracepoints need tracefs, which is not mounted or not readable");
   std::map<std::string_view, std::set<std::string_view>> systems;
   for (const std::string_view name : names) {
     const std::size_t colon = name.find(':');

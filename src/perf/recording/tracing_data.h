@@ -6,14 +6,14 @@
 #include <span>
 #include <string>
 
-namespace wick {
+#include "perf/events/system_paths.h"
 
-// Where tracefs is mounted; "" if it is not, or not readable.
-std::string find_tracefs();
+namespace wick {
 
 // `names` as "sched:sched_switch", with modifiers or without. Fails if one has
 // no description.
-std::string collect_tracing_data(std::span<const std::string> names,
-                                 const std::string& tracefs = find_tracefs());
+std::string collect_tracing_data(
+    std::span<const std::string> names,
+    const std::string& tracefs = readable_tracefs({}));
 
 }  // namespace wick

@@ -74,7 +74,7 @@ TEST_F(TracingData, FailsForWhatTheKernelDoesNotHave) {
 }
 
 TEST(TracingDataOfThisKernel, HasTheFieldsOfSchedSwitch) {
-  if (find_tracefs().empty()) GTEST_SKIP() << "tracefs is not readable";
+  if (readable_tracefs({}).empty()) GTEST_SKIP() << "tracefs is not readable";
   const std::vector<std::string> names{"sched:sched_switch"};
   const auto formats = read_tracing_data(collect_tracing_data(names));
   ASSERT_EQ(formats.size(), 1u);
