@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/tell.h"
+#include "base/text.h"
 #include "cli/options/command.h"
 #include "cli/options/drawing_options.h"
 #include "cli/options/input_options.h"
@@ -30,6 +34,20 @@ namespace {
 // The exit status if a gate of --fail-on failed.
 constexpr int kGateFailed = 3;
 
+// The numbers of --runs and --work, "A,B".
+DiffWork parse_work(const std::string& option, const std::string& text,
+                    std::string_view unit) {
+  std::string_view after = text;
+  const std::string before(take_until(after, ','));
+  if (before.size() == text.size())
+    fail_usage("{}: expected two numbers A,B, before and after, got '{}'",
+               option, excerpt(text));
+  constexpr Limits kSome{1e-9, 1e18};
+  return {.before = checked_number(option, before, kSome, false),
+          .after = checked_number(option, std::string(after), kSome, false),
+          .unit = unit};
+}
+
 // The name of the first event, the same for all types of core.
 std::string event_of(const Profile& profile) {
   if (profile.events.empty()) return "";
@@ -45,6 +63,7 @@ struct DiffCommand {
   bool normalized = false, strip_hex = false;
   double confidence = 95;
   std::vector<std::string> fail_on;
+  std::optional<DiffWork> work;
 
   int operator()(const Arguments& arguments) {
     std::vector<Gate> gates;
@@ -61,8 +80,8 @@ struct DiffCommand {
                            input.read.compat == Compat::kInferno;
     write.draw.as_inferno = input.read.compat == Compat::kInferno;
 
-    CompareOptions compare_options{.confidence = confidence,
-                                   .fold = write.fold};
+    CompareOptions compare_options{
+        .confidence = confidence, .fold = write.fold, .work = work};
     Profile difference = read_both(arguments.inputs, compare_options);
     int status = 0;
     if (as_table || !gates.empty()) {
@@ -125,7 +144,9 @@ struct DiffCommand {
   int judge(const std::vector<Gate>& gates, const DiffTable& table) {
     int status = 0;
     for (const Gate& gate : gates) {
-      const GateResult result = check(gate, table);
+      const GateResult result =
+          in_context(fmt::format("--fail-on '{}'", gate.text),
+                     [&] { return check(gate, table); });
       if (!result.matched)
         say(run, fmt::format("--fail-on '{}': no function matches", gate.text));
       for (const std::string& reason : result.reasons) {
@@ -153,10 +174,30 @@ std::function<int(const Arguments&)> declare_diff(OptionSet& app) {
   add_flag(app, "-s,--strip-hex", command->strip_hex,
            "replace hexadecimal numbers in names by 0x..., so that addresses "
            "match");
-  add_texts(app, "--fail-on", command->fail_on, "REGEX>+N%",
-            "exit with status 3 if the total share of a matching function "
-            "significantly grew by more than N percentage points (REGEX<-N%: "
-            "shrank)");
+  add_texts(app, "--fail-on", command->fail_on, "REGEX>LIMIT",
+            "exit with status 3 if the total share or cost of a matching "
+            "function significantly grew by more than +N% (percentage points), "
+            "+Nms (time per run; ns, us, ms or s) or Nx (ratio of costs); "
+            "'total' is the whole program, REGEX<LIMIT a decrease");
+  const auto add_work = [&](const char* name, const char* unit,
+                            const char* description) {
+    return app
+        .add_callback(
+            name,
+            [command, name, unit](const std::string& text) {
+              command->work = parse_work(name, text, unit);
+            },
+            description)
+        ->type_name("A,B")
+        ->take_last();
+  };
+  Option* runs = add_work("--runs", "run",
+                          "BEFORE contains A runs, AFTER contains B [1,1]; "
+                          "tables show the cost of one");
+  Option* operations = add_work(
+      "--work", "operation",
+      "BEFORE did A operations, AFTER did B; tables show the cost of one");
+  runs->excludes(operations);
   add_number(app, "--confidence", command->confidence, "PERCENT",
              {0.01, 99.9999},
              "confidence level of --fail-on and of ± in tables");
@@ -179,7 +220,8 @@ extern const Command diff_command = {
         "wick diff --by stack --top 50 before.folded after.folded\n"
         "wick diff -n -o change.svg before.txt after.txt  # red: grew\n"
         "wick diff --to folded before.txt after.txt | flamegraph.pl\n"
-        "wick diff --fail-on '^parse>+2%' old.txt new.txt # for CI: exits 3\n",
+        "wick diff --fail-on '^parse>+2%' old.txt new.txt # for CI: exits 3\n"
+        "wick diff --runs 5,5 --fail-on 'total>1.05x' old.data new.data\n",
     .declare = declare_diff,
 };
 

@@ -9,28 +9,55 @@
 #include "base/text.h"
 #include "render/text_report.h"
 #include "render/text_table.h"
+#include "transform/diff_cost.h"
 
 namespace wick {
 namespace {
 
 using Align = TextTable::Align;
 
-// "before: old.folded, 1,234 samples" or "…, 5,000,000 cycles worth 812
-// samples".
-std::string side_line(std::string_view role, std::string_view file,
-                      const DiffSide& side, int decimals) {
-  const std::string samples =
-      with_commas(std::llround(std::min(side.samples, 9e18)));
-  const std::string weight = weight_text(side.weight, decimals);
-  std::string line = fmt::format("{:<8}", fmt::format("{}:", role));
-  if (!file.empty()) line += printable(file) + ", ";
-  const std::string_view noun = samples == "1" ? "sample" : "samples";
-  if (weight == samples) return line + fmt::format("{} {}\n", samples, noun);
+// "4.93 s in 5 runs, 987 ms per run", or just "4.93 s".
+std::string cost_of_side(std::string weight, const DiffTable& table,
+                         double whole, double runs, bool raw) {
+  if (!table.shows_costs) return weight;
+  return fmt::format("{} in {:g} {}{}, {} per {}", weight, runs,
+                     table.work.unit, runs == 1 ? "" : "s",
+                     cost_text(whole, table, raw), table.work.unit);
+}
+
+// "1,234 samples" or "5,000,000 cycles", "4.93 s".
+std::string weight_of_side(const DiffSide& side, int decimals, bool raw) {
+  const std::int64_t ns = raw ? 0 : nanoseconds_in(side.unit);
+  const std::string weight = weight_text(side.weight, decimals, ns);
+  if (ns > 0) return weight;
   const std::string unit = !side.unit.empty()    ? side.unit
                            : !side.event.empty() ? side.event
                                                  : "samples";
-  return line + fmt::format("{} {} worth {} {}\n", weight, printable(unit, 40),
-                            samples, noun);
+  return fmt::format("{} {}", weight, printable(unit, 40));
+}
+
+// "before: old.folded, 1,234 samples" or "…, 5,000,000 cycles worth 812
+// samples".
+std::string side_line(std::string_view role, std::string_view file,
+                      const DiffSide& side, const DiffTable& table, bool raw) {
+  const int decimals = table.graph.decimals;
+  const bool is_before = &side == &table.before;
+  const auto with_cost = [&](const std::string& weight) {
+    const CostChange whole = cost_of(table.whole(), table);
+    return cost_of_side(weight, table, is_before ? whole.before : whole.after,
+                        is_before ? table.work.before : table.work.after, raw);
+  };
+  const std::string samples =
+      with_commas(std::llround(std::min(side.samples, 9e18)));
+  const std::string noun = samples == "1" ? " sample" : " samples";
+  std::string line = fmt::format("{:<8}", fmt::format("{}:", role));
+  if (!file.empty()) line += printable(file) + ", ";
+  if (weight_text(side.weight, decimals) == samples)
+    return line + with_cost(samples + noun) + "\n";
+  return line +
+         with_cost(weight_of_side(side, decimals, raw) + " worth " + samples +
+                   noun) +
+         "\n";
 }
 
 std::string percent(double share) {
@@ -45,37 +72,61 @@ std::string points(double change) {
 
 class ChangeTable {
  public:
-  explicit ChangeTable(std::string_view what)
-      : table_({{"before"},
-                {"after"},
-                {"change"},
-                {"±"},
-                {"", Align::kLeft},
-                {"", Align::kLeft},
-                {std::string(what), Align::kLeft}}) {}
+  ChangeTable(const DiffTable& diff, bool raw, std::string_view what)
+      : diff_(diff), raw_(raw), table_(headings(diff, what)) {}
 
   void add(const Change& c, std::string name) {
     const bool sure = c.interval.excludes_zero();
     const std::string_view mark = c.is_new()    ? "new"
                                   : c.is_gone() ? "gone"
                                                 : "";
-    table_.add({percent(c.before_share), percent(c.after_share),
-                points(c.points()),
-                fmt::format("{:.2f}", 50 * (c.interval.high - c.interval.low)),
-                sure ? "*" : "", std::string(mark), std::move(name)});
+    std::vector<std::string> cells{
+        percent(c.before_share), percent(c.after_share), points(c.points()),
+        fmt::format("{:.2f}", 50 * (c.interval.high - c.interval.low)),
+        sure ? "*" : ""};
+    if (diff_.shows_costs) add_cost(cells, cost_of(c, diff_));
+    cells.emplace_back(mark);
+    cells.push_back(std::move(name));
+    table_.add(std::move(cells));
   }
   std::string text() const { return table_.text(); }
 
  private:
+  static std::vector<TextTable::Heading> headings(const DiffTable& diff,
+                                                  std::string_view what) {
+    std::vector<TextTable::Heading> all{
+        {"before"}, {"after"}, {"change"}, {"±"}, {"", Align::kLeft}};
+    if (diff.shows_costs) {
+      all.push_back({fmt::format("before/{}", diff.work.unit)});
+      all.push_back({fmt::format("after/{}", diff.work.unit)});
+      all.push_back({"ratio"});
+      all.push_back({"", Align::kLeft});
+    }
+    all.push_back({"", Align::kLeft});
+    all.push_back({std::string(what), Align::kLeft});
+    return all;
+  }
+
+  void add_cost(std::vector<std::string>& cells, const CostChange& cost) const {
+    cells.push_back(cost_text(cost.before, diff_, raw_));
+    cells.push_back(cost_text(cost.after, diff_, raw_));
+    const bool both = cost.before > 0 && cost.after > 0;
+    cells.push_back(both ? ratio_text(cost) : "-");
+    cells.push_back(cost.interval.excludes_zero() ? "*" : "");
+  }
+
+  const DiffTable& diff_;
+  bool raw_;
   TextTable table_;
 };
 
 // The first rows, and a line about the rest.
 template <class Rows, class ChangeOf, class NameOf>
-std::string changes(const Rows& rows, const WriteOptions& options,
-                    std::string_view what, ChangeOf change_of, NameOf name_of) {
-  ChangeTable table(what);
+std::string changes(const DiffTable& diff, const Rows& rows,
+                    const WriteOptions& options, std::string_view what,
+                    ChangeOf change_of, NameOf name_of) {
   const ReportOptions& report = options.report;
+  ChangeTable table(diff, report.raw, what);
   const std::size_t shown =
       report.top <= 0 ? rows.size() : static_cast<std::size_t>(report.top);
   std::int64_t fresh = 0, gone = 0;
@@ -100,13 +151,13 @@ std::string function_changes(const DiffTable& table,
   std::vector<FunctionChange> rows;
   if (by_self) {
     rows = table.functions;
-    std::ranges::stable_sort(rows, {}, [](const FunctionChange& row) {
-      return std::pair(-std::abs(row.self.points()),
+    std::ranges::stable_sort(rows, {}, [&](const FunctionChange& row) {
+      return std::pair(-extent(row.self, table),
                        -std::max(row.self.before_share, row.self.after_share));
     });
   }
   return changes(
-      by_self ? rows : table.functions, options, "functions", change_of,
+      table, by_self ? rows : table.functions, options, "functions", change_of,
       [](const FunctionChange& row) { return std::string_view(row.name); });
 }
 
@@ -114,21 +165,23 @@ std::string function_changes(const DiffTable& table,
 
 std::string diff_report(const DiffTable& table, const WriteOptions& options,
                         const DiffNames& names) {
-  const int decimals = table.graph.decimals;
   const bool by_stack = options.report.by == ReportOptions::By::kStack;
-  std::string out = side_line("before", names.before, table.before, decimals) +
-                    side_line("after", names.after, table.after, decimals);
+  const bool raw = options.report.raw;
+  std::string out =
+      side_line("before", names.before, table.before, table, raw) +
+      side_line("after", names.after, table.after, table, raw);
   out += fmt::format(
       "\n{} share of each {}; change in percentage points, ± with {:g}% "
-      "confidence (* if that excludes 0)\n",
+      "confidence (* if that excludes 0){}\n",
       options.report.sort == ReportOptions::Sort::kSelf && !by_stack ? "self"
       : by_stack                                                     ? "the"
                                                                      : "total",
-      by_stack ? "stack" : "function", table.confidence);
+      by_stack ? "stack" : "function", table.confidence,
+      table.shows_costs ? fmt::format("; cost per {}", table.work.unit) : "");
   if (!by_stack) return out + function_changes(table, options);
   return out +
          changes(
-             table.stacks, options, "stacks",
+             table, table.stacks, options, "stacks",
              [](const StackChange& row) -> const Change& { return row.change; },
              [&](const StackChange& row) {
                return stack_text(table.graph, row.leaf);

@@ -16,12 +16,18 @@
 #include "base/metrics.h"
 #include "base/regex.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "render/text_table.h"
 #include "transform/name_weights.h"
 
 namespace wick {
 
-std::string weight_text(std::int64_t weight, int decimals) {
+std::string weight_text(std::int64_t weight, int decimals,
+                        std::int64_t unit_ns) {
+  if (unit_ns > 0)
+    return time_text(static_cast<double>(weight) *
+                     static_cast<double>(unit_ns) /
+                     static_cast<double>(power_of_ten(decimals)));
   return decimals == 0 ? with_commas(weight) : format_decimal(weight, decimals);
 }
 
@@ -95,6 +101,7 @@ class Reporter {
     const FlameGraph graph = wick::fold(profile_, fold_);
     whole_ = graph.total[NodeId::kRoot];
     decimals_ = graph.decimals;
+    unit_ns_ = unit_of_all();
     add_events(events);
     if (!options_.callers.empty() || !options_.callees.empty()) {
       add_neighbours(graph);
@@ -106,6 +113,18 @@ class Reporter {
   }
 
  private:
+  std::int64_t unit_ns(std::string_view unit) const {
+    return options_.raw ? 0 : nanoseconds_in(unit);
+  }
+  // What the sums of the tables count, if all events count time in that unit.
+  std::int64_t unit_of_all() const {
+    if (profile_.events.empty()) return 0;
+    const StringId unit = profile_.events[EventId{0}].unit;
+    const bool is_common = std::ranges::all_of(
+        profile_.events,
+        [&](const Event& event) { return event.unit == unit; });
+    return is_common ? unit_ns(profile_.strings[unit]) : 0;
+  }
   std::string percent(std::int64_t weight) const {
     return share(weight, whole_);
   }
@@ -115,7 +134,7 @@ class Reporter {
                                       static_cast<double>(whole));
   }
   std::string weight(std::int64_t weight) const {
-    return weight_text(weight, decimals_);
+    return weight_text(weight, decimals_, unit_ns_);
   }
   std::string name(std::string_view text) const {
     return printable(text, options_.name_width);
@@ -132,9 +151,12 @@ class Reporter {
     headings.push_back({"event", Align::kLeft});
     TextTable table(headings);
     for (const EventTotal& event : events) {
+      const std::int64_t ns = unit_ns(event.unit);
       std::vector<std::string> cells{
-          weight_text(event.weight, event.decimals),
-          event.unit.empty() ? "samples" : name(event.unit)};
+          weight_text(event.weight, event.decimals, ns),
+          ns > 0               ? "time"
+          : event.unit.empty() ? "samples"
+                               : name(event.unit)};
       if (profile_.has_time)
         cells.push_back(with_commas(static_cast<std::int64_t>(event.samples)));
       cells.push_back(name(event.name));
@@ -387,6 +409,7 @@ class Reporter {
   FoldOptions fold_;
   std::int64_t whole_ = 0;
   int decimals_ = 0;
+  std::int64_t unit_ns_ = 0;  // 0: weights are no times, or shown raw
   std::string out_;
 };
 

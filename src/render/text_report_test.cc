@@ -30,6 +30,24 @@ TEST(TextReport, ListsFunctionsWithTheHottestFirst) {
             "     1  20.00%      1   20.00%  parse\n");
 }
 
+constexpr std::string_view kTimes =
+    "perf 1 [000] 1.0: 250000 cpu-clock:\n\t1 f (x)\n\n"
+    "perf 1 [000] 2.0: 12150000 cpu-clock:\n\t2 g (x)\n\n";
+
+TEST(TextReport, ShowsTimesForPeople) {
+  const std::string text = report(read_text("perf-script", kTimes));
+  EXPECT_THAT(text, HasSubstr("  12.4 ms  time        2  cpu-clock\n"));
+  EXPECT_THAT(text, HasSubstr("   250 µs   2.02%   250 µs   2.02%  f\n"));
+}
+
+TEST(TextReport, ShowsTimesAsNumbersIfAsked) {
+  const std::string text =
+      report(read_text("perf-script", kTimes), {.raw = true});
+  EXPECT_THAT(text,
+              HasSubstr("  12,400,000  nanoseconds        2  cpu-clock\n"));
+  EXPECT_THAT(text, HasSubstr("     250,000   2.02%"));
+}
+
 TEST(TextReport, SortsByTotalIfAsked) {
   const std::string text =
       report(read_text("folded", "main;parse 1\nmain;read 3\n"),
@@ -206,6 +224,35 @@ TEST(DiffReport, ReportsWhatWeightsAreWorth) {
   EXPECT_THAT(diff_report(table, {}, {.before = "old\x1b[2J", .after = "new"}),
               HasSubstr("before: old?[2J, 5,000,000 cycles worth 812 samples\n"
                         "after:  new, 10 samples\n"));
+}
+
+TEST(DiffReport, ShowsTheCostOfOneRun) {
+  const DiffTable table = compare(read_text("folded", "f 100 300\ng 100 0\n"),
+                                  {.work = DiffWork{.before = 1, .after = 2}});
+  EXPECT_EQ(
+      diff_report(table, {}),
+      "before: 200 samples in 1 run, 200 per run\n"
+      "after:  300 samples in 2 runs, 150 per run\n"
+      "\n"
+      "total share of each function; change in percentage points, ± with 95% "
+      "confidence (* if that excludes 0); cost per run\n"
+      "  before    after  change     ±     before/run  after/run   ratio       "
+      " "
+      "   functions\n"
+      "  50.00%    0.00%  -50.00  6.92  *         100          0       -  *  "
+      "gone  g\n"
+      "  50.00%  100.00%  +50.00  6.92  *         100        150  1.500x  *    "
+      "    f\n"
+      "  0 new, 1 gone of 2 functions\n");
+}
+
+TEST(DiffReport, ShowsTimesForPeople) {
+  DiffTable table;
+  table.before = {.weight = 4'934'000, .samples = 5, .unit = "microseconds"};
+  table.after = {.weight = 5'000'000, .samples = 5, .unit = "nanoseconds"};
+  EXPECT_THAT(diff_report(table, {}),
+              HasSubstr("before: 4.93 s worth 5 samples\n"
+                        "after:  5.00 ms worth 5 samples\n"));
 }
 
 TEST(DiffReport, SortsBySelfIfAsked) {

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "transform/diff_cost.h"
 #include "transform/merge.h"
 #include "transform/name_weights.h"
 #include "transform/transform.h"
@@ -230,8 +231,8 @@ namespace {
 // Makes a Change of two weights.
 class Judge {
  public:
-  Judge(const DiffSide& before, const DiffSide& after, double confidence)
-      : before_(before), after_(after), z_(normal_quantile(confidence)) {}
+  explicit Judge(const DiffTable& table)
+      : before_(table.before), after_(table.after), z_(table.z) {}
 
   Change operator()(std::int64_t before, std::int64_t after) const {
     const Proportion b{share(before, before_), before_.samples};
@@ -269,8 +270,8 @@ bool has_thread_roots(const Profile& profile, const FoldOptions& options) {
 }
 
 // Large changes first, then those that are large on either side.
-auto rank(const Change& change) {
-  return std::tuple(-std::abs(change.points()),
+auto rank(const Change& change, const DiffTable& table) {
+  return std::tuple(-extent(change, table),
                     -std::max(change.before_share, change.after_share));
 }
 
@@ -286,8 +287,8 @@ void compare_functions(DiffTable& table, const FlameGraph& graph,
         .self = judge(row.before_self, row.self),
     });
   }
-  std::ranges::sort(table.functions, {}, [](const FunctionChange& row) {
-    return std::pair(rank(row.total), std::string_view(row.name));
+  std::ranges::sort(table.functions, {}, [&](const FunctionChange& row) {
+    return std::pair(rank(row.total, table), std::string_view(row.name));
   });
 }
 
@@ -297,8 +298,8 @@ void compare_stacks(DiffTable& table, const Judge& judge) {
     if (graph.self[id] != 0 || graph.before_self[id] != 0)
       table.stacks.push_back(
           {id, judge(graph.before_self[id], graph.self[id])});
-  std::ranges::stable_sort(table.stacks, {}, [](const StackChange& row) {
-    return rank(row.change);
+  std::ranges::stable_sort(table.stacks, {}, [&](const StackChange& row) {
+    return rank(row.change, table);
   });
 }
 
@@ -317,7 +318,10 @@ DiffTable compare(const Profile& difference, const CompareOptions& options) {
   DiffTable table{
       .before = side_of(difference, EventRole::kBefore),
       .after = side_of(difference, EventRole::kAfter),
+      .work = options.work.value_or(DiffWork{}),
+      .shows_costs = options.work.has_value(),
       .confidence = options.confidence,
+      .z = normal_quantile(options.confidence),
       .graph = fold(difference, by_stack),
   };
   if (options.samples) {
@@ -326,13 +330,22 @@ DiffTable compare(const Profile& difference, const CompareOptions& options) {
   }
   table.before.weight = table.graph.before_total[NodeId::kRoot];
   table.after.weight = table.graph.total[NodeId::kRoot];
-  const Judge judge(table.before, table.after, options.confidence);
+  const Judge judge(table);
   if (has_thread_roots(difference, by_stack))
     compare_functions(table, fold(difference, by_function), judge);
   else
     compare_functions(table, table.graph, judge);
   compare_stacks(table, judge);
   return table;
+}
+
+Change DiffTable::whole() const {
+  return Judge(*this)(before.weight, after.weight);
+}
+
+double extent(const Change& change, const DiffTable& table) {
+  return std::abs(table.shows_costs ? cost_difference(change, table)
+                                    : change.points());
 }
 
 std::string stack_text(const FlameGraph& graph, NodeId leaf) {

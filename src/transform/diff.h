@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profile/fold.h"
@@ -62,14 +63,27 @@ struct StackChange {
   Change change;
 };
 
+// How much each side did, to compare what it cost: 3 runs against 5, or a
+// million operations against two.
+struct DiffWork {
+  double before = 1, after = 1;
+  std::string_view unit = "run";
+};
+
 // Has a row for everything with weight on either side. Rows are ordered by the
 // size of their change (functions: of their total), largest first.
 struct DiffTable {
   DiffSide before, after;
-  double confidence = 95;  // percent
+  DiffWork work;
+  bool shows_costs = false;  // rows are ordered by cost, not by share
+  double confidence = 95;    // percent
+  double z = 0;              // normal_quantile(confidence)
   FlameGraph graph;
   std::vector<FunctionChange> functions;
   std::vector<StackChange> stacks;
+
+  // The whole program.
+  Change whole() const;
 };
 
 struct CompareOptions {
@@ -78,8 +92,13 @@ struct CompareOptions {
   std::optional<SideSamples> samples;
   double confidence = 95;
   FoldOptions fold;
+  // If given, changes are ordered by cost (see diff_cost.h) and not by share.
+  std::optional<DiffWork> work;
 };
 DiffTable compare(const Profile& difference, const CompareOptions& options);
+
+// What rows are ordered by: how much the share or the cost changed.
+double extent(const Change& change, const DiffTable& table);
 
 // "main;parse;read".
 std::string stack_text(const FlameGraph& graph, NodeId leaf);

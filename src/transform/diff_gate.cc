@@ -7,55 +7,145 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/time_text.h"
+#include "transform/diff_cost.h"
 
 namespace wick {
+namespace {
 
-Gate parse_gate(std::string_view text) {
-  // The expression may hold < and > itself: the last one counts.
-  const std::size_t at = text.find_last_of("<>");
-  const auto bad = [&](std::string_view why) {
-    fail_usage("'{}': {}; expected 'REGEX>+2%' or 'REGEX<-2%'", text, why);
-  };
-  if (at == text.npos) bad("has neither > nor <");
-  if (at == 0) bad("names no function");
-  const bool growth = text[at] == '>';
-  std::string_view number = trim(text.substr(at + 1));
-  if (!number.ends_with('%')) bad("does not end with %");
-  number.remove_suffix(1);
-  if (growth && number.starts_with('+')) number.remove_prefix(1);
-  const auto percent = to_double(number);
-  if (!percent || !std::isfinite(*percent))
-    bad(fmt::format("'{}' is not a number", number));
-  if (growth && (*percent < 0 || number.starts_with('-')))
-    bad("growth cannot be negative");
-  if (!growth && !number.starts_with('-')) bad("a decrease needs a minus sign");
-  return {.text = std::string(text),
-          .function = Regex(trim(text.substr(0, at))),
-          .growth = growth,
-          .points = *percent / 100};
+class GateParser {
+ public:
+  explicit GateParser(std::string_view text) : text_(text) {}
+
+  Gate parse() const {
+    // The expression may hold < and > itself: the last one counts.
+    const std::size_t at = text_.find_last_of("<>");
+    if (at == text_.npos) bad("has neither > nor <");
+    const std::string_view name = trim(text_.substr(0, at));
+    if (name.empty()) bad("names no function");
+    Gate gate{.text = std::string(text_), .growth = text_[at] == '>'};
+    const std::string_view limit = trim(text_.substr(at + 1));
+    if (limit.ends_with('x'))
+      set_ratio(gate, limit);
+    else
+      set_difference(gate, limit);
+    if (name != "total")
+      gate.function = Regex(name);
+    else if (gate.measure == GateMeasure::kShare)
+      fail_usage(
+          "'{}': the share of the whole program is always 100%; limit its cost "
+          "(total>1.05x), or write ^total$ for functions of that name",
+          text_);
+    return gate;
+  }
+
+ private:
+  [[noreturn]] void bad(std::string_view why) const {
+    fail_usage(
+        "'{}': {}; expected 'REGEX>+2%', 'REGEX>+50ms' or 'REGEX>1.05x', or < "
+        "for a decrease ('REGEX<-2%')",
+        text_, why);
+  }
+
+  void set_ratio(Gate& gate, std::string_view limit) const {
+    const std::string_view number = limit.substr(0, limit.size() - 1);
+    const auto ratio = to_double(number);
+    if (!ratio || !std::isfinite(*ratio) || *ratio < 0)
+      bad(fmt::format("'{}' is not a ratio", number));
+    if (gate.growth && *ratio < 1) bad("a ratio after > is at least 1");
+    if (!gate.growth && *ratio > 1) bad("a ratio after < is at most 1");
+    gate.measure = GateMeasure::kRatio;
+    gate.limit = *ratio;
+  }
+
+  void set_difference(Gate& gate, std::string_view limit) const {
+    if (gate.growth && limit.starts_with('+')) limit.remove_prefix(1);
+    std::optional<double> number;
+    if (limit.ends_with('%')) {
+      number = to_double(limit.substr(0, limit.size() - 1));
+      if (number) *number /= 100;
+    } else {
+      gate.measure = GateMeasure::kTime;
+      number = parse_time(limit);
+    }
+    if (!number || !std::isfinite(*number))
+      bad(fmt::format("'{}' is neither a percentage nor a time", limit));
+    if (gate.growth && limit.starts_with('-')) bad("growth cannot be negative");
+    if (!gate.growth && !limit.starts_with('-'))
+      bad("a decrease needs a minus sign");
+    gate.limit = *number;
+  }
+
+  std::string_view text_;
+};
+
+// How a function or the whole program stands to a gate.
+struct Verdict {
+  bool over = false;  // beyond the limit
+  Interval interval;  // of the change
+  std::string change;
+};
+
+Verdict judge_share(const Gate& gate, const Change& c, double confidence) {
+  return {
+      .over = gate.growth ? c.points() > gate.limit : c.points() < gate.limit,
+      .interval = c.interval,
+      .change = fmt::format(
+          "from {:.2f}% to {:.2f}%: {:+.2f} points (between {:+.2f} and "
+          "{:+.2f} with {:g}% confidence)",
+          100 * c.before_share, 100 * c.after_share, 100 * c.points(),
+          100 * c.interval.low, 100 * c.interval.high, confidence)};
 }
 
+Verdict judge_cost(const Gate& gate, const Change& change,
+                   const DiffTable& table) {
+  const CostChange cost = cost_of(change, table);
+  const bool by_time = gate.measure == GateMeasure::kTime;
+  const double seen = by_time ? cost.after - cost.before : cost.ratio();
+  return {
+      .over = gate.growth ? seen > gate.limit : seen < gate.limit,
+      .interval = cost.interval,
+      .change = fmt::format(
+          "from {} to {} per {}: {}, {} (between {} and {} with {:g}% "
+          "confidence)",
+          cost_text(cost.before, table), cost_text(cost.after, table),
+          table.work.unit, signed_cost_text(cost.after - cost.before, table),
+          ratio_text(cost), signed_cost_text(cost.interval.low, table),
+          signed_cost_text(cost.interval.high, table), table.confidence)};
+}
+
+void check_one(const Gate& gate, const DiffTable& table, std::string_view name,
+               const Change& change, GateResult& result) {
+  const Verdict verdict = gate.measure == GateMeasure::kShare
+                              ? judge_share(gate, change, table.confidence)
+                              : judge_cost(gate, change, table);
+  if (!verdict.over) return;
+  const std::string what =
+      fmt::format("{} {} {}, more than {}", name,
+                  gate.growth ? "grew" : "shrank", verdict.change, gate.text);
+  if (gate.growth ? verdict.interval.low > 0 : verdict.interval.high < 0)
+    result.reasons.push_back(what);
+  else
+    result.doubts.push_back(what + ", but that may be chance");
+}
+
+}  // namespace
+
+Gate parse_gate(std::string_view text) { return GateParser(text).parse(); }
+
 GateResult check(const Gate& gate, const DiffTable& table) {
+  if (gate.measure != GateMeasure::kShare)
+    check_comparable(table, gate.measure == GateMeasure::kTime);
   GateResult result;
-  for (const FunctionChange& row : table.functions) {
-    if (!gate.function.found_in(row.name)) continue;
+  if (!gate.function) {
     result.matched = true;
-    const Change& c = row.total;
-    const bool over =
-        gate.growth ? c.points() > gate.points : c.points() < gate.points;
-    if (!over) continue;
-    const bool sure = gate.growth ? c.interval.low > 0 : c.interval.high < 0;
-    const std::string what = fmt::format(
-        "{} {} from {:.2f}% to {:.2f}%: {:+.2f} points (between {:+.2f} and "
-        "{:+.2f} with {:g}% confidence), more than {}",
-        excerpt(row.name, 200), gate.growth ? "grew" : "shrank",
-        100 * c.before_share, 100 * c.after_share, 100 * c.points(),
-        100 * c.interval.low, 100 * c.interval.high, table.confidence,
-        gate.text);
-    if (sure)
-      result.reasons.push_back(what);
-    else
-      result.doubts.push_back(what + ", but that may be chance");
+    check_one(gate, table, "the whole program", table.whole(), result);
+    return result;
+  }
+  for (const FunctionChange& row : table.functions) {
+    if (!gate.function->found_in(row.name)) continue;
+    result.matched = true;
+    check_one(gate, table, excerpt(row.name, 200), row.total, result);
   }
   return result;
 }

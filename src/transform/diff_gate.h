@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits on changes, for CI: "REGEX>+2%".
+// Limits on changes, for CI: "REGEX>+2%", "REGEX>+50ms", "total>1.05x".
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,14 +13,23 @@
 
 namespace wick {
 
-struct Gate {
-  std::string text;  // as given
-  Regex function;
-  bool growth = true;  // false: shrinking closes it
-  double points = 0;   // of share, 0 to 1
+// What a gate limits, and so the unit of its limit.
+enum class GateMeasure : std::uint8_t {
+  kShare,  // the change of a share, 0 to 1
+  kTime,   // the change of the time for one run, in nanoseconds
+  kRatio,  // the cost of one run after, divided by that before
 };
 
-// "REGEX>+2%" or "REGEX<-2%"; anything else is a UsageError.
+struct Gate {
+  std::string text;               // as given
+  std::optional<Regex> function;  // nothing: the whole program
+  bool growth = true;             // false: shrinking closes it
+  GateMeasure measure = GateMeasure::kShare;
+  double limit = 0;
+};
+
+// "REGEX>+2%", "REGEX>+50ms" or "REGEX>1.05x", with < for a decrease; "total"
+// in place of REGEX is the whole program. Anything else is a UsageError.
 Gate parse_gate(std::string_view text);
 
 struct GateResult {
@@ -27,9 +38,10 @@ struct GateResult {
   std::vector<std::string> doubts;
   bool matched = false;  // the expression matches a function
 };
-// A function closes the gate if its inclusive share changed by more than the
-// gate allows, and the interval of the change, at the table's confidence, does
-// not hold 0.
+// A function closes the gate if its inclusive share or cost changed by more
+// than the gate allows, and the interval of the change, at the table's
+// confidence, does not hold 0. Fails if the gate needs costs that the two sides
+// cannot be compared by.
 GateResult check(const Gate& gate, const DiffTable& table);
 
 }  // namespace wick

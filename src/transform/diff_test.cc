@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "builders/read.h"
-#include "transform/diff_gate.h"
 
 namespace wick {
 namespace {
@@ -287,53 +286,6 @@ TEST(Compare, SwappingTheSidesNegatesEverything) {
       EXPECT_EQ(stacks.at(stack_text(back.graph, row.leaf)),
                 -row.change.points());
   }
-}
-
-TEST(Gate, ClosesOnGrowthThatIsSure) {
-  const DiffTable table = table_of("f 1000\ng 9000\n", "f 1500\ng 8500\n");
-  EXPECT_EQ(check(parse_gate("^f$>+2%"), table).reasons,
-            (Lines{"f grew from 10.00% to 15.00%: +5.00 points (between +4.09 "
-                   "and +5.91 with 95% confidence), more than ^f$>+2%"}));
-  EXPECT_TRUE(check(parse_gate("^f$>+6%"), table).reasons.empty());
-}
-
-TEST(Gate, StaysOpenWhereTheGrowthMayBeChance) {
-  const DiffTable table = table_of("f 10\ng 90\n", "f 15\ng 85\n");
-  EXPECT_TRUE(check(parse_gate("f>+2%"), table).reasons.empty());
-}
-
-TEST(Gate, ReportsThatOnlyTheConfidenceKeepsItOpen) {
-  const DiffTable table = table_of("f 10\ng 90\n", "f 15\ng 85\n");
-  EXPECT_EQ(check(parse_gate("f>+2%"), table).doubts,
-            (Lines{"f grew from 10.00% to 15.00%: +5.00 points (between -4.37 "
-                   "and +14.42 with 95% confidence), more than f>+2%, but "
-                   "that may be chance"}));
-  EXPECT_TRUE(check(parse_gate("f>+6%"), table).doubts.empty());
-}
-
-TEST(Gate, ClosesOnLoss) {
-  const DiffTable table = table_of("f 1000\ng 9000\n", "f 1500\ng 8500\n");
-  EXPECT_EQ(check(parse_gate("g<-2%"), table).reasons.size(), 1u);
-  EXPECT_TRUE(check(parse_gate("f<-2%"), table).reasons.empty());
-}
-
-TEST(Gate, ReportsWhetherAnythingHasSuchAName) {
-  const DiffTable table = table_of("f 1\n", "f 1\n");
-  EXPECT_TRUE(check(parse_gate("f>2%"), table).matched);
-  EXPECT_FALSE(check(parse_gate("h>2%"), table).matched);
-}
-
-TEST(Gate, TakesAnglesInsideTheExpression) {
-  const Gate gate = parse_gate("operator->|vec<int>>+0.5%");
-  EXPECT_TRUE(gate.function.found_in("std::vec<int>::f"));
-  EXPECT_TRUE(gate.growth);
-  EXPECT_DOUBLE_EQ(gate.points, 0.005);
-}
-
-TEST(Gate, RefusesWhatItCannotRead) {
-  for (const char* text : {"", "f", ">+2%", "f>2", "f>+x%", "f>-2%", "f<2%",
-                           "f<+2%", "f>+%", "(>+2%", "f>+nan%", "f>++2%"})
-    EXPECT_THROW(parse_gate(text), UsageError) << text;
 }
 
 }  // namespace

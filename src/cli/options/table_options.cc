@@ -38,6 +38,9 @@ void add_table_options(OptionSet& app, ReportOptions& report,
   add_number(app, "--name-width", report.name_width, "COLUMNS", {0, 1e6},
              "truncate longer names; 0: only beyond 16 kB")
       ->group("Tables");
+  add_flag(app, "--raw", report.raw,
+           "print times as numbers of their unit, not as 12.4 ms")
+      ->group("Tables");
 }
 
 }  // namespace wick
