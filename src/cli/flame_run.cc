@@ -66,10 +66,12 @@ void FlameRun::check_has_samples(const Profile& profile) const {
   if (const auto lost = profile.diagnostics.count(Problem::kLostSamples);
       lost > 0)
     fail(
-        "all {} were lost; a lower --freq or smaller stacks (--call-graph fp) "
-        "lose fewer",
-        counted(lost, "sample"));
-  fail("{}", no_samples_text(!recording.cpus.empty(), "--freq"));
+        "all {} were lost; a {} or smaller stacks (--call-graph fp) lose fewer",
+        counted(lost, "sample"),
+        recording.period > 0 ? "larger --count" : "lower --freq");
+  fail("{}", no_samples_text(!recording.cpus.empty(), recording.period > 0
+                                                          ? "lower --count"
+                                                          : "higher --freq"));
 }
 
 Profile FlameRun::selected(Profile recorded) {

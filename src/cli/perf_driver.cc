@@ -284,7 +284,8 @@ void check_options_of_perf(std::span<Option* const> options,
       "--duration", "--keep", "--root",     "--exit-status"};
   // With --cpu, perf records all processes on these CPUs.
   constexpr std::string_view kNever[] = {"--off-cpu",     "--wakers", "--wall",
-                                         "--keep-stacks", "--cgroup", "--cpu"};
+                                         "--keep-stacks", "--cgroup", "--cpu",
+                                         "--no-children"};
   for (const Option* option : options) {
     const std::string name = option->name();
     if (option->count() == 0 ||
@@ -310,7 +311,7 @@ PerfRun record_with_perf(const PerfOptions& perf,
   Words words = perf_words(perf);
   add_words(words, record.words);
   if (has_program) check_program(perf.program);
-  parse_ids(recording.pids, "-p");
+  parse_ids(recording.pids, "-p", "process");
   PerfFile data(!perf.data_path.empty() ? perf.data_path
                                         : record.output.value_or(""));
   const Interruption interruption;

@@ -69,18 +69,24 @@ struct RecordCommand {
           fmt::format("{} {} lost; {}", counted(result.lost, "record"),
                       result.lost == 1 ? "was" : "were",
                       options.off_cpu
-                          ? "smaller stacks (--call-graph dwarf,4096) or a "
-                            "larger -m lose fewer, and times are exact only "
-                            "if none are lost"
-                          : "a lower -F, a larger -m or smaller stacks lose "
-                            "fewer"));
+                          ? std::string("smaller stacks (--call-graph "
+                                        "dwarf,4096) or a larger -m lose "
+                                        "fewer, and times are exact only if "
+                                        "none are lost")
+                          : fmt::format("{}, a larger -m or smaller stacks "
+                                        "lose fewer",
+                                        fewer_samples(options))));
     for (const std::string& line :
          describe(result.diagnostics, 0, setting_name))
       say(run, line);
     if (result.throttles > 0)
-      say(run, fmt::format("the kernel paused sampling {} times; a lower -F "
-                           "avoids that",
-                           number(result.throttles)));
+      say(run, fmt::format("the kernel paused sampling {} times; {} avoids "
+                           "that",
+                           number(result.throttles), fewer_samples(options)));
+  }
+
+  static std::string_view fewer_samples(const RecordOptions& options) {
+    return options.period > 0 ? "a larger -c" : "a lower -F";
   }
 
   static std::string why_no_samples(const RecordOptions& options) {
@@ -89,7 +95,8 @@ struct RecordCommand {
              "only waited";
     if (!options.events.empty() && options.cpus.empty())
       return "no samples were taken: the event did not occur, or too rarely";
-    return no_samples_text(!options.cpus.empty(), "-F");
+    return no_samples_text(!options.cpus.empty(),
+                           options.period > 0 ? "lower -c" : "higher -F");
   }
 };
 

@@ -102,15 +102,16 @@ void parse_call_graph(std::string_view text, RecordOptions& options) {
 
 }  // namespace
 
-std::vector<pid_t> parse_ids(std::string_view text, std::string_view option) {
+std::vector<pid_t> parse_ids(std::string_view text, std::string_view option,
+                             std::string_view what) {
   std::vector<pid_t> ids;
   while (!text.empty()) {
     const std::string_view word = take_until(text, ',');
     const auto id = to_number<pid_t>(word);
     if (!id || *id <= 0)
-      fail_usage("{}: '{}' is not a process id", option, excerpt(word));
+      fail_usage("{}: '{}' is not a {} id", option, excerpt(word), what);
     if (::kill(*id, 0) != 0 && errno == ESRCH)
-      fail("{}: there is no process {}", option, *id);
+      fail("{}: there is no {} {}", option, what, *id);
     ids.push_back(*id);
   }
   return ids;
@@ -128,10 +129,11 @@ RecordOptions RecordArguments::resolved(
     const std::vector<std::string>& program) const {
   if (!program.empty()) check_program(program);
   RecordOptions options{.program = program,
-                        .processes = parse_ids(pids, "-p"),
-                        .threads = parse_ids(tids, "-t"),
+                        .processes = parse_ids(pids, "-p", "process"),
+                        .threads = parse_ids(tids, "-t", "thread"),
                         .system_wide = system_wide,
                         .cgroup = cgroup,
+                        .children = !no_children,
                         .events = events,
                         .filter = filter,
                         .frequency = frequency,
@@ -158,6 +160,9 @@ RecordOptions RecordArguments::resolved(
                call_graph);
   const int targets = (pids.empty() && tids.empty() ? 0 : 1) +
                       (system_wide ? 1 : 0) + (cgroup.empty() ? 0 : 1);
+  if (no_children && (system_wide || !cgroup.empty()))
+    fail_usage("--no-children: {} records all processes",
+               system_wide ? "-a" : "--cgroup");
   // `-p 7 -- CMD` records 7 while CMD runs, as in perf.
   if (targets > 1) fail_usage("-p or -t, -a and --cgroup exclude each other");
   return options;
@@ -183,7 +188,7 @@ std::vector<Option*> add_target_options(OptionSet& app,
                                         RecordArguments& options) {
   return {
       add_list(app, "-p,--pid", options.pids, "PID[,PID…]",
-               "attach to these processes"),
+               "attach to these processes and all their descendants"),
       add_list(app, "-t,--tid", options.tids, "TID[,TID…]",
                "attach to these threads only"),
       add_flag(app, "-a,--all-cpus", options.system_wide,
@@ -211,6 +216,9 @@ std::vector<Option*> add_record_options(OptionSet& app,
       add_list(app, names.event, options.events, "EVENT[,EVENT…]",
                "events to sample, named as in `perf list` (default: cycles, or "
                "cpu-clock if there are none)"),
+      add_flag(app, "--no-children,--no-inherit", options.no_children,
+               "only the program or the processes of -p with their threads, "
+               "not their children"),
       add_text(app, "--filter", options.filter, "CONDITION",
                "filter for tracepoints, as in perf: 'prev_pid == 3'"),
       rate,

@@ -17,7 +17,7 @@ namespace wick {
 struct RecordArguments {
   std::string pids, tids, cpus, cgroup, events, filter;
   bool system_wide = false, user_only = false, keep_stacks = false,
-       off_cpu = false, wakers = false, wall = false;
+       off_cpu = false, wakers = false, wall = false, no_children = false;
   int frequency = 997;
   double period = 0;
   std::string call_graph = "auto", clock = "monotonic", buffer;
@@ -33,8 +33,9 @@ struct RecordArguments {
   RecordOptions resolved(const std::vector<std::string>& program) const;
 };
 
-// "1,2"; fails if a process does not exist.
-std::vector<pid_t> parse_ids(std::string_view text, std::string_view option);
+// "1,2"; fails if one does not exist. `what` they are: "process", "thread".
+std::vector<pid_t> parse_ids(std::string_view text, std::string_view option,
+                             std::string_view what);
 
 // Other names where options for drawing have these.
 struct RecordOptionNames {

@@ -141,14 +141,14 @@ std::string recorded_text(const RecordResult& result) {
   return text;
 }
 
-std::string no_samples_text(bool on_some_cpus, std::string_view rate) {
+std::string no_samples_text(bool on_some_cpus, std::string_view more) {
   if (on_some_cpus)
     return "no samples were taken: nothing ran on the CPUs of -C, or only "
            "briefly";
   return fmt::format(
       "no samples were taken: what was recorded ran too briefly or only "
-      "waited (--off-cpu shows that); a higher {} takes more",
-      rate);
+      "waited (--off-cpu shows that); a {} takes more",
+      more);
 }
 
 }  // namespace wick

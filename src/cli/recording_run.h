@@ -21,7 +21,7 @@ void check_written(const RecordResult& result, std::string_view elsewhere);
 void say_ends(const RecordResult& result, const RunOptions& run);
 // "of cpu-clock (cycles cannot be counted here) with up to 62 kB of stack".
 std::string recorded_text(const RecordResult& result);
-// Why a recording has no samples. `rate` is the option for more.
-std::string no_samples_text(bool on_some_cpus, std::string_view rate);
+// Why a recording has no samples. `more` is what takes more: "higher -F".
+std::string no_samples_text(bool on_some_cpus, std::string_view more);
 
 }  // namespace wick

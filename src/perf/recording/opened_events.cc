@@ -12,71 +12,81 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "perf/events/cgroups.h"
-#include "perf/recording/proc_events.h"
 
 namespace wick {
-namespace {
-
-std::vector<pid_t> all_threads(const RecordOptions& options) {
-  std::vector<pid_t> threads = options.threads;
-  for (const pid_t pid : options.processes) {
-    const std::vector<pid_t> own = list_threads(pid);
-    if (own.empty()) fail("there is no process {}", pid);
-    threads.insert(threads.end(), own.begin(), own.end());
-  }
-  // A thread named twice is recorded once.
-  std::ranges::sort(threads);
-  const auto again = std::ranges::unique(threads);
-  threads.erase(again.begin(), again.end());
-  return threads;
-}
-
-}  // namespace
-
 OpenedEvents::OpenedEvents(const RecordingPlan& plan,
                            const RecordOptions& options,
                            const KernelLimits& limits, pid_t program,
                            std::vector<std::string>& limitations)
     : plan_(plan), options_(options), limits_(limits) {
   for (const PlannedEvent& planned : plan.events)
-    events_.push_back({.plan = planned, .fds = {}, .ids = {}});
-  const std::vector<OpenTarget> of_threads = targets(program);
-  std::vector<OpenTarget> of_cpus;
-  for (const int cpu : plan.cpus) of_cpus.push_back({.pid = -1, .cpu = cpu});
-  for (OpenedEvent& event : events_) {
-    const auto& wanted = event.plan.is_everywhere ? of_cpus : of_threads;
-    const std::vector<int>& cpus = event.plan.spec.cpus;
-    for (const OpenTarget& target : wanted)
-      if (cpus.empty() || std::ranges::find(cpus, target.cpu) != cpus.end())
-        open(event, target, of_threads.size());
+    events_.push_back({.plan = planned, .fds = {}, .ids = {}, .cpu_at = {}});
+  if (!options_.cgroup.empty()) cgroup_ = open_cgroup(options_.cgroup);
+  if (options_.records_program())
+    open_on(on_all_cpus(program));
+  else if (options_.system_wide || cgroup_)
+    open_on(on_all_cpus(-1));
+  else
+    open_threads();
+  open_everywhere();
+  for (const OpenedEvent& event : events_)
     if (event.fds.empty()) fail("everything to be recorded has ended");
-  }
   for (const std::string_view what : describe_given_up(given_up_))
     limitations.push_back(fmt::format("not recorded: {}", what));
+  if (!refused_.empty())
+    limitations.push_back(fmt::format(
+        "not recorded: {} of descendants (the first is {}): the kernel does "
+        "not allow it, since they run as another user; record as root",
+        counted(refused_.size(), "thread"), *refused_.begin()));
 }
 
-std::vector<OpenTarget> OpenedEvents::targets(pid_t program) {
+void OpenedEvents::open_threads() {
+  if (options_.processes.empty() && options_.threads.empty())
+    fail_usage("there is nothing to record");
+  AttachedThreads threads(options_);
+  bool are_late = false;
+  while (true) {
+    std::vector<OpenTarget> targets;
+    for (const pid_t thread : threads.next())
+      std::ranges::copy(on_all_cpus(thread), std::back_inserter(targets));
+    if (targets.empty()) return;
+    open_on(targets, are_late);
+    are_late = true;
+  }
+}
+
+void OpenedEvents::open_everywhere() {
+  for (OpenedEvent& event : events_)
+    if (event.plan.is_everywhere)
+      for (const OpenTarget& target : on_all_cpus(-1)) open(event, target, 1);
+}
+
+std::vector<OpenTarget> OpenedEvents::on_all_cpus(pid_t thread) const {
   std::vector<OpenTarget> targets;
-  if (!options_.cgroup.empty()) cgroup_ = open_cgroup(options_.cgroup);
-  std::vector<pid_t> threads = all_threads(options_);
-  if (options_.records_program()) threads = {program};
-  if (options_.system_wide || cgroup_) threads = {-1};
-  if (threads.empty()) fail_usage("there is nothing to record");
-  for (const pid_t thread : threads)
-    for (const int cpu : plan_.cpus) {
-      OpenTarget target{.pid = thread, .cpu = cpu};
-      if (cgroup_) target.cgroup_fd = cgroup_.get();
-      targets.push_back(target);
-    }
+  for (const int cpu : plan_.cpus) {
+    targets.push_back({.pid = thread, .cpu = cpu});
+    if (cgroup_) targets.back().cgroup_fd = cgroup_.get();
+  }
   return targets;
 }
 
-void OpenedEvents::open(OpenedEvent& event, const OpenTarget& target,
+void OpenedEvents::open_on(std::span<const OpenTarget> targets, bool are_late) {
+  for (OpenedEvent& event : events_) {
+    if (event.plan.is_everywhere) continue;
+    for (const OpenTarget& target : targets)
+      if (open(event, target, targets.size() + (are_late ? 1 : 0)) && are_late)
+        late_.add(event.ids.back(), target.pid, target.cpu);
+  }
+}
+
+bool OpenedEvents::open(OpenedEvent& event, const OpenTarget& target,
                         std::size_t target_count) {
+  const std::vector<int>& cpus = event.plan.spec.cpus;
+  if (!cpus.empty() && std::ranges::find(cpus, target.cpu) == cpus.end())
+    return false;
   OpenResult opened =
       try_open_event(event.plan.attr, target, limits_, given_up_);
-  // A thread may have ended since it was listed.
-  if (opened.failure == OpenFailure::kNoProcess && target_count > 1) return;
+  if (may_be_skipped(opened, target, target_count)) return false;
   if (opened.failure == OpenFailure::kTooManyFiles)
     throw too_many_files_error(target_count / plan_.cpus.size(),
                                plan_.cpus.size(), sampled_events(), limits_);
@@ -86,9 +96,27 @@ void OpenedEvents::open(OpenedEvent& event, const OpenTarget& target,
   event.ids.push_back(event_id(opened.fd.get()));
   if (event.plan.is_filtered)
     set_event_filter(opened.fd.get(), options_.filter);
-  cpu_of_.push_back(static_cast<std::size_t>(
+  event.cpu_at.push_back(static_cast<std::size_t>(
       std::ranges::find(plan_.cpus, target.cpu) - plan_.cpus.begin()));
   event.fds.push_back(std::move(opened.fd));
+  return true;
+}
+
+// A thread may have ended since it was listed, and a descendant may belong to
+// another user.
+bool OpenedEvents::may_be_skipped(const OpenResult& opened,
+                                  const OpenTarget& target,
+                                  std::size_t target_count) {
+  const auto is_in = [&](const std::vector<pid_t>& ids) {
+    return std::ranges::find(ids, target.pid) != ids.end();
+  };
+  if (opened.failure == OpenFailure::kNoProcess) return target_count > 1;
+  if (opened.failure != OpenFailure::kNotAllowed ||
+      options_.processes.empty() || is_in(options_.processes) ||
+      is_in(options_.threads))
+    return false;
+  refused_.insert(target.pid);
+  return true;
 }
 
 // A side-band event has its own CPUs, not those of the first event.
@@ -109,14 +137,14 @@ RingBuffers OpenedEvents::map_buffers(
     std::vector<std::string>& limitations) const {
   std::vector<int> leaders(plan_.cpus.size(), -1);
   std::vector<std::pair<int, std::size_t>> others;
-  std::size_t i = 0;
   for (const OpenedEvent& event : events_)
-    for (const UniqueFd& fd : event.fds) {
-      const std::size_t cpu = cpu_of_[i++];
+    for (std::size_t i = 0; i < event.fds.size(); ++i) {
+      const std::size_t cpu = event.cpu_at[i];
+      const int fd = event.fds[i].get();
       if (leaders[cpu] < 0)
-        leaders[cpu] = fd.get();
+        leaders[cpu] = fd;
       else
-        others.emplace_back(fd.get(), cpu);
+        others.emplace_back(fd, cpu);
     }
   // CPUs on which nothing was opened have no buffer.
   std::vector<int> used;

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "perf/events/event_open.h"
 #include "perf/events/kernel_limits.h"
 #include "perf/events/ring_buffer.h"
+#include "perf/recording/attached_threads.h"
 #include "perf/recording/record_options.h"
 #include "perf/recording/recording_plan.h"
 #include "perf/records/attr.h"
@@ -21,7 +24,8 @@ namespace wick {
 struct OpenedEvent {
   PlannedEvent plan;
   std::vector<UniqueFd> fds;
-  std::vector<std::uint64_t> ids;
+  std::vector<std::uint64_t> ids;   // of each fd
+  std::vector<std::size_t> cpu_at;  // of each fd, in RecordingPlan::cpus
 
   const EventAttr& attr() const { return plan.attr; }
 };
@@ -38,6 +42,8 @@ class OpenedEvents {
   const std::vector<OpenedEvent>& all() const { return events_; }
   const OpenedEvent& front() const { return events_.front(); }
   const OpenedEvent& back() const { return events_.back(); }
+  // Whether a record repeats that of another event.
+  bool are_double(const PerfRecord& record) { return late_.are_double(record); }
   // How many do not hang up when the recorded threads have ended.
   std::size_t lasting() const;
 
@@ -48,9 +54,15 @@ class OpenedEvents {
   void disable() const;
 
  private:
-  std::vector<OpenTarget> targets(pid_t program);
-  void open(OpenedEvent& event, const OpenTarget& target,
+  void open_threads();
+  void open_everywhere();
+  std::vector<OpenTarget> on_all_cpus(pid_t thread) const;
+  // Does nothing if the thread of one of several targets has ended.
+  void open_on(std::span<const OpenTarget> targets, bool are_late = false);
+  bool open(OpenedEvent& event, const OpenTarget& target,
             std::size_t target_count);
+  bool may_be_skipped(const OpenResult& opened, const OpenTarget& target,
+                      std::size_t target_count);
   std::size_t sampled_events() const;
 
   const RecordingPlan& plan_;
@@ -58,7 +70,8 @@ class OpenedEvents {
   const KernelLimits& limits_;
   UniqueFd cgroup_;
   std::vector<OpenedEvent> events_;
-  std::vector<std::size_t> cpu_of_;  // of each fd, in the order of opening
+  LateEvents late_;
+  std::set<pid_t> refused_;  // threads below those that the options name
   std::uint32_t given_up_ = 0;
 };
 

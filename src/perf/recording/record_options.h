@@ -18,11 +18,12 @@ struct RecordOptions {
   // program beside a target is not recorded; the recording ends with it.
   std::vector<std::string> program;
   std::string folder;            // where it runs; empty: the current one
-  std::vector<pid_t> processes;  // with all their threads and children
+  std::vector<pid_t> processes;  // with all their threads and descendants
   std::vector<pid_t> threads;    // these alone
   bool system_wide = false;
   std::string cgroup;
   std::vector<int> cpus;  // only on these; empty: all
+  bool children = true;   // of the program or the processes, as well
 
   std::string events;        // "": cycles, or cpu-clock where there are none
   std::string filter;        // of tracepoints, in the kernel's syntax

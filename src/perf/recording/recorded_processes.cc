@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "perf/events/cgroups.h"
+#include "perf/recording/attached_threads.h"
 
 namespace wick {
 
@@ -50,7 +51,7 @@ void RecordedProcesses::describe_what_runs(const KernelLimits& limits,
     proc.all_processes(threads_of_cgroup(options_.cgroup), emit);
   else if (options_.system_wide)
     proc.all_processes(emit);
-  for (const pid_t pid : options_.processes) proc.process(pid, emit);
+  for (const pid_t pid : attached_processes(options_)) proc.process(pid, emit);
   for (const pid_t tid : options_.threads) proc.thread(tid, emit);
 }
 

@@ -282,6 +282,7 @@ class Recorder {
   }
 
   void take(const PerfRecord& record, std::string_view whole) {
+    if (events_->are_double(record)) return;
     switch (record.type) {
       case RecordType::kSample:
         if (is_too_early(record) || !processes_->admits(record)) return;

@@ -205,7 +205,10 @@ class Planner {
                        sample_type::kCpu | sample_type::kPeriod;
     attr.flags |= attr_flag::kDisabled | attr_flag::kSampleIdAll;
     attr.read_format = read_format::kId | read_format::kLost;
-    if (!options_.system_wide) attr.flags |= attr_flag::kInherit;
+    if (!options_.system_wide) {
+      attr.flags |= attr_flag::kInherit;
+      if (!options_.children) attr.flags |= attr_flag::kInheritThread;
+    }
     if (plan_.begins_with_exec) attr.flags |= attr_flag::kEnableOnExec;
     // Excluding the kernel would exclude events that happen in it; only its
     // part of the stack is left out.
