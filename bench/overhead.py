@@ -187,7 +187,7 @@ class Overhead:
     def counted(self, data):
         """Samples in a file, and those it says were lost."""
         done = subprocess.run(
-            [self.wick, "report", "--top", "1", data], capture_output=True,
+            [self.wick, "report", "--raw", "--top", "1", data], capture_output=True,
             text=True, check=True)
         text = done.stdout + done.stderr
         number = lambda found: int(found[1].replace(",", "")) if found else 0
