@@ -357,14 +357,6 @@ void add_build_options(OptionSet& app, CargoOptions& cargo) {
   flag("--frozen", cargo.frozen, "as in cargo");
 }
 
-// cargo reads its own recording only.
-void remove_format_options(OptionSet& app) {
-  for (Option* option : app.options())
-    if (option->group_name() == "Single formats" ||
-        option->name() == "--format")
-      app.remove_option(option);
-}
-
 std::function<int(const Arguments&)> declare_cargo(OptionSet& app) {
   auto command = std::make_shared<CargoCommand>();
   command->command = "cargo";
@@ -374,8 +366,9 @@ std::function<int(const Arguments&)> declare_cargo(OptionSet& app) {
   add_picture_options(app, picture);
   add_record_options(app, *command, {.targets = false});
   add_drawing_options(app, picture.write.draw, picture.write.fold);
-  add_reading_options(app, picture.write.fold, picture.input, picture.run);
-  remove_format_options(app);
+  add_naming_options(app, picture.write.fold, picture.input.read);
+  add_recorded_options(app, picture.input);
+  add_run_options(app, picture.run);
   return runner(command);
 }
 

@@ -104,7 +104,8 @@ struct DiffCommand {
   Profile read_one(const std::string& path) {
     Profile profile = read_input(path, input);
     if (profile.samples.empty()) fail("{}: has no samples to compare", path);
-    return select(std::move(profile), input.select);
+    return in_context(path,
+                      [&] { return select(std::move(profile), input.select); });
   }
 
   // BEFORE and AFTER, or one input with both.
@@ -113,6 +114,8 @@ struct DiffCommand {
     if (paths.empty() || paths.size() > 2)
       fail_usage("diff: expected two inputs, BEFORE AFTER, got {}",
                  paths.size());
+    if (std::ranges::count(paths, "-") > 1)
+      fail_usage("diff: only one of the inputs can be standard input");
     Profile before = read_one(paths.front());
     if (paths.size() == 1) {
       if (!is_difference(before))

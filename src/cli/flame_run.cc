@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/option_kinds.h"
@@ -13,6 +14,8 @@
 #include "cli/progress.h"
 #include "cli/recording_run.h"
 #include "format/registry.h"
+#include "perf/events/event_spec.h"
+#include "transform/event_choice.h"
 #include "transform/select.h"
 
 namespace wick {
@@ -36,6 +39,9 @@ void FlameRun::check_use() const {
 int FlameRun::record(const OutputFormat& format) {
   check_use();
   picture.keep_events_for(format);
+  choose_event();
+  check_event();
+  picture.read_baseline();
   const RunOptions& run = picture.run;
   perf.quiet = run.quiet;
   perf.verbose = run.verbose && !run.quiet;
@@ -74,16 +80,44 @@ void FlameRun::check_has_samples(const Profile& profile) const {
                                                           : "higher --freq"));
 }
 
-Profile FlameRun::selected(Profile recorded) {
+// The event that is drawn, or shown first.
+void FlameRun::choose_event() {
   std::string& first_event = picture.write.first_event;
-  Selection& select_options = picture.input.select;
   if (first_event.empty() &&
       (recording.wall || recording.off_cpu || recording.wakers))
     first_event = recording.wall ? kWallEventName : kOffCpuEventName;
-  if (select_options.event.empty()) select_options.event = first_event;
-  Profile profile = select(std::move(recorded), select_options);
+  std::string& drawn = picture.input.select.event;
+  if (drawn.empty()) drawn = first_event;
+}
+
+// The program should not run only to find that --event names nothing.
+void FlameRun::check_event() const {
+  const std::string& wanted = picture.input.select.event;
+  if (wanted.empty() || wanted == "*" || perf.is_wanted()) return;
+  std::vector<std::string> names{"cycles", "cpu-clock"};  // the defaults
+  if (!recording.events.empty()) {
+    names.clear();
+    for (const EventSpec& event : parse_events(recording.events))
+      names.push_back(event.name);
+  }
+  if (recording.off_cpu || recording.wakers || recording.wall)
+    names.emplace_back(kOffCpuEventName);
+  if (recording.wall) names.emplace_back(kWallEventName);
+  const bool is_recorded =
+      std::ranges::any_of(names, [&](const std::string& name) {
+        return name == wanted || event_group(name) == event_group(wanted);
+      });
+  if (!is_recorded)
+    fail_usage(
+        "{}: --event '{}' is not among the events that are recorded ({}); see "
+        "-e",
+        command, excerpt(wanted), excerpt(joined(names, ", "), 200));
+}
+
+Profile FlameRun::selected(Profile recorded) {
+  Profile profile = select(std::move(recorded), picture.input.select);
   // Users who ask for one kind of time do not miss the events it is made of.
-  if (!first_event.empty())
+  if (!picture.write.first_event.empty())
     profile.diagnostics.keep_at_most(Problem::kOtherEvent, 0);
   return profile;
 }

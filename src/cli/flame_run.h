@@ -30,6 +30,8 @@ struct FlameRun {
   PerfRun record_by_perf();
   PerfRun record_here();
   void check_has_samples(const Profile& profile) const;
+  void choose_event();
+  void check_event() const;
   Profile selected(Profile recorded);
 
   RecordResult result_;         // of a recording without perf

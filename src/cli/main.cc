@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include <new>
 #include <streambuf>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -40,8 +42,7 @@ int run(std::vector<std::string> words) {
   } else if (const Command* command = find_command(name)) {
     return run_command(*command, std::move(words));
   } else {
-    fail_usage("unknown {} '{}'; see 'wick --help'",
-               name.starts_with('-') ? "option" : "command", excerpt(name));
+    fail_unknown_command(name);
   }
   return 0;
 }
@@ -77,6 +78,14 @@ class SafeStandardOutput {
   std::streambuf* before_ = nullptr;
 };
 
+// std::thread and TBB, each in its own way.
+bool is_thread_limit(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  return (system != nullptr && system->code().value() == EAGAIN) ||
+         std::string_view(error.what()).find("pthread_create") !=
+             std::string_view::npos;
+}
+
 void tell_error(std::string_view message) {
   tell("wick: {}\n", in_one_line(message));
 }
@@ -103,7 +112,11 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     wick::tell("wick: out of memory\n");
   } catch (const std::exception& error) {
-    wick::tell_error(error.what());
+    wick::tell_error(wick::is_thread_limit(error)
+                         ? "cannot start a thread: a limit of memory (ulimit "
+                           "-v) or of processes (ulimit -u) is reached; wick "
+                           "needs fewer with -n 1"
+                         : error.what());
   }
   return 1;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ranges>
 #include <unordered_set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -91,12 +92,18 @@ void Picture::keep_events_for(const OutputFormat& format) {
 
 // Reads both sides with their times: the confidence in a change follows from
 // single samples.
-Profile Picture::difference_from_baseline(Profile after) {
+void Picture::read_baseline() {
+  if (baseline.empty() || before_) return;
   InputOptions options = input;
   options.paths = {baseline};
   options.read.keep_time = true;
-  Profile before = read_inputs(options, run);
-  if (before.samples.empty()) fail("{}: has no samples", baseline);
+  before_ = in_context("--diff", [&] { return read_inputs(options, run); });
+  if (before_->samples.empty()) fail("--diff: {}: has no samples", baseline);
+}
+
+Profile Picture::difference_from_baseline(Profile after) {
+  read_baseline();
+  Profile before = std::move(*std::exchange(before_, std::nullopt));
   write.side_samples = {.before = effective_samples(before, EventRole::kPlain),
                         .after = effective_samples(after, EventRole::kPlain)};
   return join_as_difference(std::move(before), std::move(after),

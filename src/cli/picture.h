@@ -2,6 +2,7 @@
 // From a profile to a picture, for the commands that draw one.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/options/input_options.h"
@@ -21,6 +22,8 @@ struct Picture {
 
   // Selects all events for a format that shows one at a time.
   void keep_events_for(const OutputFormat& format);
+  // Reads the baseline, if there is one, before anything costly is done.
+  void read_baseline();
   // Draws to a file. `recorded` describes the samples of a recording: "of
   // cycles"; with `announce`, a line on standard error names the file.
   void draw(Profile profile, const OutputFormat& format, const OutputName& name,
@@ -28,6 +31,8 @@ struct Picture {
 
  private:
   Profile difference_from_baseline(Profile after);
+
+  std::optional<Profile> before_;
 };
 
 // Output and what goes with it; the other options are the command's to add.

@@ -107,6 +107,9 @@ Profile read_inputs(const InputOptions& given, const RunOptions& run) {
   const ProgressLine progress(run.quiet);
   const std::vector<std::string> paths =
       given.paths.empty() ? default_inputs() : given.paths;
+  if (std::ranges::count(paths, "-") > 1)
+    fail_usage(
+        "- is given more than once, but standard input can be read once");
   InputOptions input = given;
   find_common_windows(paths, "", input.read);
   // Relative times count from the first sample of all inputs.

@@ -68,8 +68,8 @@ int parse_clock(const std::string& name) {
     return CLOCK_BOOTTIME;
   if (name == "tai" || name == "CLOCK_TAI") return CLOCK_TAI;
   fail_usage(
-      "-k: '{}' is not one of monotonic, monotonic_raw, realtime, boottime, "
-      "tai",
+      "--clockid: '{}' is not one of monotonic, monotonic_raw, realtime, "
+      "boottime, tai",
       excerpt(name));
 }
 

@@ -59,17 +59,32 @@ EventSet events_like_the_first(const Profile& profile,
   return chosen;
 }
 
-EventSet events_named(const Profile& profile, std::string_view wanted) {
+// "cycles, faults": the events of the set.
+std::string names_of(const Profile& profile, const EventSet& events) {
+  std::string names;
+  for (const EventId id : profile.events.ids())
+    if (events[id])
+      names += (names.empty() ? "" : ", ") + excerpt(name_of(profile, id));
+  return names;
+}
+
+EventSet events_named(const Profile& profile, const EventSet& sampled,
+                      std::string_view wanted) {
   EventSet chosen(profile.events.size());
   for (const EventId id : profile.events.ids()) {
     const std::string_view name = name_of(profile, id);
     chosen[id] = name == wanted || event_group(name) == wanted;
   }
-  if (std::ranges::find(chosen, true) != chosen.end()) return chosen;
-  std::string names;
-  for (const EventId id : profile.events.ids())
-    names += (names.empty() ? "" : ", ") + excerpt(name_of(profile, id));
-  fail("there is no event '{}'; the input has {}", wanted, names);
+  if (std::ranges::find(chosen, true) == chosen.end())
+    fail("there is no event '{}'; the input has {}", excerpt(wanted),
+         names_of(profile, EventSet(profile.events.size(), true)));
+  const bool is_sampled = std::ranges::any_of(
+      profile.events.ids(),
+      [&](EventId id) { return chosen[id] && sampled[id]; });
+  if (!is_sampled && !profile.samples.empty())
+    fail("the event '{}' has no samples; there are samples of {}",
+         excerpt(wanted), names_of(profile, sampled));
+  return chosen;
 }
 
 // "kept: cycles; left out: faults, migrations".
@@ -117,7 +132,7 @@ void select_event(Profile& profile, std::string_view wanted) {
   const EventSet sampled = sampled_events(profile);
   const EventSet chosen = wanted.empty()
                               ? events_like_the_first(profile, sampled)
-                              : events_named(profile, wanted);
+                              : events_named(profile, sampled, wanted);
   const bool had_clock = clock_of_trace(profile).has_value();
   keep_samples(profile, Problem::kOtherEvent,
                [&](const Sample& s) { return chosen[s.event]; });

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/select.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "base/append.h"
+#include "base/error.h"
 #include "base/metrics.h"
 #include "base/regex.h"
+#include "base/text.h"
 #include "profile/fold.h"
-#include "profile/keep_samples.h"
 #include "profile/time_range.h"
+#include "transform/empty_selection.h"
 #include "transform/event_choice.h"
 #include "transform/transform.h"
 
@@ -17,13 +22,15 @@ namespace {
 
 void select_threads(Profile& profile, const Selection& selection) {
   if (!selection.pid && !selection.tid && selection.comm.empty()) return;
-  keep_samples(profile, Problem::kNotSelected, [&](const Sample& s) {
+  const auto is_wanted = [&](const Sample& s) {
     const Thread& thread = profile.threads[s.thread];
     return (!selection.pid || thread.pid == *selection.pid) &&
            (!selection.tid || thread.tid == *selection.tid) &&
            (selection.comm.empty() ||
             profile.strings[thread.comm] == selection.comm);
-  });
+  };
+  keep_some(profile, is_wanted,
+            [&] { return why_no_thread(profile, selection); });
 }
 
 Column<FrameId, bool> matching_frames(
@@ -52,8 +59,13 @@ Column<StackId, bool> stacks_with(const Profile& profile,
 Column<FrameId, bool> frames_named(const Profile& profile,
                                    const std::vector<std::string>& names) {
   Column<FrameId, bool> marked(profile.frames.size());
+  const auto is_wanted = [&](std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  // Code without a name is called by its module, "[gzip]".
   for (const FrameId id : profile.frames.ids())
-    marked[id] = std::ranges::find(names, profile.function(id)) != names.end();
+    marked[id] = is_wanted(profile.function(id)) ||
+                 is_wanted(frame_name(profile, profile.frames[id], {}));
   return marked;
 }
 
@@ -88,16 +100,44 @@ Profile cut_callers(Profile profile, const Column<FrameId, bool>& marked,
        .skips_leaf = skip_leaf});
 }
 
-void keep_stacks(Profile& profile, const Column<StackId, bool>& wanted) {
-  keep_samples(profile, Problem::kNotSelected,
-               [&](const Sample& sample) { return wanted[sample.stack]; });
+void keep_stacks(Profile& profile, const Column<StackId, bool>& wanted,
+                 std::string_view with) {
+  keep_some(
+      profile, [&](const Sample& sample) { return wanted[sample.stack]; },
+      [&] { return why_no_function(profile, with); });
+}
+
+void select_focus(Profile& profile, const std::vector<std::string>& patterns) {
+  keep_stacks(profile, stacks_with(profile, matching_frames(profile, patterns)),
+              fmt::format("a function that matches '{}'",
+                          excerpt(joined(patterns, "' or '"), 200)));
+}
+
+void select_some_time(Profile& profile, const TimeRange& range,
+                      std::uint64_t first) {
+  const bool had_samples = profile.has_time && !profile.samples.empty();
+  const std::string why = had_samples ? why_no_time(profile, first) : "";
+  select_time(profile, range, first);
+  if (had_samples && profile.samples.empty()) fail("{}", why);
+}
+
+// Leaves kernel frames or all others, and no sample without a frame.
+void drop_stackless(Profile& profile, const Selection& s) {
+  keep_some(
+      profile, [](const Sample& x) { return x.stack != StackId::kRoot; },
+      [&]() -> std::string {
+        return s.kernel_only ? "no stack has a kernel frame"
+                             : "no stack has a frame outside the kernel";
+      });
 }
 
 Profile select_base(Profile profile, const Selection& s) {
   const auto marked = frames_named(profile, s.base);
   const auto has = s.base_inside ? stacks_with_inside(profile, marked)
                                  : stacks_with(profile, marked);
-  keep_stacks(profile, has);
+  keep_stacks(
+      profile, has,
+      fmt::format("the function '{}'", excerpt(joined(s.base, "' or '"), 200)));
   return cut_callers(std::move(profile), marked, has, s.base_inside);
 }
 
@@ -140,10 +180,8 @@ Profile select(Profile profile, const Selection& s) {
   const std::uint64_t first = first_time(profile);
   select_event(profile, s.event);
   select_threads(profile, s);
-  if (s.time) select_time(profile, *s.time, first);
-  if (!s.focus.empty())
-    keep_stacks(profile,
-                stacks_with(profile, matching_frames(profile, s.focus)));
+  if (s.time) select_some_time(profile, *s.time, first);
+  if (!s.focus.empty()) select_focus(profile, s.focus);
   if (!s.base.empty()) profile = select_base(std::move(profile), s);
   if (!s.skip_after.empty()) {
     const auto marked = frames_named(profile, s.skip_after);
@@ -152,10 +190,9 @@ Profile select(Profile profile, const Selection& s) {
   }
   if (s.kernel_only || s.user_only || !s.hide.empty())
     profile = hide_frames(std::move(profile), s);
-  if (s.kernel_only || s.user_only)
-    keep_samples(profile, Problem::kNotSelected,
-                 [](const Sample& x) { return x.stack != StackId::kRoot; });
+  if (s.kernel_only || s.user_only) drop_stackless(profile, s);
   if (s.merge_recursion) profile = merge_recursion(std::move(profile));
+  check_not_empty(profile);
   return profile;
 }
 

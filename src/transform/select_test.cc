@@ -92,6 +92,60 @@ TEST(Select, RefusesAPatternThatIsNone) {
                UsageError);
 }
 
+TEST(Select, BaseTakesCodeWithoutAName) {
+  EXPECT_EQ(folded(select(read_text("perf-script",
+                                    "a 1 1.0: 1 cycles:\n\t2 f (m)\n"
+                                    "\t1 [unknown] (/bin/gzip)\n\n"),
+                          {.base = {"[gzip]"}})),
+            "[gzip];f 1\n");
+}
+
+constexpr std::string_view kTwoProcesses =
+    "a 1/1 10.0: 1 cycles:\n\t0 f (m)\n\n"
+    "b 2/2 11.5: 1 cycles:\n\t0 g (m)\n\n";
+
+// What select() says if nothing is left.
+std::string complaint(const Selection& selection) {
+  try {
+    select(read_text("perf-script", kTwoProcesses), selection);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(EmptySelection, NamesTheProcessesThatThereAre) {
+  EXPECT_EQ(complaint({.comm = "c"}),
+            "no sample is of 'c'; there are samples of a, b");
+  EXPECT_EQ(complaint({.pid = 3}),
+            "no sample is of process 3; there are samples of 1 (a), 2 (b)");
+  EXPECT_EQ(complaint({.pid = 1, .comm = "b"}),
+            "no sample is of process 1 and 'b'; there are samples of 1 (a), 2 "
+            "(b)");
+}
+
+TEST(EmptySelection, NamesTheTimesThatThereAre) {
+  EXPECT_EQ(complaint({.time = TimeRange{.from = 5, .to = 6}}),
+            "no sample is in the range of time; samples are from 0.000 to "
+            "1.500 s (@10.000..11.500 on the input's clock)");
+}
+
+TEST(EmptySelection, NamesTheHottestFunctions) {
+  EXPECT_EQ(complaint({.focus = {"x", "y"}}),
+            "no stack has a function that matches 'x' or 'y'; the hottest "
+            "functions are f, g");
+  EXPECT_EQ(complaint({.base = {"x"}}),
+            "no stack has the function 'x'; the hottest functions are f, g");
+}
+
+TEST(EmptySelection, IsOneWithoutKernelFrames) {
+  EXPECT_EQ(complaint({.kernel_only = true}), "no stack has a kernel frame");
+}
+
+TEST(EmptySelection, LeavesAnEmptyInputAlone) {
+  EXPECT_TRUE(select(Profile{}, {.comm = "c"}).samples.empty());
+}
+
 // Over random profiles.
 TEST(Select, KeepsTheWholeWeight) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {

@@ -79,7 +79,33 @@ expect 1 'nosuch/x.svg: cannot write' flame good.folded -o nosuch/x.svg
 expect 1 'there is no event .nosuch.; the input has samples' \
   fold --event nosuch good.folded
 expect 1 'this input has no times' fold --time 1..2 good.folded
-expect 1 'no samples to draw' flame --to svg --comm nosuch -q good.folded
+
+# What was probably meant.
+expect 2 "unknown command 'flam' \(did you mean flame\?\)" flam x.data
+expect 2 "unknown command 'recrod' \(did you mean record\?\)" recrod -- true
+expect 2 "unknown command 'x'; see" x
+expect 2 '--kernel takes no value, got .3.' fold --kernel=3 good.folded
+expect 2 '--clockid: .x. is not one of' flame --clockid x -- true
+expect 2 '--clockid: .x. is not one of' record -k x -- true
+expect 2 '- is given more than once' fold - -
+expect 2 'only one of the inputs can be standard input' diff - -
+# Paths that are misspelt are not ignored.
+for option in --vmlinux --kallsyms --symfs --sysroot --elf --uartlog; do
+  expect 1 "^wick: $option: nosuch/x: No such file or directory" \
+    fold $option nosuch/x good.folded
+done
+expect 1 '--symfs: good.folded: is not a directory' \
+  fold --symfs good.folded good.folded
+expect 1 '--kallsyms: folder: is a directory' \
+  fold --kallsyms folder good.folded
+# Nothing runs only to find that its result cannot be drawn.
+expect 1 '^wick: --diff: missing: cannot open' \
+  flame --diff missing -o x.svg -- touch ran
+expect 2 "--event 'nosuch' is not among the events that are recorded" \
+  flame --event nosuch -o x.svg -- touch ran
+[ ! -e ran ] || complain 'a program ran although its result cannot be drawn'
+! "$WICK" cargo --help | grep -q 'nstruction trace' ||
+  complain 'wick cargo has options of instruction traces'
 
 if [ -e /dev/full ]; then
   # The result is written even if standard error cannot be.
@@ -92,5 +118,9 @@ if [ -e /dev/full ]; then
   said=$("$WICK" fold good.folded 2>&1 >/dev/full)
   same 'status of a full disk' $? 1
   has 'full disk' "$said" 'standard output: cannot write: No space left'
+  for words in doctor 'doctor --events' --help formats; do
+    "$WICK" $words >/dev/full 2>&1
+    same "status of wick $words on a full disk" $? 1
+  done
 fi
 finish

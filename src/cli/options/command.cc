@@ -78,22 +78,53 @@ std::vector<std::string> normalized(const std::vector<std::string>& words) {
   return out;
 }
 
+// The candidate that `word` was probably meant to be, or "".
+class NearestName {
+ public:
+  explicit NearestName(std::string_view word) : word_(word) {}
+
+  void consider(std::string_view candidate) {
+    const std::size_t distance = edit_distance(word_, candidate);
+    if (distance >= best_ || distance >= candidate.size() - 1) return;
+    best_ = distance;
+    nearest_ = candidate;
+  }
+  // " (did you mean flame?)" or "".
+  std::string question() const {
+    return nearest_.empty() ? "" : fmt::format(" (did you mean {}?)", nearest_);
+  }
+
+ private:
+  std::string_view word_;
+  std::size_t best_ = 3;
+  std::string nearest_;
+};
+
 [[noreturn]] void fail_unknown_option(const Command& command,
                                       std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
-  std::string nearest;
-  std::size_t best = 3;
+  NearestName nearest(name);
   for (const OptionInfo& option : option_table(command))
     for (const std::string& other : option.names)
-      if (!option.hidden && other.size() > 2 &&
-          edit_distance(name, other) < best) {
-        best = edit_distance(name, other);
-        nearest = other;
-      }
+      if (!option.hidden && other.size() > 2) nearest.consider(other);
   fail_usage("{}: unknown option {}{}; see 'wick {} --help'", command.name,
-             excerpt(name),
-             nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
-             command.name);
+             excerpt(name), nearest.question(), command.name);
+}
+
+// CLI11 would take any text for true or false.
+void check_no_values_of_flags(const Command& command,
+                              const std::vector<OptionInfo>& options,
+                              const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (!word.starts_with("--") || equals == word.npos) continue;
+    const std::string name = word.substr(0, equals);
+    for (const OptionInfo& option : options)
+      if (option.value.empty() &&
+          std::ranges::find(option.names, name) != option.names.end())
+        fail_usage("{}: {} takes no value, got '{}'", command.name, name,
+                   excerpt(word.substr(equals + 1)));
+  }
 }
 
 }  // namespace
@@ -103,6 +134,15 @@ std::span<const Command* const> commands() { return kCommands; }
 const Command* find_command(std::string_view name) {
   const auto at = std::ranges::find(kCommands, name, &Command::name);
   return at == std::end(kCommands) ? nullptr : *at;
+}
+
+void fail_unknown_command(std::string_view word) {
+  NearestName nearest(word);
+  for (const Command* command : kCommands)
+    if (!command->hidden) nearest.consider(command->name);
+  fail_usage("unknown {} '{}'{}; see 'wick --help'",
+             word.starts_with('-') ? "option" : "command", excerpt(word),
+             nearest.question());
 }
 
 int run_command(const Command& command, std::vector<std::string> words) {
@@ -116,6 +156,7 @@ int run_command(const Command& command, std::vector<std::string> words) {
   const bool has_dashes = dashes != words.end();
   if (has_dashes) after_dashes.assign(dashes + 1, words.end());
   words.erase(dashes, words.end());
+  check_no_values_of_flags(command, app.table(), words);
   words = normalized(words);
   OptionSet::Parsed parsed = app.parse(std::move(words));
   if (parsed.wants_help) {

@@ -47,6 +47,9 @@ std::span<const Command* const> commands();
 // Null if there is none of that name.
 const Command* find_command(std::string_view name);
 
+// The name of no command was typed in place of one: a UsageError.
+[[noreturn]] void fail_unknown_command(std::string_view word);
+
 // Parses `arguments` (those after the command's name) and runs the command.
 int run_command(const Command& command, std::vector<std::string> arguments);
 

@@ -81,10 +81,10 @@ void add_frame_selection(OptionSet& app, Selection& select) {
 constexpr const char* kSymbolGroup = "Symbols";
 
 void add_kernel_options(OptionSet& app, SymbolOptions& symbols) {
-  add_text(app, "--vmlinux,-k", symbols.vmlinux, "FILE",
+  add_path(app, "--vmlinux,-k", symbols.vmlinux, "FILE",
            "perf.data: the kernel image with symbols")
       ->group(kSymbolGroup);
-  add_text(app, "--kallsyms", symbols.kallsyms, "FILE",
+  add_path(app, "--kallsyms", symbols.kallsyms, "FILE",
            "perf.data: the kernel's symbols, a copy of /proc/kallsyms")
       ->group(kSymbolGroup);
   add_flag(app, "!--no-inline", symbols.inlines,
@@ -142,7 +142,7 @@ void set_compat(const std::string& text, InputOptions& input) {
 }  // namespace
 
 void add_debug_file_options(OptionSet& app, SymbolOptions& symbols) {
-  add_text(app, "--symfs", symbols.symfs, "DIR",
+  add_path(app, "--symfs", symbols.symfs, "DIR",
            "look for the recorded files in this directory")
       ->group(kSymbolGroup);
   add_flag(app, "--debuginfod", symbols.debuginfod,
@@ -158,6 +158,12 @@ void add_input_options(OptionSet& app, InputOptions& input) {
              "the format of the inputs (see 'wick formats'); default: detected "
              "from the content")
       ->group("Input");
+  add_recorded_options(app, input);
+  add_single_format_options(app, input.read);
+  add_trace_options(app, input.read.trace);
+}
+
+void add_recorded_options(OptionSet& app, InputOptions& input) {
   app.add_callback(
          "--compat",
          [&input](const std::string& text) { set_compat(text, input); },
@@ -174,10 +180,8 @@ void add_input_options(OptionSet& app, InputOptions& input) {
       ->group("Input");
   add_sample_selection(app, input.select);
   add_frame_selection(app, input.select);
-  add_single_format_options(app, input.read);
   add_debug_file_options(app, input.read.symbols);
   add_kernel_options(app, input.read.symbols);
-  add_trace_options(app, input.read.trace);
 }
 
 void add_naming_options(OptionSet& app, FoldOptions& fold, ReadOptions& read) {

@@ -22,6 +22,8 @@ struct InputOptions {
 // --format, selection, and the options of single formats. `paths` is left to
 // the command.
 void add_input_options(OptionSet& app, InputOptions& input);
+// Those of them that apply to a recording that the command makes itself.
+void add_recorded_options(OptionSet& app, InputOptions& input);
 
 // Where debug files are found, and the cache of what they said.
 void add_debug_file_options(OptionSet& app, SymbolOptions& symbols);

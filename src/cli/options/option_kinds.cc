@@ -2,6 +2,7 @@
 #include "cli/options/option_kinds.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,17 @@ namespace {
 // "--width" of "--width,--image-width".
 std::string first_name(const std::string& names) {
   return names.substr(0, names.find(','));
+}
+
+void check_path(const std::string& names, const std::string& path,
+                const std::string& value) {
+  struct stat info {};
+  if (path.empty()) return;
+  if (::stat(path.c_str(), &info) != 0)
+    fail("{}: {}: {}", first_name(names), path, last_system_error());
+  if (S_ISDIR(info.st_mode) != (value == "DIR"))
+    fail("{}: {}: is {} directory", first_name(names), path,
+         value == "DIR" ? "not a" : "a");
 }
 
 // `Out` is a number or an optional one.
@@ -50,6 +62,36 @@ Option* add_texts(OptionSet& app, const std::string& names,
                   std::vector<std::string>& out, const std::string& value,
                   const std::string& description) {
   return app.add_option(names, out, description)
+      ->one_value_each()
+      ->type_name(value);
+}
+
+Option* add_path(OptionSet& app, const std::string& names, std::string& out,
+                 const std::string& value, const std::string& description) {
+  return app
+      .add_callback(
+          names,
+          [&out, names, value](const std::string& path) {
+            check_path(names, path, value);
+            out = path;
+          },
+          description)
+      ->type_name(value)
+      ->take_last();
+}
+
+Option* add_paths(OptionSet& app, const std::string& names,
+                  std::vector<std::string>& out, const std::string& value,
+                  const std::string& description) {
+  return app
+      .add_list_callback(
+          names,
+          [&out, names, value](const std::vector<std::string>& paths) {
+            for (const std::string& path : paths)
+              check_path(names, path, value);
+            out = paths;
+          },
+          description)
       ->one_value_each()
       ->type_name(value);
 }

@@ -17,6 +17,14 @@ namespace wick {
 Option* add_text(OptionSet& app, const std::string& names, std::string& out,
                  const std::string& value, const std::string& description);
 // May be given several times, with one value each.
+// The path of a file (`value` FILE) or directory (DIR) that must exist: a
+// typing error would otherwise look like missing symbols.
+Option* add_path(OptionSet& app, const std::string& names, std::string& out,
+                 const std::string& value, const std::string& description);
+Option* add_paths(OptionSet& app, const std::string& names,
+                  std::vector<std::string>& out, const std::string& value,
+                  const std::string& description);
+
 Option* add_texts(OptionSet& app, const std::string& names,
                   std::vector<std::string>& out, const std::string& value,
                   const std::string& description);

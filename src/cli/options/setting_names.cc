@@ -11,7 +11,7 @@ std::string_view setting_name(Setting setting) {
     case Setting::kCallGraph: return "'wick record --call-graph dwarf,65528'";
     case Setting::kCgroup: return "--cgroup";
     case Setting::kClock: return "--clockid";
-    case Setting::kComm: return "--comm";
+    case Setting::kComm: return "'wick fold --comm'";
     case Setting::kCompat: return "--compat";
     case Setting::kCpus: return "-C";
     case Setting::kDebuginfod: return "--debuginfod";

@@ -140,18 +140,18 @@ void add_trigger_options(OptionSet& app, TriggerOptions& trigger) {
 
 void add_trace_options(OptionSet& app, TraceOptions& trace) {
   const std::string group = "Instruction traces";
-  add_texts(
+  add_paths(
       app, "--elf", trace.elfs, "FILE",
       "a file with traced code: the kernel (vmlinux or System.map), the SBI, "
       "programs (bare-metal ones, too) and libraries")
       ->group(group);
-  add_text(app, "--sysroot", trace.sysroot, "DIR",
+  add_path(app, "--sysroot", trace.sysroot, "DIR",
            "look for programs and libraries in this directory")
       ->group(group);
   add_texts(app, "--module", trace.modules, "FILE@ADDRESS",
             "a kernel module and the address of its text")
       ->group(group);
-  add_text(app, "--uartlog", trace.uartlog, "FILE",
+  add_path(app, "--uartlog", trace.uartlog, "FILE",
            "the console's output; if it contains /proc/modules, modules are "
            "found by it")
       ->group(group);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/empty_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "profile/fold.h"
+
+namespace wick {
+namespace {
+
+// Names with their weights, the heaviest first, as "a, b and 3 more".
+class Candidates {
+ public:
+  void add(std::string name, std::int64_t weight) {
+    if (weight > 0) rows_.push_back({weight, std::move(name)});
+  }
+
+  bool empty() const { return rows_.empty(); }
+
+  std::string text() {
+    constexpr std::size_t kMost = 5;
+    std::ranges::stable_sort(rows_, std::ranges::greater{}, &Row::weight);
+    std::unordered_set<std::string_view> seen;
+    std::string out;
+    for (const Row& row : rows_)
+      if (seen.insert(row.name).second && seen.size() <= kMost)
+        out += (out.empty() ? "" : ", ") + row.name;
+    if (seen.size() > kMost)
+      out += fmt::format(" and {} more", seen.size() - kMost);
+    return out;
+  }
+
+ private:
+  struct Row {
+    std::int64_t weight;
+    std::string name;
+  };
+  std::vector<Row> rows_;
+};
+
+template <class Id, class IdOf>
+Column<Id, std::int64_t> weights_by(const Profile& profile, std::size_t size,
+                                    IdOf id_of) {
+  Column<Id, std::int64_t> sums(size);
+  for (const Sample& sample : profile.samples)
+    sums[id_of(sample)] = saturating_add(
+        sums[id_of(sample)], std::max<std::int64_t>(sample.weight, 1));
+  return sums;
+}
+
+std::string thread_text(const Profile& profile, const Thread& thread,
+                        const Selection& selection) {
+  const std::string comm = excerpt(profile.strings[thread.comm]);
+  if (!selection.pid && !selection.tid) return comm;
+  const std::int32_t id = selection.tid ? thread.tid : thread.pid;
+  if (id == Thread::kUnknown) return comm;
+  return comm.empty() ? std::to_string(id) : fmt::format("{} ({})", id, comm);
+}
+
+}  // namespace
+
+void keep_some(Profile& profile, const WantedSample& wanted,
+               const std::function<std::string()>& why) {
+  if (!profile.samples.empty() && std::ranges::none_of(profile.samples, wanted))
+    fail("{}", why());
+  keep_samples(profile, Problem::kNotSelected, wanted);
+}
+
+std::string why_no_thread(const Profile& profile, const Selection& selection) {
+  std::string wanted;
+  const auto add = [&](std::string text) {
+    wanted += (wanted.empty() ? "" : " and ") + text;
+  };
+  if (selection.pid) add(fmt::format("process {}", *selection.pid));
+  if (selection.tid) add(fmt::format("thread {}", *selection.tid));
+  if (!selection.comm.empty())
+    add(fmt::format("'{}'", excerpt(selection.comm)));
+  const auto sums =
+      weights_by<ThreadId>(profile, profile.threads.size(),
+                           [](const Sample& sample) { return sample.thread; });
+  Candidates candidates;
+  for (const ThreadId id : profile.threads.ids()) {
+    std::string text = thread_text(profile, profile.threads[id], selection);
+    if (!text.empty()) candidates.add(std::move(text), sums[id]);
+  }
+  if (candidates.empty())
+    return fmt::format("no sample is of {}: this input names no processes",
+                       wanted);
+  return fmt::format("no sample is of {}; there are samples of {}", wanted,
+                     candidates.text());
+}
+
+std::string why_no_time(const Profile& profile, std::uint64_t first) {
+  const auto seconds = [](std::uint64_t ns) {
+    return static_cast<double>(ns) / 1e9;
+  };
+  const std::uint64_t begin = profile.samples.front().time;
+  const std::uint64_t end = profile.samples.back().time;
+  return fmt::format(
+      "no sample is in the range of time; samples are from {:.3f} to {:.3f} s "
+      "(@{:.3f}..{:.3f} on the input's clock)",
+      seconds(begin - std::min(first, begin)),
+      seconds(end - std::min(first, end)), seconds(begin), seconds(end));
+}
+
+std::string why_no_function(const Profile& profile, std::string_view wanted) {
+  const auto sums =
+      weights_by<StackId>(profile, profile.stacks.size(),
+                          [](const Sample& sample) { return sample.stack; });
+  Column<FrameId, std::int64_t> self(profile.frames.size());
+  for (const StackId id : profile.stacks.ids())
+    if (id != StackId::kRoot) {
+      std::int64_t& sum = self[profile.stacks.frame(id)];
+      sum = saturating_add(sum, sums[id]);
+    }
+  Candidates candidates;
+  for (const FrameId id : profile.frames.ids())
+    candidates.add(excerpt(frame_name(profile, profile.frames[id], {})),
+                   self[id]);
+  if (candidates.empty())
+    return fmt::format("no stack has {}: no sample has a stack", wanted);
+  return fmt::format("no stack has {}; the hottest functions are {}", wanted,
+                     candidates.text());
+}
+
+void check_not_empty(const Profile& profile) {
+  if (!profile.samples.empty()) return;
+  for (const Diagnostics::Entry& entry : profile.diagnostics.entries())
+    switch (entry.problem) {
+      case Problem::kNotSelected:
+      case Problem::kCutInstructions:
+      case Problem::kCutCycles:
+      case Problem::kCutCalls:
+        fail("nothing is left: {}", describe(entry));
+      default:
+        break;
+    }
+}
+
+}  // namespace wick
