@@ -19,11 +19,13 @@
 #include "base/text.h"
 #include "io/compress.h"
 #include "io/open_regular.h"
+#include "io/process_start.h"
 #include "io/read_file.h"
 #include "io/unique_fd.h"
 #include "object/debuginfod.h"
 #include "object/kernel/kallsyms.h"
 #include "object/kernel/running_kernel.h"
+#include "object/process_files.h"
 #include "profile/format.h"
 
 namespace wick {
@@ -146,6 +148,14 @@ struct DebugFiles::State {
   }
 
   FoundFile find_file(const CodeFile& file) const;
+  ElfPointer take_named(const std::string& path, std::string_view build_id,
+                        FileState& state) const;
+  ElfPointer take_mapped(const CodeFile& file, const std::string& path,
+                         FileState& state) const;
+  ElfPointer take_from_stores(const std::string& build_id,
+                              FileState& state) const;
+  bool is_recorded_process(const CodeFile& file) const;
+  bool is_as_old_as_recording(std::int32_t pid) const;
   FoundFile find_kernel(const CodeFile& file) const;
   FoundFile find_vdso(const CodeFile& file, bool kernel_runs_here) const;
   bool is_changed(const ElfFile& found, const CodeFile& file) const;
@@ -162,10 +172,12 @@ struct DebugFiles::State {
   std::shared_ptr<OpenFiles> open_files =
       std::make_shared<OpenFiles>(kMostOpen);
   std::atomic<std::uint64_t> kernel_start = 0;
+  KeptFiles kept_files;
   std::mutex mutex;
   std::optional<std::string> kallsyms_read;
   std::shared_ptr<const Kallsyms> kallsyms;
-  // What was found for a binary, by its name; forgotten when there are many.
+  // What was found for a binary, by its name and build id; forgotten when there
+  // are many.
   static constexpr std::size_t kMostKnown = 4096;
   struct KnownDebugFile {
     bool exists = false;
@@ -186,46 +198,102 @@ bool DebugFiles::State::is_changed(const ElfFile& found,
 
 FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
   FoundFile found;
+  const bool is_live = file.pid > 0 && options.symfs.empty();
   std::string path = file.path;
   // The kernel's mark for a removed file; a file of that name is at best its
   // successor.
   constexpr std::string_view kDeleted = " (deleted)";
-  if (path.ends_with(kDeleted)) {
-    path.resize(path.size() - kDeleted.size());
-    if (file.build_id.empty()) return found;
-  }
+  const bool is_deleted = path.ends_with(kDeleted);
+  if (is_deleted) path.resize(path.size() - kDeleted.size());
   if (!path.starts_with('/')) return found;
+  if (const auto kept = kept_files.find(file))
+    found.elf = take(
+        [kept] {
+          return open_regular("/proc/self/fd/" + std::to_string(kept->get()));
+        },
+        path, file.build_id, found.state);
+  // Other files can have the same name.
+  if (!found.elf && file.build_id.empty() && is_live)
+    found.elf = take_mapped(file, path, found.state);
+  if (found.elf || (is_deleted && file.build_id.empty())) return found;
+  found.elf = take_named(path, file.build_id, found.state);
+  if (found.elf && is_changed(*found.elf, file))
+    return {nullptr, FileState::kChanged};
+  if (!found.elf && is_live && is_recorded_process(file)) {
+    // A process that is still running may be in a container.
+    found.elf =
+        take([pid = file.pid, path] { return open_in_root_of(pid, path); },
+             "/proc/" + std::to_string(file.pid) + "/root" + path,
+             file.build_id, found.state);
+    if (found.elf && is_changed(*found.elf, file))
+      return {nullptr, FileState::kChanged};
+  }
+  if (!found.elf && is_live && !file.build_id.empty())
+    found.elf = take_mapped(file, path, found.state);
+  if (!found.elf && is_build_id(file.build_id))
+    found.elf = take_from_stores(file.build_id, found.state);
+  return found;
+}
+
+ElfPointer DebugFiles::State::take_named(const std::string& path,
+                                         std::string_view build_id,
+                                         FileState& state) const {
   // Links of a symfs lead into it, or they were made on this machine and lead
   // where they say.
   if (!options.symfs.empty())
-    found.elf =
-        take([root = options.symfs, path,
-              rules = rules()] { return open_regular_in(root, path, rules); },
-             options.symfs + path, file.build_id, found.state);
-  if (!found.elf)
-    found.elf = take(options.symfs + path, file.build_id, found.state);
-  if (found.elf && is_changed(*found.elf, file))
-    return {nullptr, FileState::kChanged};
-  if (found.elf) return found;
-  if (file.pid > 0 && options.symfs.empty()) {
-    // A process that is still running may be in a container.
-    const std::string root = "/proc/" + std::to_string(file.pid) + "/root";
-    found.elf = take([root, path] { return open_regular_in(root, path); },
-                     root + path, file.build_id, found.state);
-    if (found.elf && is_changed(*found.elf, file))
-      return {nullptr, FileState::kChanged};
-    if (found.elf) return found;
+    if (ElfPointer file = take(
+            [root = options.symfs, path, rules = rules()] {
+              return open_regular_in(root, path, rules);
+            },
+            options.symfs + path, build_id, state))
+      return file;
+  return take(options.symfs + path, build_id, state);
+}
+
+// A build id identifies the file, whatever the process. Otherwise it is the
+// one that the recorded process has mapped at the recorded place.
+ElfPointer DebugFiles::State::take_mapped(const CodeFile& file,
+                                          const std::string& path,
+                                          FileState& state) const {
+  if (!is_recorded_process(file)) return nullptr;
+  FileState mapped = FileState::kMissing;
+  if (ElfPointer found = take([file] { return open_mapped_file(file); }, path,
+                              file.build_id, mapped)) {
+    state = mapped;
+    return found;
   }
-  if (!is_build_id(file.build_id)) return found;
+  const bool is_forbidden = mapped == FileState::kUnreadable;
+  if (!file.build_id.empty() || is_program(file))
+    if (ElfPointer found = take([file] { return open_program(file); }, path,
+                                file.build_id, mapped)) {
+      state = FileState::kFound;
+      return found;
+    }
+  if (is_forbidden && is_as_old_as_recording(file.pid))
+    state = FileState::kOnlyMapped;
+  return nullptr;
+}
+
+bool DebugFiles::State::is_recorded_process(const CodeFile& file) const {
+  return !file.build_id.empty() || is_as_old_as_recording(file.pid);
+}
+
+// Another process may have the pid by now.
+bool DebugFiles::State::is_as_old_as_recording(std::int32_t pid) const {
+  if (options.recorded_until == 0) return true;
+  const auto start = process_start(static_cast<std::uint32_t>(pid));
+  return start && *start <= options.recorded_until;
+}
+
+ElfPointer DebugFiles::State::take_from_stores(const std::string& build_id,
+                                               FileState& state) const {
   if (const std::string store = perf_store(); !store.empty())
-    found.elf = take(store + by_build_id(file.build_id) + "/elf", file.build_id,
-                     found.state);
-  if (!found.elf && options.debuginfod) {
-    if (const auto fetched =
-            ask_debuginfod(DebuginfodKind::kExecutable, file.build_id))
-      found.elf = take(*fetched, file.build_id, found.state);
-  }
-  return found;
+    if (ElfPointer file =
+            take(store + by_build_id(build_id) + "/elf", build_id, state))
+      return file;
+  if (!options.debuginfod) return nullptr;
+  const auto fetched = ask_debuginfod(DebuginfodKind::kExecutable, build_id);
+  return fetched ? take(*fetched, build_id, state) : nullptr;
 }
 
 FoundFile DebugFiles::State::find_kernel(const CodeFile& file) const {
@@ -370,6 +438,15 @@ std::string_view kernel_module_name(std::string_view path) {
   return path;
 }
 
+CodeKind kind_of_mapping(std::string_view path) {
+  if (path == "[vdso]") return CodeKind::kVdso;
+  const bool is_anonymous =
+      path.empty() || path.starts_with("//anon") || path.starts_with('[') ||
+      path.starts_with("/memfd:") || path.starts_with("/dev/zero") ||
+      path.starts_with("/SYSV");
+  return is_anonymous ? CodeKind::kAnonymous : CodeKind::kFile;
+}
+
 DebugFileOptions debug_file_options(const SymbolOptions& symbols) {
   if (symbols.debuginfod) check_debuginfod();
   return {.symfs = symbols.symfs,
@@ -411,10 +488,16 @@ FoundFile DebugFiles::binary(const CodeFile& file) {
   return {};
 }
 
+void DebugFiles::keep(const CodeFile& file) {
+  if (file.kind == CodeKind::kFile && state_->options.symfs.empty())
+    state_->kept_files.keep(file);
+}
+
 ElfPointer DebugFiles::debug(const ElfFile& binary, const CodeFile& file) {
+  const std::string key = binary.name() + '\0' + binary.build_id();
   {
     const std::scoped_lock lock(state_->mutex);
-    const auto known = state_->debug_files.find(binary.name());
+    const auto known = state_->debug_files.find(key);
     if (known != state_->debug_files.end()) {
       if (!known->second.exists) return nullptr;
       if (ElfPointer open = known->second.file.lock()) return open;
@@ -424,7 +507,7 @@ ElfPointer DebugFiles::debug(const ElfFile& binary, const CodeFile& file) {
   const std::scoped_lock lock(state_->mutex);
   if (state_->debug_files.size() >= State::kMostKnown)
     state_->debug_files.clear();
-  State::KnownDebugFile& known = state_->debug_files[binary.name()];
+  State::KnownDebugFile& known = state_->debug_files[key];
   // Another thread may have been faster; one copy is enough.
   if (ElfPointer open = known.file.lock()) return open;
   known = {.exists = found != nullptr, .file = found};

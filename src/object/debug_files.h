@@ -2,6 +2,10 @@
 // Finds the files that belong to recorded code: the binary itself, its separate
 // debug file, the file into which dwz moved parts of that. A file with another
 // build id than the recorded one is never used.
+//
+// A process that still runs leads to files that have no name any more (see
+// object/process_files.h). Where no build id identifies such a file, the
+// process must have begun before the recording ended.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +31,17 @@ enum class CodeKind : std::uint8_t {
 // "[nf_tables]" is the module nf_tables.
 std::string_view kernel_module_name(std::string_view path);
 
+// kFile, kVdso or kAnonymous, by the path of a mapping in a process.
+CodeKind kind_of_mapping(std::string_view path);
+
 // A file of code as a recording describes it.
 struct CodeFile {
   std::string path;
   std::string build_id;  // hexadecimal; "" if it was not recorded
   std::int32_t pid = 0;  // a process that had it mapped; 0: unknown
   CodeKind kind = CodeKind::kFile;
+  // Where that process had it mapped; 0: unknown.
+  std::uint64_t mapped_start = 0, mapped_end = 0;
   friend bool operator==(const CodeFile&, const CodeFile&) = default;
 };
 
@@ -43,6 +52,7 @@ enum class FileState : std::uint8_t {
   kChanged,       // newer than the recording, which has no build id of it
   kUnreadable,    // not a file, not ELF, or no permission
   kOnNetwork,     // root does not read it; see io/open_regular.h
+  kOnlyMapped,    // deleted or replaced; only root may read it by its process
 };
 
 struct FoundFile {
@@ -80,6 +90,9 @@ class DebugFiles {
   void kernel_began_at(std::uint64_t start);
 
   FoundFile binary(const CodeFile& file);
+  // Keeps the file of a running process open, so that binary() finds it after
+  // the process or the file is gone. Many such files take turns.
+  void keep(const CodeFile& file);
   // The separate debug file of `binary`, by build id or debug link; null if
   // there is none or `binary` has the debug information itself or is
   // relocatable.

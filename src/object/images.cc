@@ -23,7 +23,10 @@ ImageId Images::intern(const CodeFile& file) {
            known.kind == file.kind;
   };
   const std::uint32_t known = index_.find(hash_of(file), is_same);
-  if (known != HashIndex::kNone) return ImageId{known};
+  if (known != HashIndex::kNone) {
+    on_mapped_again(images_[known], file);
+    return ImageId{known};
+  }
   if (!names_.take(bytes_of(file))) return ImageId::kNone;
   std::uint32_t row = 0;
   if (free_rows_.empty()) {
@@ -36,6 +39,22 @@ ImageId Images::intern(const CodeFile& file) {
   images_[row] = {.file = file};
   add_to_index(row);
   return ImageId{row};
+}
+
+// The file may be reachable only by its processes, of which the newest is the
+// most likely to run still.
+void Images::on_mapped_again(Image& image, const CodeFile& file) {
+  constexpr std::uint8_t kMostRetries = 8;
+  if (file.pid == image.file.pid || image.contents->found.elf) return;
+  if (image.contents->was_looked_for) {
+    if (image.file.kind != CodeKind::kFile || image.retries == kMostRetries)
+      return;
+    ++image.retries;
+    image.contents = std::make_unique<Contents>();
+  }
+  image.file.pid = file.pid;
+  image.file.mapped_start = file.mapped_start;
+  image.file.mapped_end = file.mapped_end;
 }
 
 // With its contents and its place in the index.
@@ -55,6 +74,7 @@ Images::Contents& Images::opened(ImageId id) {
   const Image& image = images_[index(id)];
   Contents& contents = *image.contents;
   std::call_once(contents.opened, [&] {
+    contents.was_looked_for = true;
     if (id != ImageId::kNone && image.file.kind != CodeKind::kAnonymous &&
         !image.is_refused)
       contents.found = files_.binary(image.file);

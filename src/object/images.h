@@ -40,7 +40,8 @@ class Images {
         names_(memory_.names, MemoryBudget::kNoLimit) {}
 
   // The image of this file, made if it is new; kNone if there is no memory for
-  // its name.
+  // its name. A file that was not found is looked for again when another
+  // process has it.
   ImageId intern(const CodeFile& file);
   const CodeFile& file(ImageId id) const { return images_[index(id)].file; }
   // No id is larger.
@@ -83,6 +84,7 @@ class Images {
     std::shared_ptr<const ElfFile> debug;  // of its unwind table
     UnwindTable table;
     std::atomic<bool> is_used = false;
+    bool was_looked_for = false;
 
     std::uint64_t bytes() const;  // of memory
     bool exceeded_own_limit() const;
@@ -92,9 +94,11 @@ class Images {
     CodeFile file;
     bool is_refused = false;  // because of its size
     bool is_free = false;     // no longer an image
+    std::uint8_t retries = 0;
     std::unique_ptr<Contents> contents = std::make_unique<Contents>();
   };
   static std::uint64_t bytes_of(const CodeFile& file);
+  static void on_mapped_again(Image& image, const CodeFile& file);
   Contents& opened(ImageId id);
   void refuse(Image& image);
   bool close(Image& image);

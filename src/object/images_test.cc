@@ -50,6 +50,17 @@ TEST(Images, AClosedFileIsReopenedOnUse) {
   EXPECT_EQ(t.images.unwind_table(t.id)->functions(), functions);
 }
 
+TEST(Images, AFileThatWasNotFoundIsLookedForInTheNextProcess) {
+  DebugFiles files({});
+  Images images(files);
+  const std::string here = "/no such file";
+  const ImageId id = images.intern({.path = here, .pid = 1 << 30});
+  EXPECT_EQ(images.elf(id), nullptr);
+  EXPECT_EQ(images.intern({.path = here, .pid = 7, .mapped_start = 1}), id);
+  EXPECT_EQ(images.file(id).pid, 7);
+  EXPECT_EQ(images.file(id).mapped_start, 1u);
+}
+
 TEST(Images, NothingIsClosedWhileThereIsMemory) {
   OneImage t(kMuch);
   t.images.unwind_table(t.id);

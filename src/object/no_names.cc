@@ -21,6 +21,8 @@ NoNames no_names_of(FileState state) {
       return NoNames::kFileUnreadable;
     case FileState::kOnNetwork:
       return NoNames::kFileOnNetwork;
+    case FileState::kOnlyMapped:
+      return NoNames::kFileOnlyMapped;
     case FileState::kFound:
       break;
   }
@@ -44,6 +46,11 @@ NoNamesText describe(NoNames reason, std::string_view path) {
           "read the recording as another user, or change to a directory of "
           "that file system",
           Setting::kSymfs};
+    case NoNames::kFileOnlyMapped:
+      return {
+          "the file was deleted or replaced; only root can still read it, "
+          "through the process that runs it",
+          {}};
     case NoNames::kStripped:
       return {fmt::format("its symbols are stripped; install the -dbgsym "
                           "package of the package that {} prints",

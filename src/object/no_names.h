@@ -17,11 +17,12 @@ enum class NoNames : std::uint8_t {
   kFileReplaced,  // the file at the recorded path has another build id
   kFileChanged,   // the file is newer than the recording
   kFileUnreadable,
-  kFileOnNetwork,  // and wick runs as root
-  kStripped,       // no .symtab and no separate debug file
-  kOtherKernel,    // the running kernel is not the recorded one
-  kKernelHidden,   // /proc/kallsyms has no addresses for this user
-  kGeneratedCode,  // a JIT wrote it and left no map
+  kFileOnNetwork,   // and wick runs as root
+  kFileOnlyMapped,  // deleted or replaced; only root reads it by its process
+  kStripped,        // no .symtab and no separate debug file
+  kOtherKernel,     // the running kernel is not the recorded one
+  kKernelHidden,    // /proc/kallsyms has no addresses for this user
+  kGeneratedCode,   // a JIT wrote it and left no map
 };
 
 // Of a file that was not found.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/parallel.h"
+#include "base/text.h"
 #include "object/elf/machine.h"
 #include "object/images.h"
 #include "perf/events/event_open.h"
@@ -305,10 +306,23 @@ class Recorder {
 
   void store(const PerfRecord& record, std::string_view whole) {
     if (file_->has_failed()) return;
+    if (record.type == RecordType::kMmap2) keep_file(record);
     if (stacks_)
       stacks_->visit(record, whole);
     else
       file_->write(whole);
+  }
+
+  // Now the process still leads to its files, whatever their names.
+  void keep_file(const PerfRecord& record) {
+    const auto mmap = decode_mmap(record);
+    if (!mmap || mmap->is_data || record.cpu_mode() != misc::kUser) return;
+    debug_files_.keep({.path = std::string(mmap->path),
+                       .build_id = to_hexadecimal(mmap->build_id),
+                       .pid = static_cast<std::int32_t>(mmap->pid),
+                       .kind = kind_of_mapping(mmap->path),
+                       .mapped_start = mmap->start,
+                       .mapped_end = mmap->start + mmap->size});
   }
 
   // --- The end ------------------------------------------------------------

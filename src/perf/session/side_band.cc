@@ -12,12 +12,6 @@ namespace {
 constexpr std::uint32_t kKernelPid = 0xffffffff;
 constexpr std::uint32_t kProtExec = 4;
 
-bool is_anonymous(std::string_view path) {
-  return path.empty() || path.starts_with("//anon") || path.starts_with('[') ||
-         path.starts_with("/memfd:") || path.starts_with("/dev/zero") ||
-         path.starts_with("/SYSV");
-}
-
 }  // namespace
 
 SideBand::SideBand(Images& images, BeforeChange before_change,
@@ -144,12 +138,11 @@ void SideBand::forget_unmapped_images() {
 ImageId SideBand::image_of(const MmapRecord& mmap) {
   CodeFile file{.path = std::string(mmap.path),
                 .build_id = to_hexadecimal(mmap.build_id),
-                .pid = static_cast<std::int32_t>(mmap.pid)};
+                .pid = static_cast<std::int32_t>(mmap.pid),
+                .kind = kind_of_mapping(mmap.path),
+                .mapped_start = mmap.start,
+                .mapped_end = mmap.start + mmap.size};
   if (file.build_id.empty()) file.build_id = known_build_id(file.path);
-  if (file.path == "[vdso]")
-    file.kind = CodeKind::kVdso;
-  else if (is_anonymous(file.path))
-    file.kind = CodeKind::kAnonymous;
   return images_.intern(file);
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/process_files.h"
+
+#include <fmt/format.h>
+#include <limits.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "io/open_regular.h"
+#include "object/address_space.h"
+#include "object/debug_files.h"
+
+namespace wick {
+namespace {
+
+std::string proc_folder(std::int32_t pid) {
+  return fmt::format("/proc/{}", pid);
+}
+
+// "START-END"
+bool covers(std::string_view name, std::uint64_t address) {
+  const auto start = take_number<std::uint64_t>(name, 16);
+  if (!start || !name.starts_with('-')) return false;
+  name.remove_prefix(1);
+  const auto end = take_number<std::uint64_t>(name, 16);
+  return end && *start <= address && address < *end;
+}
+
+// A mapping changes its limits when a part of it is remapped or protected.
+std::optional<std::string> link_around(const std::string& folder,
+                                       std::uint64_t address) {
+  std::error_code error;
+  std::filesystem::directory_iterator at(folder, error), end;
+  for (std::size_t seen = 0;
+       !error && at != end && seen < AddressSpace::kMaxMappings; ++seen) {
+    if (covers(at->path().filename().string(), address))
+      return at->path().string();
+    at.increment(error);
+  }
+  return {};
+}
+
+std::string key_of(const CodeFile& file) {
+  return file.path + '\0' + file.build_id;
+}
+
+// A quarter of what this process may have open.
+std::size_t most_kept() {
+  constexpr rlim_t kMost = 1024;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return static_cast<std::size_t>(std::min(limit.rlim_cur / 4, kMost));
+}
+
+UniqueFd open_live(const CodeFile& file) {
+  if (UniqueFd fd = open_mapped_file(file)) return fd;
+  if (UniqueFd fd = open_in_root_of(file.pid, file.path)) return fd;
+  return open_regular(file.path);
+}
+
+}  // namespace
+
+UniqueFd open_mapped_file(const CodeFile& file) {
+  if (file.pid <= 0 || file.mapped_start >= file.mapped_end) {
+    errno = ENOENT;
+    return UniqueFd();
+  }
+  const std::string folder = proc_folder(file.pid) + "/map_files";
+  UniqueFd fd = open_regular(
+      fmt::format("{}/{:x}-{:x}", folder, file.mapped_start, file.mapped_end));
+  if (fd || errno != ENOENT) return fd;
+  const auto link = link_around(folder, file.mapped_start);
+  errno = ENOENT;
+  return link ? open_regular(*link) : UniqueFd();
+}
+
+UniqueFd open_program(const CodeFile& file) {
+  return open_regular(proc_folder(file.pid) + "/exe");
+}
+
+bool is_program(const CodeFile& file) {
+  char target[PATH_MAX];
+  const ssize_t size = ::readlink((proc_folder(file.pid) + "/exe").c_str(),
+                                  target, sizeof target);
+  return size > 0 &&
+         std::string_view(target, static_cast<std::size_t>(size)) == file.path;
+}
+
+UniqueFd open_in_root_of(std::int32_t pid, const std::string& path) {
+  return open_regular_in(proc_folder(pid) + "/root", path);
+}
+
+void KeptFiles::keep(const CodeFile& file) {
+  std::string key = key_of(file);
+  const std::scoped_lock lock(mutex_);
+  if (files_.contains(key)) return;
+  if (most_ == 0) most_ = most_kept();
+  if (most_ == 0) return;
+  UniqueFd fd = open_live(file);
+  if (!fd) return;
+  if (order_.size() >= most_) {
+    files_.erase(order_.front());
+    order_.pop_front();
+  }
+  files_[key] = std::make_shared<const UniqueFd>(std::move(fd));
+  order_.push_back(std::move(key));
+}
+
+std::shared_ptr<const UniqueFd> KeptFiles::find(const CodeFile& file) const {
+  const std::scoped_lock lock(mutex_);
+  const auto at = files_.find(key_of(file));
+  return at == files_.end() ? nullptr : at->second;
+}
+
+}  // namespace wick

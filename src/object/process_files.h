@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that a running process executes, when their names no longer lead to
+// them: deleted, replaced by an upgrade, or named within a root or a mount
+// namespace of its own. The kernel has a link to each:
+//
+//   /proc/PID/map_files/START-END  a mapped file; for root, or with
+//                                  CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN
+//   /proc/PID/exe                  the program; for the user of the process
+//
+// Whose path it is depends on who asked. The kernel's records of mappings have
+// names from the root of the process that mapped. In /proc/PID/maps they start
+// at the root of the reader or, in another mount namespace, at that one's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "io/unique_fd.h"
+
+namespace wick {
+
+struct CodeFile;  // object/debug_files.h
+
+// The file that the process has mapped at file.mapped_start, if it is still
+// mapped. Not open, with errno set, if there is none: EPERM without the right.
+UniqueFd open_mapped_file(const CodeFile& file);
+// The program of the process; the caller checks that it is the right file.
+UniqueFd open_program(const CodeFile& file);
+// Whether the program of the process has exactly this path.
+bool is_program(const CodeFile& file);
+// In the root directory of the process.
+UniqueFd open_in_root_of(std::int32_t pid, const std::string& path);
+
+// Files that stay open while their process or their names may disappear. When
+// there are too many, the oldest are closed.
+class KeptFiles {
+ public:
+  // Opens the file of a running process, unless it is open already.
+  void keep(const CodeFile& file);
+  // Null if it is not kept.
+  std::shared_ptr<const UniqueFd> find(const CodeFile& file) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::size_t most_ = 0;  // 0: not known yet
+  std::unordered_map<std::string, std::shared_ptr<const UniqueFd>> files_;
+  std::deque<std::string> order_;  // oldest first
+};
+
+}  // namespace wick

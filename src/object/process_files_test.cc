@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/process_files.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+
+#include "base/text.h"
+#include "builders/elf_builder.h"
+#include "builders/test_folder.h"
+#include "io/open_regular.h"
+#include "object/debug_files.h"
+
+namespace wick {
+namespace {
+
+constexpr std::string_view kBuildId = "abcdefgh";
+const std::string kHexId = to_hexadecimal(kBuildId);
+
+// This process maps a file, as programs do with their code.
+class ProcessFilesTest : public testing::Test {
+ protected:
+  ~ProcessFilesTest() override { unmap(); }
+
+  static std::string elf(std::string_view build_id) {
+    ElfBuilder builder;
+    builder.add_section({.name = ".text",
+                         .flags = SHF_ALLOC | SHF_EXECINSTR,
+                         .address = 0x1000,
+                         .content = "\x90\x90"});
+    if (!build_id.empty()) builder.add_build_id(build_id);
+    return builder.bytes();
+  }
+  void put(const std::string& content) {
+    ::unlink(path_.c_str());
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  CodeFile map(const std::string& build_id) {
+    const UniqueFd fd = open_regular(path_);
+    mapped_ = ::mmap(nullptr, kSize, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+    const auto start = reinterpret_cast<std::uint64_t>(mapped_);
+    return {.path = path_,
+            .build_id = build_id,
+            .pid = ::getpid(),
+            .mapped_start = start,
+            .mapped_end = start + kSize};
+  }
+  void unmap() {
+    if (mapped_ != MAP_FAILED) ::munmap(mapped_, kSize);
+    mapped_ = MAP_FAILED;
+  }
+  // Skips if this user may not follow the links.
+  static bool may_follow(const CodeFile& file) {
+    return open_mapped_file(file) || errno != EPERM;
+  }
+
+  static constexpr std::size_t kSize = 4096;
+  TestFolder folder_;
+  std::string path_ = folder_.path() + "/program";
+  void* mapped_ = MAP_FAILED;
+};
+
+#define SKIP_UNLESS_MAY_FOLLOW(file) \
+  if (!may_follow(file)) GTEST_SKIP() << "only root may follow map_files"
+
+TEST_F(ProcessFilesTest, AReplacedFileIsFoundThroughItsProcess) {
+  put(elf(kBuildId));
+  const CodeFile file = map(kHexId);
+  SKIP_UNLESS_MAY_FOLLOW(file);
+  put(elf("another1"));
+  const FoundFile found = DebugFiles({}).binary(file);
+  ASSERT_EQ(found.state, FileState::kFound);
+  EXPECT_EQ(found.elf->build_id(), kHexId);
+}
+
+TEST_F(ProcessFilesTest, ADeletedFileWithoutBuildIdIsFoundByItsMapping) {
+  put(elf(""));
+  CodeFile file = map("");
+  SKIP_UNLESS_MAY_FOLLOW(file);
+  ::unlink(path_.c_str());
+  file.path += " (deleted)";
+  EXPECT_EQ(DebugFiles({}).binary(file).state, FileState::kFound);
+  file.mapped_start = file.mapped_end = 0;
+  EXPECT_EQ(DebugFiles({}).binary(file).state, FileState::kMissing);
+}
+
+TEST_F(ProcessFilesTest, AProcessThatBeganAfterTheRecordingIsAnother) {
+  put(elf(""));
+  CodeFile file = map("");
+  SKIP_UNLESS_MAY_FOLLOW(file);
+  ::unlink(path_.c_str());
+  file.path += " (deleted)";
+  EXPECT_EQ(DebugFiles({.recorded_until = 1}).binary(file).state,
+            FileState::kMissing);
+}
+
+TEST_F(ProcessFilesTest, AMappedFileWithAnotherBuildIdIsNotUsed) {
+  put(elf("another1"));
+  const CodeFile file = map(kHexId);
+  SKIP_UNLESS_MAY_FOLLOW(file);
+  EXPECT_EQ(DebugFiles({}).binary(file).state, FileState::kOtherBuildId);
+}
+
+TEST_F(ProcessFilesTest, AMappingThatWasCutIsStillFound) {
+  put(elf(kBuildId));
+  CodeFile file = map(kHexId);
+  SKIP_UNLESS_MAY_FOLLOW(file);
+  file.mapped_end += kSize;
+  ::unlink(path_.c_str());
+  EXPECT_EQ(DebugFiles({}).binary(file).state, FileState::kFound);
+}
+
+TEST_F(ProcessFilesTest, AKeptFileOutlivesItsMappingAndItsName) {
+  put(elf(kBuildId));
+  const CodeFile file = map(kHexId);
+  DebugFiles files({});
+  files.keep(file);
+  unmap();
+  ::unlink(path_.c_str());
+  EXPECT_EQ(files.binary(file).state, FileState::kFound);
+}
+
+TEST_F(ProcessFilesTest, TheProgramIsKnownByItsLink) {
+  char target[4096] = {};
+  ASSERT_GT(::readlink("/proc/self/exe", target, sizeof target - 1), 0);
+  EXPECT_TRUE(is_program({.path = target, .pid = ::getpid()}));
+  EXPECT_FALSE(is_program({.path = path_, .pid = ::getpid()}));
+  EXPECT_TRUE(open_program({.pid = ::getpid()}));
+}
+
+}  // namespace
+}  // namespace wick

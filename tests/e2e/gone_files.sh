@@ -1,0 +1,154 @@
+# Programs that run from files that are gone or that only they see: deleted and
+# replaced while they run, in another root or another mount namespace.
+. "$(dirname "$0")/lib.bash"
+"$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
+command -v gcc >/dev/null || skip 'there is no gcc'
+[ "$(id -u)" = 0 ] || skip 'only root may follow /proc/PID/map_files'
+
+cat >library.c <<'C'
+volatile unsigned long sum;
+__attribute__((noinline)) static void compute(long n) {
+  for (long i = 0; i < n; i++) sum += i * i;
+  sum++;
+}
+void library_work(void) {
+  compute(1000000);
+  sum++;
+}
+C
+cat >server.c <<'C'
+#include <stdlib.h>
+void library_work(void);
+int calls;
+__attribute__((noinline)) void serve(void) {
+  library_work();
+  calls++;
+}
+int main(int argc, char** argv) {
+  for (long i = argc > 1 ? atol(argv[1]) : 1L << 40; i > 0; i--) serve();
+}
+C
+build() { # build VERSION FOLDER: ./FOLDER/server with its library, and one without
+  mkdir -p "$2"
+  gcc -O1 -fomit-frame-pointer -DV="$1" -shared -fPIC -Wl,--build-id=0x"$1$1" \
+    -o "$2/libwork.so" library.c
+  gcc -O1 -fomit-frame-pointer -Wl,--build-id=0x"$1" -o "$2/server" server.c \
+    -L"$2" -lwork -Wl,-rpath,"$PWD/v1"
+  gcc -O1 -fomit-frame-pointer -Wl,--build-id=0x"${1}ff" -static \
+    -o "$2/static-server" server.c library.c
+}
+build 11223344 v1
+build 55667788 v2
+
+# The one that runs; each test ends its own.
+server=
+trap 'kill $server 2>/dev/null' EXIT
+stop() {
+  kill $server
+  wait $server 2>/dev/null
+  server=
+}
+# wait_for PID PROGRAM: waits until it has executed the program.
+wait_for() {
+  until [ "$(cat /proc/"$1"/comm 2>/dev/null)" = "${2:0:15}" ]; do sleep 0.01; done
+}
+serve='main;serve;library_work;compute [0-9]+$'
+# whole WHAT FOLDED REGEX: nine samples in ten have the whole stack.
+whole() {
+  awk -v regex="$3" '
+    { all += $NF } $0 ~ regex { good += $NF }
+    END { exit all == 0 || good < 0.9 * all }' \
+    <<<"$2" || complain "$1: $(sort -nr -k2 <<<"$2" | head -3)"
+}
+record() { "$WICK" record -q -F 997 --duration 0.3 "$@"; }
+fold() { "$WICK" fold -q "$@"; }
+
+# Deleted, program and library.
+v1/server &
+server=$! deleted=$!
+wait_for $deleted server
+rm v1/server v1/libwork.so
+record -p $deleted -o deleted.data
+whole 'deleted, -p' "$(fold deleted.data)" "^server;.*$serve"
+record -a -o deleted-all.data
+whole 'deleted, -a' "$(fold deleted-all.data | grep '^server;')" "^server;.*$serve"
+
+# Replaced by another build.
+cp v2/libwork.so v2/server v1/
+record -p $deleted -o replaced.data
+whole 'replaced, -p' "$(fold replaced.data)" "^server;.*$serve"
+record -p $deleted --call-graph fp -o replaced-fp.data
+has 'replaced, by frame pointers' "$(fold replaced-fp.data)" ';compute [0-9]'
+
+# perf's recording, read while the server still runs.
+if command -v perf >/dev/null &&
+  perf record -q -F 997 -g --call-graph dwarf,4096 -p $deleted -o perf.data -- \
+    sleep 0.3 2>/dev/null; then
+  whole 'replaced, by perf' "$(fold perf.data)" "^server;.*$serve"
+fi
+stop
+
+# Without rights to its mappings the program itself is still found.
+if let_nobody_in; then
+  cp v2/static-server owned
+  chmod 755 owned
+  "${nobody[@]}" ./owned &
+  server=$!
+  wait_for $server owned
+  rm owned
+  "${nobody[@]}" "$WICK" record -q -F 997 --duration 0.3 -p $server \
+    -o tmp/owned.data &&
+    whole 'deleted, as another user' \
+      "$("${nobody[@]}" "$WICK" fold -q tmp/owned.data)" "^owned;.*$serve"
+  stop
+fi
+
+# A root or a mount namespace of its own: the file has another name for everybody
+# else, or none.
+mkdir -p jail/bin jail/mnt
+cp v2/static-server jail/bin/served
+cat >inside.sh <<'S'
+[ "$1" = chroot ] && exec chroot jail /bin/served
+mount -t tmpfs none jail/mnt
+mkdir -p jail/mnt/bin jail/mnt/old jail/mnt/upper jail/mnt/work jail/mnt/all
+cp jail/bin/served jail/mnt/bin/
+case $1 in
+mount) exec jail/mnt/bin/served ;;
+mount-and-chroot) exec chroot jail/mnt /bin/served ;;
+pivot)
+  cd jail/mnt
+  pivot_root . old
+  exec /bin/served
+  ;;
+overlay)
+  mount -t overlay none jail/mnt/all \
+    -o lowerdir=jail,upperdir=jail/mnt/upper,workdir=jail/mnt/work || exit
+  exec chroot jail/mnt/all /bin/served
+  ;;
+esac
+S
+# The server as a child of what is recorded, until it has used 0.2 s of CPU time.
+cat >parent.sh <<'S'
+"$@" &
+echo $! >child.pid
+while kill -0 $! && ticks=$(cut -d ' ' -f 14 /proc/$!/stat) && [ "$ticks" -lt 20 ]; do
+  sleep 0.05
+done 2>/dev/null
+S
+for way in chroot mount mount-and-chroot pivot overlay; do
+  enter=(unshare -m)
+  [ $way != chroot ] || enter=()
+  [ $way = chroot ] || unshare -m true 2>/dev/null ||
+    skip_rest 'mount namespaces cannot be made'
+  "$WICK" record -q -o child.data -- \
+    bash parent.sh "${enter[@]}" bash inside.sh $way
+  server=$(cat child.pid)
+  if [ $way = overlay ] && ! kill -0 "$server" 2>/dev/null; then
+    continue # it cannot be mounted here
+  fi
+  whole "$way, as a child" "$(fold child.data | grep '^served;')" "^served;.*$serve"
+  record -p "$server" -o attached.data
+  whole "$way, -p" "$(fold attached.data)" "^served;.*$serve"
+  stop
+done
+finish
