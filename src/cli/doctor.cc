@@ -179,9 +179,10 @@ Finding check_bpf(const KernelLimits& limits) {
             ""};
   if (limits.may(CAP_BPF) || limits.may(CAP_SYS_ADMIN))
     return {Verdict::kGood, "BPF programs can be loaded, with BTF", ""};
-  return {Verdict::kLess, "BPF programs cannot be loaded without CAP_BPF",
-          "not needed by wick; other tools can load theirs as root or with "
-          "cap_bpf"};
+  return {Verdict::kLess,
+          "BPF programs cannot be loaded without CAP_BPF (places where threads "
+          "sleep when a recording begins are less complete)",
+          "record as root"};
 }
 
 Finding check_files(const KernelLimits& limits) {

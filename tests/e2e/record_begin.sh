@@ -94,7 +94,7 @@ timed "$WICK" flame -q --wall --delay 0.4 -o out.folded -- ./spins 1500
 sleep 100 &
 "$WICK" flame -q --off-cpu -p $! --duration 0.5 -o out.folded ||
   complain 'a process that sleeps cannot be drawn'
-[ "$(sum '^sleep;\[off the CPU since before')" -ge 490 ] ||
+[ "$(sum '^sleep;.*\[(blocked|off the CPU since before)')" -ge 490 ] ||
   complain "a sleeper sleeps for $(sum .) of 500 ms"
 kill $!
 

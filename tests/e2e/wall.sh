@@ -37,7 +37,7 @@ sed -i '$d' lives.txt
 "$WICK" fold -q --tid --event wall-time late.data >wall.folded
 compare 'attached' 0
 [ $knows_where = 0 ] || has 'the sleeper' "$(cat wall.folded)" \
-  "^lives-$!/$!;\[off the CPU since before the recording\] [1-9]"
+  "lives-$!/$!;[^ ]*;main;nap;[^ ]*;\[blocked\] [1-9]"
 
 # As nobody, without tracepoints: lives are equally exact.
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then

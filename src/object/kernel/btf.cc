@@ -26,6 +26,7 @@ enum Kind : std::uint32_t {
   kVolatile = 9,
   kConst = 10,
   kRestrict = 11,
+  kFunction = 12,
   kFuncProto = 13,
   kVar = 14,
   kDatasec = 15,
@@ -130,6 +131,14 @@ std::uint32_t Btf::find_struct(std::string_view name) const {
 
 bool Btf::has_struct(std::string_view name) const {
   return find_struct(name) != 0;
+}
+
+std::optional<std::uint32_t> Btf::function(std::string_view name) const {
+  for (std::uint32_t id = 1; id < types_.size(); ++id)
+    if (kind_of(types_[id].info) == kFunction &&
+        has_text(types_[id].name, name))
+      return id;
+  return std::nullopt;
 }
 
 std::uint32_t Btf::without_modifiers(std::uint32_t type) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BTF: the types of a kernel, embedded in it (section .BTF,
-// /sys/kernel/btf/vmlinux). Only the offsets of structure members are read.
+// /sys/kernel/btf/vmlinux). Only the offsets of structure members and the ids
+// of functions are read.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,8 @@ class Btf {
   std::optional<std::uint64_t> offset(std::string_view struct_name,
                                       std::string_view member) const;
   bool has_struct(std::string_view name) const;
+  // The id of a function's type.
+  std::optional<std::uint32_t> function(std::string_view name) const;
 
  private:
   struct Type {

@@ -15,7 +15,7 @@ namespace {
 std::string example() {
   std::string strings(1, '\0');
   for (const char* text :
-       {"inner", "a", "b", "outer", "first", "x", "in", "flag"})
+       {"inner", "a", "b", "outer", "first", "x", "in", "flag", "call"})
     strings += std::string(text) + '\0';
   const auto name = [&](const char* text) {
     return static_cast<std::uint32_t>(
@@ -44,6 +44,8 @@ std::string example() {
   member(name("first"), 1, 0);
   member(0, 4, 64);
   member(name("flag"), 1, 3u << 24 | 128);
+  type(0, 13u << 24, 1);             // 6: int ()
+  type(name("call"), 12u << 24, 6);  // 7
 
   std::string bytes("\x9f\xeb\x01\0\x18\0\0\0", 8);
   append_raw(bytes, std::uint32_t{0});
@@ -61,6 +63,14 @@ TEST(Btf, FindsMembersInUnnamedUnionsAndInnerStructures) {
   EXPECT_EQ(btf->offset("outer", "x"), 8u);
   EXPECT_EQ(btf->offset("outer", "in.b"), 12u);
   EXPECT_EQ(btf->offset("inner", "b"), 4u);
+}
+
+TEST(Btf, FunctionsHaveIds) {
+  const std::string bytes = example();
+  const auto btf = Btf::parse(bytes);
+  ASSERT_TRUE(btf);
+  EXPECT_EQ(btf->function("call"), 7u);
+  EXPECT_EQ(btf->function("inner"), std::nullopt);
 }
 
 TEST(Btf, HasNoOffsetForMissingMembersAndBitFields) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "perf/events/event_spec.h"
 #include "perf/events/proc_files.h"
+#include "perf/events/proc_thread.h"
 #include "perf/records/record_encoder.h"
 
 namespace wick {
@@ -55,9 +56,13 @@ void check_events(std::string_view list) {
 
 void fuzz_proc_files(std::string_view bytes) {
   parse_status(bytes);
+  parse_thread_stat(bytes);
+  parse_switch_counts(bytes);
+  parse_blocked_at(bytes);
   for (std::string_view rest = bytes; !rest.empty();) {
     const std::string_view line = take_line(rest);
     parse_modules_line(line);
+    parse_kernel_frame(line);
     if (const auto mapping = parse_maps_line(line)) check_mapping(*mapping);
   }
   check_events(bytes);

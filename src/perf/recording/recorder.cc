@@ -28,6 +28,7 @@
 #include "perf/recording/recording_file.h"
 #include "perf/recording/recording_memory.h"
 #include "perf/recording/recording_plan.h"
+#include "perf/recording/sleeping_threads.h"
 #include "perf/recording/tracing_data.h"
 #include "perf/records/record_encoder.h"
 #include "perf/session/off_cpu.h"
@@ -38,6 +39,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
+
+// Looking at a thread takes some 70 µs; few machines have as many as this.
+constexpr auto kLongestLook = 2000ms;
+// Bytes of records that wait meanwhile.
+constexpr std::size_t kMostWaiting = std::size_t{4} << 20;
 
 // The reader of the buffers must not wait for the threads that fill them.
 // Concerns this thread and those it starts.
@@ -127,6 +133,7 @@ class Recorder {
     processes_.emplace(
         options_, *events_, *window_,
         [this](const PerfRecord& record, std::string_view whole) {
+          if (sleepers_) sleepers_->visit(record);
           store(record, whole);
         });
     result_.stack_size = events_->front().attr().sample_stack_user;
@@ -174,7 +181,15 @@ class Recorder {
     std::string description = collect_tracing_data(names);
     if (events_->back().plan.is_everywhere)
       processes_->watch_wakers(header_.events.back(), description);
+    if (options_.off_cpu && attaches()) look_for_sleepers(description);
     file.tracing_data(std::move(description));
+  }
+
+  void look_for_sleepers(std::string_view tracing_data) {
+    for (const PerfEvent& event : header_.events)
+      if (event.attr.type == event_type::kTracepoint &&
+          OffCpu::is_switch(event))
+        sleepers_.emplace(event, tracing_data);
   }
 
   void describe_what_runs(std::uint64_t opened_time) {
@@ -188,6 +203,25 @@ class Recorder {
       drained = Clock::now();
     });
     end_round();
+    if (sleepers_) look_at_sleepers();
+  }
+
+  // The recording has not begun: of what the buffers have, only switches count.
+  void look_at_sleepers() {
+    begin_time_ = UINT64_MAX;
+    auto drained = Clock::now();
+    sleepers_->look(
+        [this] { return now(); }, kLongestLook,
+        [&](std::string_view record) {
+          window_->add(record);
+          if (Clock::now() - drained < 20ms && window_->bytes() < kMostWaiting)
+            return;
+          take_round(now());
+          drained = Clock::now();
+        });
+    for (std::string& sentence : sleepers_->limitations())
+      result_.limitations.push_back(std::move(sentence));
+    sleepers_.reset();
   }
 
   // --- Running ------------------------------------------------------------
@@ -410,6 +444,7 @@ class Recorder {
   PerfHeader header_;  // of the records that come from the buffers
   std::optional<RecordWindow> window_;
   std::optional<RecordedProcesses> processes_;
+  std::optional<SleepingThreads> sleepers_;  // until they were looked at
   RecordingMemory memory_{options_.memory};
   DebugFiles debug_files_{
       {.os_release = limits_.release, .memory = memory_.files}};

@@ -40,9 +40,61 @@ std::string_view RecordEncoder::end(std::uint32_t pid, std::uint32_t tid) {
     if (attr_.samples(kCpu)) append_raw(bytes_, std::uint64_t{0});
     if (attr_.samples(kIdentifier)) append_raw(bytes_, id_);
   }
+  return with_size();
+}
+
+std::string_view RecordEncoder::with_size() {
   const auto size = static_cast<std::uint16_t>(bytes_.size());
   std::memcpy(bytes_.data() + 6, &size, sizeof(size));
   return bytes_;
+}
+
+// The fields in the order of the kernel's perf_output_sample().
+std::string_view RecordEncoder::sample(const PerfSample& sample,
+                                       std::uint16_t misc) {
+  using namespace sample_type;
+  begin(RecordType::kSample, misc);
+  const auto put = [&](std::uint64_t bit, auto... values) {
+    if (attr_.samples(bit)) (append_raw(bytes_, values), ...);
+  };
+  put(kIdentifier, id_);
+  put(kIp, sample.ip);
+  put(kTid, sample.pid, sample.tid);
+  put(kTime, time_);
+  put(kAddr, sample.addr);
+  put(kId, id_);
+  put(kStreamId, id_);
+  put(kCpu, sample.cpu, std::uint32_t{0});
+  put(kPeriod, sample.period);
+  put(kCallchain, std::uint64_t{sample.callchain.size()});
+  if (attr_.samples(kCallchain))
+    for (const std::uint64_t entry : sample.callchain)
+      append_raw(bytes_, entry);
+  if (attr_.samples(kRaw)) raw(sample.raw);
+  put(kRegsUser, sample.user_registers.abi);
+  if (attr_.samples(kRegsUser) && sample.user_registers.abi != kRegsAbiNone)
+    for (const std::uint64_t value : sample.user_registers.values)
+      append_raw(bytes_, value);
+  if (attr_.samples(kStackUser)) user_stack(sample.user_stack);
+  return with_size();
+}
+
+void RecordEncoder::raw(std::string_view data) {
+  const std::size_t whole = (data.size() + 4 + 7) / 8 * 8 - 4;
+  append_raw(bytes_, static_cast<std::uint32_t>(whole));
+  bytes_ += data;
+  bytes_.append(whole - data.size(), '\0');
+}
+
+void RecordEncoder::user_stack(std::string_view stack) {
+  constexpr std::size_t kMaxRecord = 65528, kSizes = 16;
+  const std::size_t used = std::min(kMaxRecord, bytes_.size() + kSizes);
+  stack = stack.substr(0, kMaxRecord - used);
+  const std::size_t whole = (stack.size() + 7) / 8 * 8;
+  append_raw(bytes_, std::uint64_t{whole});
+  bytes_ += stack;
+  bytes_.append(whole - stack.size(), '\0');
+  if (whole > 0) append_raw(bytes_, std::uint64_t{stack.size()});
 }
 
 std::string_view RecordEncoder::comm(const CommRecord& comm) {

@@ -37,11 +37,19 @@ class RecordEncoder {
   std::string_view lost_samples(std::uint64_t count);
   std::string_view namespaces(const NamespacesRecord& namespaces);
   std::string_view cgroup(const CgroupRecord& cgroup);
+  // SAMPLE with the fields of the event, of which it may have those up to the
+  // stack copy but neither counters nor branches. The id and the time are the
+  // encoder's; `user_registers` has those that the event asks for. A stack that
+  // is too large for a record is cut.
+  std::string_view sample(const PerfSample& sample, std::uint16_t misc);
 
  private:
   void begin(RecordType type, std::uint16_t misc);
   void task_body(const TaskRecord& task);
   void mapping_body(const MmapRecord& mapping);
+  void raw(std::string_view data);
+  void user_stack(std::string_view stack);
+  std::string_view with_size();
   void name(std::string_view text);  // NUL-terminated, padded to 8 bytes
   std::string_view end(std::uint32_t pid, std::uint32_t tid);
 

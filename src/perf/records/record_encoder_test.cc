@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/bytes.h"
@@ -84,6 +85,52 @@ TEST(RecordEncoder, ANameThatIsTooLongIsCut) {
   const Decoded decoded(encoder.mmap2({.path = std::string(100'000, 'n')}),
                         kAttr);
   EXPECT_EQ(decode_mmap(decoded.record)->path, std::string(4095, 'n'));
+}
+
+TEST(RecordEncoder, SamplesAreReadBack) {
+  EventAttr attr = attr_with(kIdentifier | kIp | kTid | kTime | kCpu | kPeriod |
+                             kCallchain | kRaw | kRegsUser | kStackUser);
+  attr.sample_regs_user = 0b1'1000'0000;
+  const std::uint64_t chain[] = {callchain::kKernel, 1, 2},
+                      registers[] = {8, 9};
+  PerfSample sample;
+  sample.ip = 1;
+  sample.pid = 5;
+  sample.tid = 6;
+  sample.cpu = 3;
+  sample.period = 1;
+  sample.callchain = chain;
+  sample.raw = "raw";
+  sample.user_registers = {
+      .abi = kRegsAbi64, .mask = attr.sample_regs_user, .values = registers};
+  sample.user_stack = "a stack";
+  const Decoded decoded(RecordEncoder(attr, 77, 99).sample(sample, misc::kUser),
+                        attr);
+  PerfSample read;
+  ASSERT_TRUE(decode_sample(decoded.record, read));
+  EXPECT_EQ(decoded.record.misc, misc::kUser);
+  EXPECT_EQ(read.id, 77u);
+  EXPECT_EQ(read.time, 99u);
+  EXPECT_EQ(read.ip, 1u);
+  EXPECT_EQ(read.pid, 5u);
+  EXPECT_EQ(read.tid, 6u);
+  EXPECT_EQ(read.cpu, 3u);
+  EXPECT_EQ(read.period, 1u);
+  EXPECT_TRUE(std::ranges::equal(read.callchain, chain));
+  EXPECT_EQ(read.raw, std::string_view("raw\0", 4));
+  EXPECT_TRUE(std::ranges::equal(read.user_registers.values, registers));
+  EXPECT_EQ(read.user_stack, "a stack");
+}
+
+TEST(RecordEncoder, AStackThatIsTooLargeForARecordIsCut) {
+  const EventAttr attr = attr_with(kTid | kStackUser);
+  PerfSample sample;
+  const std::string stack(100'000, 's');
+  sample.user_stack = stack;
+  const Decoded decoded(RecordEncoder(attr, 0, 0).sample(sample, 0), attr);
+  PerfSample read;
+  ASSERT_TRUE(decode_sample(decoded.record, read));
+  EXPECT_EQ(read.user_stack, std::string(65528 - 8 - 8 - 16, 's'));
 }
 
 TEST(RecordEncoder, TasksAreReadBack) {

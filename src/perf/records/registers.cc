@@ -18,7 +18,8 @@ Registers unwind_registers(Machine machine, const SampleRegisters& registers) {
     if ((registers.mask >> i & 1) == 0) continue;
     const std::uint64_t value = registers.values[next++];
     const std::int8_t number = numbers.to_dwarf[i];
-    if (number < 0 || number >= Registers::kCount) continue;
+    if (number < 0 || number >= Registers::kCount || value == kUnknownRegister)
+      continue;
     result.value[number] = value;
     result.known |= std::uint64_t{1} << number;
   }

@@ -23,6 +23,15 @@ TEST(PerfRegisters, OfX86AreInDwarfsOrder) {
   EXPECT_EQ(r.known, 0b1'0000'0100'1111'1111u);
 }
 
+TEST(PerfRegisters, ThatNobodyKnowsAreNotKnown) {
+  const std::vector<std::uint64_t> values = {kUnknownRegister, 8, 9};
+  const Registers r = unwind_registers(
+      Machine::kX86_64,
+      {.abi = kRegsAbi64, .mask = 0b1'1100'0000, .values = values});
+  EXPECT_EQ(r.sp, 8u);
+  EXPECT_EQ(r.known, std::uint64_t{1} << 7 | std::uint64_t{1} << 16);
+}
+
 TEST(PerfRegisters, OfArm64HaveTheirPcApart) {
   std::vector<std::uint64_t> values(33);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 100 + i;

@@ -85,7 +85,10 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
   const bool from_the_start = std::exchange(task.is_off_from_the_start, false);
   if (from_the_start && !has_switch_records_) return;
   const ThreadId thread = thread_of(profile_, task);
-  if (from_the_start) {
+  // A thread that slept when the recording began may have been looked at.
+  const bool has_place = !task.is_new && !is_rough_ &&
+                         task.last_switch != StacklessSample::kNoSwitch;
+  if (from_the_start && !has_place) {
     pauses_.push_back(
         {since, time, thread, StacklessSample::kNoSwitch, StackId::kRoot,
          task.is_new ? OffCpuReason::kFirstRun : OffCpuReason::kSinceBefore,

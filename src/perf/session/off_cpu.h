@@ -58,6 +58,8 @@ class OffCpu {
     task.off_since = time;
     task.is_off_from_the_start = true;
     task.is_new = false;
+    task.was_preempted = false;
+    task.last_switch = StacklessSample::kNoSwitch;
   }
   // A thread that begins at this time and waits for a CPU.
   void on_born(Task& task, std::uint64_t time) {

@@ -244,6 +244,48 @@ TEST(SessionOffCpu, ThoseWhoAllSleepAllTheTimeAreOffAllTheTime) {
             "100 prog 7/7: [off the CPU since before the recording] 200\n");
 }
 
+// A thread that existed before, in a recording of switches.
+PerfDataBuilder found_asleep(std::uint64_t looked_at) {
+  PerfDataBuilder file = with_sched_switch();
+  EventAttr attr = kChains;
+  attr.flags |= attr_flag::kContextSwitch;
+  file.event(attr, "cycles");
+  file.record(RecordType::kFork, misc::kForkExec, task(7, 1, 7, 1, 100),
+              {.pid = 7, .tid = 7, .time = 100});
+  file.comm(7, 7, "prog", 100);
+  file.sample(sched_switch(looked_at, 7, 7, 1, 0));
+  return file;
+}
+
+TEST(SessionOffCpu, AThreadThatWasLookedAtSleepsThereFromTheStart) {
+  PerfDataBuilder file = found_asleep(110);
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 170});
+  EXPECT_EQ(off_cpu(file), "100 prog 7/7: ?+1010;[blocked] 70\n");
+}
+
+TEST(SessionOffCpu, AThreadThatWasLookedAtSleepsThereToTheEnd) {
+  PerfDataBuilder file = found_asleep(110);
+  file.record(RecordType::kLostSamples, 0, Bytes().u64(0), {.time = 300});
+  EXPECT_EQ(off_cpu(file), "100 prog 7/7: ?+1010;[blocked] 200\n");
+}
+
+TEST(SessionOffCpu, ATidThatIsUsedAgainHasNotThePlaceOfTheOldThread) {
+  PerfDataBuilder file = found_asleep(110);
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 170});
+  file.record(RecordType::kExit, 0, task(7, 1, 7, 1, 180),
+              {.pid = 7, .tid = 7, .time = 180});
+  file.record(RecordType::kFork, misc::kForkExec, task(7, 1, 7, 1, 190),
+              {.pid = 7, .tid = 7, .time = 190});
+  file.comm(7, 7, "prog", 190);
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 200});
+  EXPECT_EQ(off_cpu(file),
+            "100 prog 7/7: ?+1010;[blocked] 70\n"
+            "190 prog 7/7: [off the CPU since before the recording] 10\n");
+}
+
 TEST(SessionOffCpu, ANewThreadWaitsUntilItRuns) {
   PerfDataBuilder file;
   file.event(kChains, "cycles");
