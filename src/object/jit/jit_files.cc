@@ -125,13 +125,19 @@ std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory) {
   return read_jit_file(fd, memory, JitMap::from_perf_map);
 }
 
-std::optional<JitFile> read_jitdump(std::uint32_t pid, const std::string& path,
-                                    MemoryAccount& memory) {
+UniqueFd open_jitdump(std::uint32_t pid, const std::string& path) {
   UniqueFd fd;
   if (const auto ids = process_ids(pid))
     fd = open_owned_file_in(root_of(pid), path, ids->uid);
   if (!fd) fd = open_owned_file(path, ::geteuid());
-  if (!fd || !JitMap::is_jitdump(read_front(fd, kHead))) return std::nullopt;
+  if (!fd || !JitMap::is_jitdump(read_front(fd, kHead))) return UniqueFd();
+  return fd;
+}
+
+std::optional<JitFile> read_jitdump(std::uint32_t pid, const std::string& path,
+                                    MemoryAccount& memory) {
+  const UniqueFd fd = open_jitdump(pid, path);
+  if (!fd) return std::nullopt;
   return read_jit_file(fd, memory, JitMap::from_jitdump);
 }
 

@@ -47,6 +47,10 @@ struct JitFile {
 // is not text. Takes what it keeps from `memory`, and reads only as much.
 std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory);
 
+// The jitdump that a process has mapped, by its path there; not open if it is
+// not one, or cannot be trusted.
+UniqueFd open_jitdump(std::uint32_t pid, const std::string& path);
+
 // A jitdump that a recording lists as mapped, by its path in the process.
 // Nothing if it does not begin as one.
 std::optional<JitFile> read_jitdump(std::uint32_t pid, const std::string& path,

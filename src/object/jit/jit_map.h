@@ -44,7 +44,8 @@ class JitMap {
     std::string_view name;
     std::uint64_t start = 0, size = 0;  // runtime addresses
     std::uint64_t time = 0;             // when it was written; 0 in a perf map
-    // .eh_frame_hdr, then .eh_frame; "" if the producer wrote none.
+    // .eh_frame and .eh_frame_hdr; "" if the producer wrote none. See
+    // object/jit/jit_unwind.h.
     std::string_view unwind_info;
     std::uint64_t eh_frame_hdr_size = 0;
     std::string_view code;         // its instructions; jitdump only

@@ -7,6 +7,7 @@
 
 #include "base/fuzz_target.h"
 #include "object/jit/jit_map.h"
+#include "object/jit/jit_unwind.h"
 
 namespace wick {
 namespace {
@@ -26,6 +27,13 @@ void look_up(const JitMap& map, std::uint64_t address, std::uint64_t time) {
   touch(found->code);
   touch(found->unwind_info);
   if (found->eh_frame_hdr_size > found->unwind_info.size()) std::abort();
+  for (const Machine machine : {Machine::kX86_64, Machine::kAArch64})
+    rule_of_jit_code(machine,
+                     {.start = found->start,
+                      .size = found->size,
+                      .bytes = found->unwind_info,
+                      .eh_frame_hdr_size = found->eh_frame_hdr_size},
+                     address);
   if (const auto line = map.line(*found, address)) touch(line->file);
 }
 

@@ -17,6 +17,7 @@
 #include "object/elf/elf_file.h"
 #include "object/unwind/cfi_program.h"
 #include "object/unwind/frame_index.h"
+#include "object/unwind/straight_code.h"
 #include "object/unwind/unwinder.h"
 
 namespace wick {
@@ -127,6 +128,10 @@ void fuzz_unwind(std::string_view bytes) {
   if (reader.failed()) return;
   const std::string_view frames = reader.rest();
   compile(frames, (flags & 4) == 0, (flags & 8) != 0);
+  for (const Machine machine : {Machine::kX86_64, Machine::kAArch64})
+    for (std::size_t at = 0; at < std::min<std::size_t>(frames.size(), 64);
+         ++at)
+      rule_of_straight_code(machine, frames, at);
 
   constexpr std::uint16_t kMachines[] = {EM_X86_64, EM_AARCH64, EM_RISCV,
                                          EM_X86_64};

@@ -291,7 +291,7 @@ struct Unwinder::State {
     const CodeRange range = map.find(address);
     if (address < range.start || address >= range.end)
       return {.kind = UnwindRule::kUnmapped};
-    if (range.table == nullptr) return {};
+    if (range.table == nullptr) return range.rule;
     return range.table->find(address - range.bias);
   }
 };

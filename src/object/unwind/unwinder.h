@@ -35,7 +35,8 @@ enum class UnwindEnd : std::uint8_t {
 struct CodeRange {
   std::uint64_t start = 0, end = 0;    // runtime addresses
   std::uint64_t bias = 0;              // runtime_addr - bias = elf_addr
-  const UnwindTable* table = nullptr;  // null: code without rules (JIT)
+  const UnwindTable* table = nullptr;  // null: code without a table (JIT)
+  UnwindRule rule = {};  // of the address itself, if there is no table
 };
 class UnwindMap {
  public:

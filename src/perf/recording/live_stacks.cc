@@ -23,7 +23,8 @@ LiveStacks::LiveStacks(Machine machine, Images& images, int workers,
                        std::shared_ptr<MemoryBudget> memory, Write write)
     : write_(std::move(write)),
       images_(images),
-      unwinding_(machine, images, workers, true),
+      unwinding_(machine, images,
+                 {.workers = workers, .bytes_stay = true, .is_live = true}),
       side_band_(
           images,
           [this](Space& space) {

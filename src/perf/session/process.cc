@@ -34,6 +34,7 @@ Space& Tasks::space(std::uint32_t pid) {
   }
   std::unique_ptr<Space>& space = spaces_[pid];
   space = std::make_unique<Space>();
+  space->pid = pid;
   space->version = next_map_version();
   return *space;
 }
@@ -121,6 +122,7 @@ bool Tasks::fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
     return false;
   }
   own.map = parent.map;
+  own.jit_rules = parent.jit_rules;
   own.claimed_bytes = parent.claimed_bytes;
   own.is_full = parent.is_full;
   own.copied_mappings = count;
@@ -184,6 +186,7 @@ void Tasks::exec(std::uint32_t pid) {
   account(replaced);
   replaced.cache.clear();
   replaced.jit = {};
+  replaced.jit_rules = nullptr;
   replaced.version = next_map_version();
 }
 

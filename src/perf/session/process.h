@@ -14,6 +14,7 @@
 #include "object/address_space.h"
 #include "perf/session/chain.h"
 #include "perf/session/chain_cache.h"
+#include "perf/session/jit_rules.h"
 #include "perf/session/process_jit.h"
 #include "profile/profile.h"
 
@@ -21,6 +22,7 @@ namespace wick {
 
 // The mappings of a process, and caches that depend on them.
 struct Space {
+  std::uint32_t pid = 0;
   AddressSpace map;
   // While the kernel executes another program, stacks still lead to the call in
   // the old one: the old mappings, until the new program runs.
@@ -28,6 +30,7 @@ struct Space {
   std::uint64_t version = 0;  // changes with the map
   ChainCache cache;
   ProcessJit jit;
+  std::shared_ptr<JitRules> jit_rules;  // null: no jitdump was announced
   // Samples that wait to be unwound by this map.
   std::size_t waiting = 0;
   // The version of the kernel's map that `cache` was made with.

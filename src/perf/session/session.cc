@@ -24,8 +24,9 @@ class Session {
         images_(images),
         options_(options),
         samples_(profile_, options.keep_time),
-        unwinding_(data.header().machine, images, worker_count(options.threads),
-                   !data.header().compressed) {
+        unwinding_(data.header().machine, images,
+                   {.workers = worker_count(options.threads),
+                    .bytes_stay = !data.header().compressed}) {
     for (const PerfHeader::BuildId& known : data.header().build_ids)
       side_band_.add_build_id(known.path, known.build_id);
     for (const PerfEvent& event : data.header().events) {

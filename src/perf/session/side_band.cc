@@ -18,7 +18,8 @@ SideBand::SideBand(Images& images, BeforeChange before_change,
                    std::shared_ptr<MemoryBudget> memory)
     : images_(images),
       before_change_(std::move(before_change)),
-      wants_jitdumps_(memory == nullptr),
+      wants_jit_names_(memory == nullptr),
+      jit_rules_limits_{.memory = memory},
       tasks_(std::move(memory)) {
   kernel_.version = next_map_version();
 }
@@ -108,11 +109,17 @@ void SideBand::map_code(Space& space, const MmapRecord& mmap) {
     if (is_too_many) ++refused_;
     return;
   }
-  if (wants_jitdumps_ && ProcessJit::is_jitdump(mmap.path))
-    space.jit.announce_jitdump(mmap.pid, mmap.path);
+  if (ProcessJit::is_jitdump(mmap.path)) announce_jitdump(space, mmap);
   const ImageId image = image_of(mmap);
   if (image == ImageId::kNone) tasks_.refuse(space);
   space.map.map({mmap.start, end, mmap.page_offset, image});
+}
+
+void SideBand::announce_jitdump(Space& space, const MmapRecord& mmap) {
+  if (wants_jit_names_) space.jit.announce_jitdump(mmap.pid, mmap.path);
+  if (!space.jit_rules)
+    space.jit_rules = std::make_shared<JitRules>(jit_rules_limits_);
+  space.jit_rules->announce(mmap.pid, mmap.path);
 }
 
 std::uint64_t SideBand::claim_of(const Space& space) const {

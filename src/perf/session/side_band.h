@@ -61,6 +61,7 @@ class SideBand {
   void on_fork(const TaskRecord& fork, bool is_real);
   void on_exit(const TaskRecord& exit);
   void map_code(Space& space, const MmapRecord& mmap);
+  void announce_jitdump(Space& space, const MmapRecord& mmap);
   ImageId image_of(const MmapRecord& mmap);
   // The bytes of all mappings and the names of their files.
   std::uint64_t claim_of(const Space& space) const;
@@ -69,7 +70,8 @@ class SideBand {
 
   Images& images_;
   BeforeChange before_change_;
-  bool wants_jitdumps_;
+  bool wants_jit_names_;
+  JitRulesLimits jit_rules_limits_;
   std::unordered_map<std::string, std::string> build_ids_;
   Tasks tasks_;
   Space kernel_;

@@ -12,31 +12,45 @@ namespace {
 // The code of a process, for the unwinder.
 class SpaceCode final : public UnwindMap {
  public:
-  SpaceCode(const AddressSpace& map, Images& images)
-      : map_(map), images_(images) {}
+  SpaceCode(const Space& space, Images& images, Machine machine, bool is_live)
+      : space_(space), images_(images), machine_(machine), is_live_(is_live) {}
 
   CodeRange find(std::uint64_t runtime_addr) const override {
-    const Mapping* mapping = map_.find(runtime_addr);
+    const Mapping* mapping = space_.map.find(runtime_addr);
     if (mapping == nullptr) return {};
     const std::uint64_t elf_addr =
         images_.elf_addr(mapping->image, mapping->file_off_of(runtime_addr));
-    return {.start = mapping->start,
-            .end = mapping->end,
-            .bias = runtime_addr - elf_addr,
-            .table = images_.unwind_table(mapping->image)};
+    CodeRange range{.start = mapping->start,
+                    .end = mapping->end,
+                    .bias = runtime_addr - elf_addr,
+                    .table = images_.unwind_table(mapping->image)};
+    if (range.table == nullptr) range.rule = generated_rule(runtime_addr);
+    return range;
   }
 
  private:
-  const AddressSpace& map_;
+  // What the program says of its code comes before what its instructions show:
+  // behind a call that never returns there is other code.
+  UnwindRule generated_rule(std::uint64_t address) const {
+    if (space_.jit_rules)
+      if (const auto rule = space_.jit_rules->find(machine_, address))
+        return *rule;
+    if (!is_live_) return {};
+    return rule_from_memory(space_.pid, address).value_or(UnwindRule{});
+  }
+
+  const Space& space_;
   Images& images_;
+  Machine machine_;
+  bool is_live_;
 };
 
 }  // namespace
 
-StackUnwinding::StackUnwinding(Machine machine, Images& images, int workers,
-                               bool bytes_stay)
-    : machine_(machine), images_(images), bytes_stay_(bytes_stay) {
-  workers_.resize(static_cast<std::size_t>(workers));
+StackUnwinding::StackUnwinding(Machine machine, Images& images,
+                               const Options& options)
+    : machine_(machine), images_(images), options_(options) {
+  workers_.resize(static_cast<std::size_t>(options.workers));
 }
 
 void StackUnwinding::add(Space& space, const StacklessSample& sample,
@@ -48,7 +62,7 @@ void StackUnwinding::add(Space& space, const StacklessSample& sample,
   job.chain = chain;
   job.registers = unwind_registers(machine_, record.user_registers);
   job.stack = record.user_stack;
-  if (!bytes_stay_) {
+  if (!options_.bytes_stay) {
     job.copy.assign(record.user_stack);
     job.stack = job.copy;
   }
@@ -65,9 +79,10 @@ void StackUnwinding::unwind_all() {
          ++i) {
       Job& job = jobs_[i];
       worker.addresses.clear();
-      job.end = worker.unwinder->unwind(job.registers, job.stack,
-                                        SpaceCode(job.space->map, images_),
-                                        job.space->version, worker.addresses);
+      job.end = worker.unwinder->unwind(
+          job.registers, job.stack,
+          SpaceCode(*job.space, images_, machine_, options_.is_live),
+          job.space->version, worker.addresses);
       job.chain.append_user(worker.addresses, false);
     }
   });

@@ -18,8 +18,12 @@ namespace wick {
 
 class StackUnwinding {
  public:
-  // With `bytes_stay`, records live until run(); otherwise they are copied.
-  StackUnwinding(Machine machine, Images& images, int workers, bool bytes_stay);
+  struct Options {
+    int workers = 1;
+    bool bytes_stay = false;  // records live until run(); else they are copied
+    bool is_live = false;     // processes run still: their memory can be read
+  };
+  StackUnwinding(Machine machine, Images& images, const Options& options);
 
   // `chain` has the kernel's part.
   void add(Space& space, const StacklessSample& sample, const Chain& chain,
@@ -68,7 +72,7 @@ class StackUnwinding {
 
   Machine machine_;
   Images& images_;
-  bool bytes_stay_;
+  Options options_;
   std::vector<Job> jobs_;  // reused, `count_` of them in use
   std::size_t count_ = 0, stack_bytes_ = 0;
   struct Worker {
