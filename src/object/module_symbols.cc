@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/module_symbols.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -142,6 +143,15 @@ const Symbol* ModuleSymbols::symbol_at(std::uint64_t address) {
              : symbols->find_caller(address + shift);
 }
 
+// Of a function without a symbol; 0 if it is unknown.
+std::uint64_t ModuleSymbols::function_start(std::uint64_t address) {
+  // A relocatable file has no addresses yet, and kernels have symbols.
+  if (!binary_ || binary_->type() == ET_REL || file_.kind == CodeKind::kKernel)
+    return 0;
+  if (!ranges_) ranges_ = std::make_unique<FunctionRanges>(binary_);
+  return ranges_->start_of(address).value_or(0);
+}
+
 std::uint32_t ModuleSymbols::shown(std::string_view raw_name) {
   const auto [at, is_new] = shown_.try_emplace(raw_name, 0);
   if (is_new) at->second = resolved_.text(demangle(raw_name, Demangle::kShort));
@@ -201,9 +211,12 @@ const Resolved& ModuleSymbols::resolve(
   for (const std::uint64_t address : missing) {
     if (resolved_.find(address) != nullptr) continue;
     const Symbol* symbol = symbol_at(address);
-    const ResolvedFrame frame{.function =
-                                  symbol == nullptr ? 0 : shown(symbol->name)};
-    resolved_.add(address, std::span(&frame, symbol == nullptr ? 0 : 1));
+    if (symbol == nullptr) {
+      resolved_.add(address, {}, function_start(address));
+      continue;
+    }
+    const ResolvedFrame frame{.function = shown(symbol->name)};
+    resolved_.add(address, std::span(&frame, 1));
   }
   return resolved_;
 }

@@ -30,6 +30,7 @@
 #include "object/no_names.h"
 #include "object/resolved.h"
 #include "object/symbol_cache.h"
+#include "object/unwind/function_ranges.h"
 
 namespace wick {
 
@@ -67,7 +68,8 @@ class ModuleSymbols {
 
   // The frames of `addresses` (ascending, distinct), of all earlier calls, and
   // whatever else the cache had. An address without a name has a row without
-  // frames, or none.
+  // frames, or none. If unwind rules say where its function begins, the row
+  // does.
   const Resolved& resolve(std::span<const std::uint64_t> addresses);
 
   // The same, for a caller who needs the names no longer.
@@ -94,6 +96,7 @@ class ModuleSymbols {
   const Lookup& lookup();
   Lookup kernel_lookup();
   const Symbol* symbol_at(std::uint64_t address);
+  std::uint64_t function_start(std::uint64_t address);
   void add_from_debug_info(std::span<const std::uint64_t> addresses);
   std::uint32_t shown(std::string_view raw_name);
 
@@ -107,6 +110,7 @@ class ModuleSymbols {
   Resolved resolved_;
   std::optional<SymbolTable> symbols_;
   std::optional<Lookup> lookup_;
+  std::unique_ptr<FunctionRanges> ranges_;
   std::unique_ptr<DebugInfo> debug_info_;
   // By name as it is in the file: demangling is expensive and names repeat.
   std::unordered_map<std::string_view, std::uint32_t> shown_;

@@ -69,7 +69,7 @@ NoNamesText describe(NoNames reason, std::string_view path) {
     case NoNames::kGeneratedCode:
       return {
           "code generated at run time; have the program write a perf map or a "
-          "jitdump (node --perf-basic-prof, java -XX:+DumpPerfMapAtExit)",
+          "jitdump, see docs/languages.md",
           {}};
     case NoNames::kNotKnown:
       break;

@@ -4,7 +4,8 @@
 namespace wick {
 
 void Resolved::add(std::uint64_t elf_addr,
-                   std::span<const ResolvedFrame> frames) {
+                   std::span<const ResolvedFrame> frames,
+                   std::uint64_t function_start) {
   row_index_.find_or_add(
       hash_pair(elf_addr, 0),
       [&](std::uint32_t row) { return rows_[row].elf_addr == elf_addr; },
@@ -14,7 +15,8 @@ void Resolved::add(std::uint64_t elf_addr,
           ++cut_rows_;
         }
         rows_.push_back({elf_addr, static_cast<std::uint32_t>(frames_.size()),
-                         static_cast<std::uint32_t>(frames.size())});
+                         static_cast<std::uint32_t>(frames.size()),
+                         function_start});
         frames_.insert(frames_.end(), frames.begin(), frames.end());
         return static_cast<std::uint32_t>(rows_.size() - 1);
       });

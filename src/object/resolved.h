@@ -36,7 +36,10 @@ class Resolved {
 
   // The frames of an address, outermost first; the first kMaxFrames are kept.
   // An address that is there already keeps its frames.
-  void add(std::uint64_t elf_addr, std::span<const ResolvedFrame> frames);
+  // Without frames, the address is in a function without a name, which begins
+  // at `function_start`; 0: unknown.
+  void add(std::uint64_t elf_addr, std::span<const ResolvedFrame> frames,
+           std::uint64_t function_start = 0);
   std::uint32_t text(std::string_view text) {
     if (text.empty()) return 0;
     const std::size_t most =
@@ -59,6 +62,7 @@ class Resolved {
   struct Row {
     std::uint64_t elf_addr;
     std::uint32_t first, count;
+    std::uint64_t function_start = 0;  // of a function without a name
   };
   // In the order in which they were added.
   std::span<const Row> rows() const { return rows_; }

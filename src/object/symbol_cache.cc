@@ -22,7 +22,7 @@
 namespace wick {
 namespace {
 
-constexpr std::string_view kMagic = "wicksym1";
+constexpr std::string_view kMagic = "wicksym2";
 
 bool is_file_name(std::string_view build_id) {
   return build_id.size() >= 8 && build_id.size() <= 128 &&
@@ -65,6 +65,7 @@ std::string packed(std::string_view sources, const Resolved& resolved) {
     append_varint(out, row.elf_addr - before);
     before = row.elf_addr;
     append_varint(out, row.count);
+    if (row.count == 0) append_varint(out, row.function_start);
     for (const ResolvedFrame& frame : resolved.frames(row)) {
       append_varint(
           out, std::uint64_t{frame.function} << 1 | (frame.inlined ? 1 : 0));
@@ -93,6 +94,10 @@ std::optional<Resolved> unpacked(std::string_view bytes,
     address += in.read_varint();
     const std::uint64_t count = in.read_varint();
     if (!in.fits(count, 3)) return {};
+    if (count == 0) {
+      resolved.add(address, {}, in.read_varint());
+      continue;
+    }
     frames.clear();
     for (std::uint64_t j = 0; j < count; ++j) {
       const std::uint64_t function = in.read_varint(), file = in.read_varint(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/symbol_cache.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -27,17 +28,17 @@ class SymbolCacheTest : public testing::Test {
                                     {inner, file, 3, true}};
     resolved.add(0x1000, frames);
     resolved.add(0x2000, {});
+    resolved.add(0x3004, {}, 0x3000);
     return resolved;
   }
 
-  // "1000 main a.cc:7 inner a.cc:3 (inlined)\n2000\n"
+  // "1000 main a.cc:7 inner a.cc:3 (inlined)\n2000\n3004 in 3000\n"
   static std::string text(const Resolved& resolved) {
     std::string out;
     for (const Resolved::Row& row : resolved.rows()) {
-      char address[20];
-      std::snprintf(address, sizeof address, "%lx",
-                    static_cast<unsigned long>(row.elf_addr));
-      out += address;
+      out += fmt::format("{:x}", row.elf_addr);
+      if (row.function_start != 0)
+        out += fmt::format(" in {:x}", row.function_start);
       for (const ResolvedFrame& f : resolved.frames(row))
         out += " " + std::string(resolved[f.function]) + " " +
                std::string(resolved[f.file]) + ":" + std::to_string(f.line) +
@@ -56,7 +57,8 @@ TEST_F(SymbolCacheTest, LoadsWhatWasStored) {
   cache.store(kCachedId, kSources, two_addresses());
   const auto loaded = cache.load(kCachedId, kSources);
   ASSERT_TRUE(loaded);
-  EXPECT_EQ(text(*loaded), "1000 main a.cc:7 inner a.cc:3 (inlined)\n2000\n");
+  EXPECT_EQ(text(*loaded),
+            "1000 main a.cc:7 inner a.cc:3 (inlined)\n2000\n3004 in 3000\n");
 }
 
 TEST_F(SymbolCacheTest, KnowsNothingOfAnotherBuildId) {

@@ -7,6 +7,7 @@
 
 #include "base/metrics.h"
 #include "base/parallel.h"
+#include "object/hidden_languages.h"
 #include "object/module_symbols.h"
 #include "object/symbol_cache.h"
 #include "transform/transform.h"
@@ -143,6 +144,7 @@ Profile symbolize(Profile profile, const CodeLocations& code, Images& images,
         const Resolved::Row* row =
             work == nullptr ? nullptr : work->resolved.find(frame.address);
         if (row == nullptr || row->count == 0) {
+          if (row != nullptr) named.function_start = row->function_start;
           out.push_back(named);
           return;
         }
@@ -156,6 +158,7 @@ Profile symbolize(Profile profile, const CodeLocations& code, Images& images,
         }
       });
   note_missing_names(named_profile, works);
+  note_hidden_languages(named_profile);
   named_profile.diagnostics.note(Problem::kSwollenFile, images.refused_files());
   for (const Work& work : works) {
     named_profile.diagnostics.note(Problem::kCutName,

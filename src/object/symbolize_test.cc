@@ -10,7 +10,9 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "builders/cfi_builder.h"
 #include "builders/elf_builder.h"
+#include "builders/read.h"
 #include "builders/test_folder.h"
 
 namespace wick {
@@ -142,6 +144,43 @@ TEST_F(SymbolizeTest, AStrippedFileReportsItWhereANameIsMissing) {
   EXPECT_EQ(function_of(profile, 1), "");
   EXPECT_THAT(why_no_names(profile), HasSubstr("stripped"));
   EXPECT_EQ(profile.diagnostics.count(Problem::kNoSymbol), 1);
+}
+
+// Code of 64 bytes at 0x1000, of which the second half is a function by its
+// unwind rules.
+ElfBuilder stripped_library() {
+  CfiBuilder cfi(0x2000);
+  cfi.add_fde(cfi.add_cie({.program = cfa::def_cfa(7, 8)}), 0x1020, 32, "");
+  ElfBuilder elf;
+  elf.add_section({.name = ".text",
+                   .flags = SHF_ALLOC | SHF_EXECINSTR,
+                   .address = 0x1000,
+                   .content = std::string(64, '\x90')});
+  elf.add_section({.name = ".eh_frame",
+                   .flags = SHF_ALLOC,
+                   .address = 0x2000,
+                   .content = cfi.bytes()});
+  elf.add_build_id(kModuleId);
+  return elf;
+}
+
+TEST_F(SymbolizeTest, UnwindRulesTellFunctionsWithoutNamesApart) {
+  put("/lib/shop.so", stripped_library().bytes());
+  EXPECT_EQ(folded(named({0x1004, 0x1024, 0x1030})),
+            "[shop.so+0x1020] 2\n[shop.so] 1\n");
+}
+
+TEST_F(SymbolizeTest, SuchFunctionsStillCountAsWithoutNames) {
+  put("/lib/shop.so", stripped_library().bytes());
+  const Profile profile = named({0x1004, 0x1024});
+  EXPECT_EQ(profile.diagnostics.count(Problem::kNoSymbol), 2u);
+  EXPECT_THAT(why_no_names(profile), HasSubstr("stripped"));
+}
+
+TEST_F(SymbolizeTest, TheCacheKeepsWhereSuchFunctionsBegin) {
+  put("/lib/shop.so", stripped_library().bytes());
+  const std::string first = folded(named({0x1024}, true));
+  EXPECT_EQ(folded(named({0x1024}, true)), first);
 }
 
 TEST_F(SymbolizeTest, WithACacheASecondRunGivesTheSame) {

@@ -152,6 +152,58 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "left out",
          "addresses have too many inlined calls; the innermost are left out",
          false},
+        {"hidden-python",
+         "sample is in Python's interpreter, without the names of Python "
+         "functions; run `python3 -X perf` (3.12 or later), see "
+         "docs/languages.md",
+         "samples are in Python's interpreter, without the names of Python "
+         "functions; run `python3 -X perf` (3.12 or later), see "
+         "docs/languages.md",
+         false},
+        {"hidden-ruby",
+         "sample is in Ruby's interpreter, without the names of Ruby methods; "
+         "see docs/languages.md",
+         "samples are in Ruby's interpreter, without the names of Ruby "
+         "methods; see docs/languages.md",
+         false},
+        {"hidden-php",
+         "sample is in PHP's interpreter, without the names of PHP functions; "
+         "see docs/languages.md",
+         "samples are in PHP's interpreter, without the names of PHP "
+         "functions; see docs/languages.md",
+         false},
+        {"hidden-perl",
+         "sample is in Perl's interpreter, without the names of Perl "
+         "subroutines; see docs/languages.md",
+         "samples are in Perl's interpreter, without the names of Perl "
+         "subroutines; see docs/languages.md",
+         false},
+        {"hidden-java",
+         "sample is in a Java virtual machine, without the names of Java "
+         "methods; run `java -XX:+PreserveFramePointer "
+         "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit` (17 or "
+         "later), see docs/languages.md",
+         "samples are in a Java virtual machine, without the names of Java "
+         "methods; run `java -XX:+PreserveFramePointer "
+         "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit` (17 or "
+         "later), see docs/languages.md",
+         false},
+        {"hidden-node",
+         "sample is in Node.js, without the names of JavaScript functions; run "
+         "`node --perf-basic-prof --interpreted-frames-native-stack`, see "
+         "docs/languages.md",
+         "samples are in Node.js, without the names of JavaScript functions; "
+         "run `node --perf-basic-prof --interpreted-frames-native-stack`, see "
+         "docs/languages.md",
+         false},
+        {"hidden-dotnet",
+         "sample is in .NET's runtime, without the names of methods; run it "
+         "with DOTNET_PerfMapEnabled=1 in the environment, see "
+         "docs/languages.md",
+         "samples are in .NET's runtime, without the names of methods; run it "
+         "with DOTNET_PerfMapEnabled=1 in the environment, see "
+         "docs/languages.md",
+         false},
     }};
 
 }  // namespace

@@ -56,6 +56,15 @@ enum class Problem : std::uint8_t {
   kLargeJitFile,     // lists of compiled functions that are too large
   kSwollenFile,      // files that claim many times what they store
   kCutInlining,      // addresses with too many inlined calls to keep
+  // Samples that show the interpreter or virtual machine of a language and not
+  // the functions that it ran.
+  kHiddenPython,
+  kHiddenRuby,
+  kHiddenPhp,
+  kHiddenPerl,
+  kHiddenJava,
+  kHiddenNode,
+  kHiddenDotnet,
   kCount
 };
 

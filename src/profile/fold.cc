@@ -41,13 +41,16 @@ std::string_view annotation(FrameKind kind, const FoldOptions& options) {
   }
 }
 
-// "[libc.so.6]" for a place whose module is all that is known.
+// "[libc.so.6]" for a place whose module is all that is known;
+// "[libc.so.6+0x27250]" if that and where its function begins is.
 std::string unknown_name(const Profile& profile, const Frame& frame,
                          bool with_address) {
   const std::string_view path =
       profile.strings[profile.modules[frame.module].path];
   const std::string_view module = path.empty() ? "unknown" : base_name(path);
   if (with_address) return fmt::format("[{} <{:x}>]", module, frame.address);
+  if (frame.function_start != 0)
+    return fmt::format("[{}+{:#x}]", module, frame.function_start);
   return fmt::format("[{}]", module);
 }
 

@@ -65,6 +65,18 @@ TEST(Fold, GroupsByModule) {
             "(1)\n a(1)\n  y(1)\n   x.so(1)\n");
 }
 
+TEST(Fold, NamesWhatHasNoNameByItsModuleAndWhereItBegins) {
+  Profile profile;
+  const ModuleId gzip = profile.module_id("/usr/bin/gzip");
+  const Frame unknown{.module = gzip, .address = 0x4d2f};
+  Frame function = unknown;
+  function.function_start = 0x4d10;
+  EXPECT_EQ(frame_name(profile, unknown, {}), "[gzip]");
+  EXPECT_EQ(frame_name(profile, function, {}), "[gzip+0x4d10]");
+  EXPECT_EQ(frame_name(profile, function, {.addresses = true}),
+            "[gzip <4d2f>]");
+}
+
 TEST(Fold, KeepsTheOrderOfAChart) {
   const Profile profile = read_text("folded", "b;x 1\na 2\nb;x 3\nb;y 4\n");
   EXPECT_EQ(drawn(fold(profile, {.flamechart = true})),

@@ -49,7 +49,8 @@ FrameId FrameTable::intern(const Frame& f) {
   const std::uint64_t hash = hash_pair(
       hash_pair(index(f.function) | std::uint64_t{index(f.file)} << 32,
                 index(f.module) | std::uint64_t{f.line} << 32),
-      f.address ^ (std::uint64_t{static_cast<std::uint8_t>(f.kind)} << 56));
+      f.address ^ f.function_start << 16 ^
+          (std::uint64_t{static_cast<std::uint8_t>(f.kind)} << 56));
   return FrameId{index_.find_or_add(
       hash, [&](std::uint32_t row) { return rows_[FrameId{row}] == f; },
       [&] { return index(rows_.push_back(f)); })};

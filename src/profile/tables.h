@@ -83,6 +83,8 @@ struct Frame {
   // In the module; for callers, already inside the call instruction; 0:
   // unknown.
   std::uint64_t address = 0;
+  // Where in the module the function begins, of one without a name; 0: unknown.
+  std::uint64_t function_start = 0;
   FrameKind kind = FrameKind::kUser;
   OffCpuReason off_cpu = OffCpuReason::kNone;  // only with kOffCpu
   friend auto operator<=>(const Frame&, const Frame&) = default;

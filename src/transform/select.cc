@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/append.h"
@@ -156,13 +157,15 @@ Profile hide_frames(Profile profile, const Selection& s) {
 }
 
 Profile merge_recursion(Profile profile) {
-  // Of each frame; functions without a name are equal if their module is.
-  Column<FrameId, std::pair<StringId, ModuleId>> functions;
+  // Of each frame; functions without a name are equal if their module and, as
+  // far as it is known, their beginning are.
+  Column<FrameId, std::tuple<StringId, ModuleId, std::uint64_t>> functions;
   for (const FrameId id : profile.frames.ids()) {
     const Frame& frame = profile.frames[id];
-    functions.push_back({frame.function, frame.function == StringId::kEmpty
-                                             ? frame.module
-                                             : ModuleId::kUnknown});
+    functions.push_back(
+        {frame.function,
+         frame.function == StringId::kEmpty ? frame.module : ModuleId::kUnknown,
+         frame.function_start});
   }
   return move_stacks(
       std::move(profile),

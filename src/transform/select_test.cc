@@ -87,6 +87,21 @@ TEST(Select, MergesDirectRecursion) {
             "a;f;g 1\na;f;g;f 2\n");
 }
 
+TEST(Select, DoesNotTakeACallBetweenFunctionsWithoutNamesForRecursion) {
+  Profile profile;
+  const ModuleId gzip = profile.module_id("/usr/bin/gzip");
+  StackId stack = StackId::kRoot;
+  for (const std::uint64_t start : {0x100, 0x200, 0x200})
+    stack = profile.stacks.push(
+        stack, profile.frames.intern({.module = gzip,
+                                      .address = start + index(stack),
+                                      .function_start = start}));
+  profile.samples.push_back(
+      {.weight = 1, .stack = stack, .event = profile.event_id("cycles")});
+  EXPECT_EQ(folded(select(std::move(profile), {.merge_recursion = true})),
+            "[gzip+0x100];[gzip+0x200] 1\n");
+}
+
 TEST(Select, RefusesAPatternThatIsNone) {
   EXPECT_THROW(select(read_text("folded", "a 1\n"), {.focus = {"("}}),
                UsageError);

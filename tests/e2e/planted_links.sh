@@ -147,7 +147,7 @@ def checksum(data):
     return total
 for path in sys.argv[1:]:
     data = open(path, "rb").read()[16:].replace(b"hot_function", b"bad_function")
-    open(path, "wb").write(b"wicksym1" + struct.pack("<Q", checksum(data)) + data)
+    open(path, "wb").write(b"wicksym2" + struct.pack("<Q", checksum(data)) + data)
 PY
   chown -R 65534 theirs
   XDG_CACHE_HOME='' HOME=$PWD/theirs "$WICK" fold -q burn.data >got.folded

@@ -10,33 +10,42 @@ package main
 import "fmt"
 
 //go:noinline
+func step(n int) int { return n<<1 ^ n }
+
+//go:noinline
 func spin(n int) int {
 	sum := 0
 	for i := 0; i < n; i++ {
-		sum += i ^ sum<<1
+		sum += step(sum + i)
 	}
 	return sum
 }
 
 //go:noinline
-func three() int { return spin(300_000_000) }
+func three() int { return spin(150_000_000) }
 
 //go:noinline
-func one() int { return spin(100_000_000) }
+func one() int { return spin(50_000_000) }
 
 func main() { fmt.Println(three() + one()) }
 GO
-export GOCACHE=$PWD/cache GOFLAGS=-mod=mod GO111MODULE=off
+export GOCACHE=$PWD/cache GO111MODULE=off
 
-# check WHAT FLAGS…: builds with FLAGS; three() does three times as much as one().
+# check WHAT FLAGS…: builds with FLAGS and records it.
 check() {
   local what=$1
   shift
   go build -o busy "$@" busy.go || { complain "$what: go build failed"; return; }
-  "$WICK" record -q -o busy.data -- ./busy >/dev/null
-  "$WICK" fold busy.data >folded
-  between "$what, three" 70 80 "$(share folded 'main\.main;main\.three;main\.spin$')"
-  between "$what, one" 20 30 "$(share folded 'main\.main;main\.one;main\.spin$')"
+  flame "$what" ./busy
+  between "$what, stacks to main" 95 100 "$(share folded 'runtime\.main;main\.main;')"
+  three_to_one "$what" 'main\.main;main\.three;' 'main\.main;main\.one;'
 }
-check "with symbols"
+check 'with symbols'
+check 'stripped' -ldflags='-s -w'
+check 'position-independent' -buildmode=pie -ldflags='-s -w'
+if command -v gcc >/dev/null; then
+  check 'linked by gcc' -ldflags='-s -w -linkmode=external'
+  check 'linked by gcc, position-independent' -buildmode=pie \
+    -ldflags='-s -w -linkmode=external'
+fi
 finish

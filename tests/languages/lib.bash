@@ -13,13 +13,15 @@ need_recording() {
     skip "the kernel does not allow wick to record"
 }
 
-# share STACKS REGEX: the percentage of the samples in the folded STACKS whose
-# stack matches REGEX, rounded.
+# weight STACKS REGEX: of the folded STACKS that match REGEX.
+weight() {
+  awk -v regex="$2" '{ weight = $NF; sub(/ [0-9]+$/, "") }
+    $0 ~ regex { sum += weight } END { printf "%d\n", sum }' "$1"
+}
+
+# share STACKS REGEX: the same as a percentage of all.
 share() {
-  awk -v regex="$2" '
-    { weight = $NF; sub(/ [0-9]+$/, ""); all += weight
-      if ($0 ~ regex) part += weight }
-    END { printf "%d\n", all ? 100 * part / all + 0.5 : 0 }' "$1"
+  echo $((100 * $(weight "$1" "$2") / $(weight "$1" .)))
 }
 
 # between WHAT LEAST MOST GOT
@@ -39,4 +41,32 @@ need_trixie() {
     >"$CACHE/debootstrap.log" 2>&1 ||
     skip "debootstrap failed: $(tail -n 1 "$CACHE/debootstrap.log")"
   mv "$trixie.part" "$trixie"
+}
+
+# hidden WHAT: the last recording shows an interpreter only, and wick says so.
+hidden() {
+  has "$1" "$(cat said)" 'samples are in .*, without the names of .*docs/languages\.md'
+}
+
+# shown WHAT: and the opposite.
+shown() {
+  ! grep 'without the names' said || complain "$1 is hidden"
+}
+
+# flame WHAT COMMAND…: records it into `folded`, with wick's messages in `said`.
+flame() {
+  local what=$1
+  shift
+  "$WICK" flame -o out.folded -- "$@" >printed 2>said ||
+    complain "$what: $(cat printed said)"
+  mv out.folded folded
+}
+
+# three_to_one WHAT THREE ONE: of the samples that match either expression, THREE
+# has three quarters.
+three_to_one() {
+  local three one
+  three=$(weight folded "$2") one=$(weight folded "$3")
+  [ $((three + one)) -gt 0 ] || { complain "$1: no stack matches $2 or $3"; return; }
+  between "$1" 68 82 $((100 * three / (three + one)))
 }

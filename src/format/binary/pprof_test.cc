@@ -240,6 +240,22 @@ TEST(Pprof, PutsInlinedFramesIntoTheLocationAroundThem) {
             "main;work;a_[i];b_[i] 1\n");
 }
 
+TEST(Pprof, WritesFunctionsWithoutNamesByWhereTheyBegin) {
+  Profile profile;
+  const ModuleId gzip = profile.module_id("/usr/bin/gzip");
+  StackId stack = StackId::kRoot;
+  for (const std::uint64_t address : {0x104, 0x204, 0x208})
+    stack = profile.stacks.push(
+        stack, profile.frames.intern({.module = gzip,
+                                      .address = address,
+                                      .function_start = address & ~0xffu}));
+  profile.samples.push_back(
+      {.weight = 1, .stack = stack, .event = profile.event_id("samples")});
+  EXPECT_EQ(decoded(profile).function_size(), 2);
+  EXPECT_EQ(folded(written_and_read(profile)),
+            "[gzip+0x100];[gzip+0x200];[gzip+0x200] 1\n");
+}
+
 TEST(Pprof, WritesDecimalsInASmallerUnit) {
   const auto with = [](std::string_view unit, int decimals,
                        std::int64_t weight) {

@@ -18,6 +18,7 @@
 #include "format/binary/protobuf.h"
 #include "format/common/event_label.h"
 #include "io/compress.h"
+#include "profile/fold.h"
 #include "profile/format.h"
 
 namespace wick {
@@ -145,6 +146,9 @@ class PprofWriter {
   std::uint64_t kernel_mapping_ = 0;
   struct Function {
     StringId name, file;
+    ModuleId module;
+    std::uint64_t start;
+    friend bool operator==(const Function&, const Function&) = default;
   };
   std::vector<Function> functions_;
   HashIndex function_index_;
@@ -367,35 +371,44 @@ void PprofWriter::write_mappings() {
   if (kernel) kernel_mapping_ = write_one(new_string(kKernelModule), 0, 0);
 }
 
+// One without a name is told by where it begins.
 std::uint32_t PprofWriter::function_id(const Frame& frame) {
-  return 1 + function_index_.find_or_add(
-                 hash_pair(index(frame.function), index(frame.file)),
-                 [&](std::uint32_t i) {
-                   return functions_[i].name == frame.function &&
-                          functions_[i].file == frame.file;
-                 },
-                 [&] {
-                   functions_.push_back({frame.function, frame.file});
-                   const auto row =
-                       static_cast<std::uint32_t>(functions_.size() - 1);
-                   std::string function;
-                   const std::uint64_t name = string(frame.function);
-                   append_field(function, kFunctionId, row + std::uint64_t{1});
-                   append_field(function, kName, name);
-                   append_field(function, kSystemName, name);
-                   if (frame.file != StringId::kEmpty)
-                     append_field(function, kFilename, string(frame.file));
-                   message(kFunction, function);
-                   return row;
-                 });
+  const bool is_named = frame.function_start == 0;
+  const Function function{
+      .name = frame.function,
+      .file = frame.file,
+      .module = is_named ? ModuleId::kUnknown : frame.module,
+      .start = frame.function_start};
+  return 1 +
+         function_index_.find_or_add(
+             hash_pair(hash_pair(index(function.name), index(function.file)),
+                       hash_pair(index(function.module), function.start)),
+             [&](std::uint32_t i) { return functions_[i] == function; },
+             [&] {
+               functions_.push_back(function);
+               const auto row =
+                   static_cast<std::uint32_t>(functions_.size() - 1);
+               std::string bytes;
+               const std::uint64_t name =
+                   is_named ? string(frame.function)
+                            : new_string(frame_name(profile_, frame, {}));
+               append_field(bytes, kFunctionId, row + std::uint64_t{1});
+               append_field(bytes, kName, name);
+               append_field(bytes, kSystemName, name);
+               if (frame.file != StringId::kEmpty)
+                 append_field(bytes, kFilename, string(frame.file));
+               message(kFunction, bytes);
+               return row;
+             });
 }
 
 void PprofWriter::append_lines(std::string& out, const Location& innermost) {
   std::string line;
   for (const Location* at = &innermost;; at = &locations_[at->around]) {
     const Frame& frame = profile_.frames[at->frame];
-    const bool known =
-        frame.function != StringId::kEmpty || frame.file != StringId::kEmpty;
+    const bool known = frame.function != StringId::kEmpty ||
+                       frame.file != StringId::kEmpty ||
+                       frame.function_start != 0;
     if (known || innermost.lines > 1) {
       line.clear();
       append_field(line, kFunctionOfLine, function_id(frame));

@@ -303,6 +303,9 @@ class WickFileReader {
     const auto reasons = has_time_kinds()
                              ? columns.take()
                              : std::vector<std::uint64_t>(header.rows);
+    const auto starts = minor_ >= kMinorOfFunctionStarts
+                            ? columns.take_differences()
+                            : std::vector<std::uint64_t>(header.rows);
     if (columns.failed() || !frames_.accepts(header.first_row)) return false;
     frames_.begin_section(header.first_row);
     for (std::size_t i = 0; i < header.rows; ++i) {
@@ -311,7 +314,8 @@ class WickFileReader {
           .file = string(files[i]),
           .module = modules_.find(modules[i]).value_or(ModuleId::kUnknown),
           .line = static_cast<std::uint32_t>(lines[i]),
-          .address = addresses[i]};
+          .address = addresses[i],
+          .function_start = starts[i]};
       if (!is_known(kinds[i], FrameKind::kOffCpu) ||
           !is_known(reasons[i], OffCpuReason::kNotSampled)) {
         note(Problem::kBadRecord, "a frame of unknown kind");

@@ -145,6 +145,9 @@ TEST(WickFile, KeepsEverythingThatAProfileCanHold) {
              .address = UINT64_MAX,
              .kind = kind}));
   stack = profile.stacks.push(
+      stack, profile.frames.intern({.module = profile.module_id("/lib/x"),
+                                    .function_start = UINT64_MAX}));
+  stack = profile.stacks.push(
       stack, off_cpu_frame(profile, OffCpuReason::kNotSampled));
   profile.samples.push_back({.time = 0, .weight = INT64_MAX, .stack = stack});
   profile.samples.push_back({.time = UINT64_MAX,
@@ -330,7 +333,7 @@ TEST(WickFile, IgnoresColumnsOfLaterVersions) {
 
 TEST(WickFile, RefusesALaterMajorVersion) {
   EXPECT_EQ(error_of(FileBuilder(2).end()),
-            "has version 2.2 of the wick format; this wick reads version 1, so "
+            "has version 2.3 of the wick format; this wick reads version 1, so "
             "use a newer one");
 }
 

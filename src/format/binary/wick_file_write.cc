@@ -190,6 +190,7 @@ class WickFileWriter {
                 columns.add_differences(rows, &Frame::address);
                 columns.add(rows, &Frame::kind);
                 columns.add(rows, &Frame::off_cpu);
+                columns.add_differences(rows, &Frame::function_start);
               });
   }
 

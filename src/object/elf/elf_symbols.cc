@@ -10,16 +10,13 @@
 #include "base/error.h"
 #include "io/xz.h"
 #include "object/elf/elf_file.h"
+#include "object/elf/go_functions.h"
 #include "object/elf/plt_stubs.h"
 #include "object/elf/symbol_table_builder.h"
 
 namespace wick {
 namespace {
 
-// The longest plausible name. In a string table without zeros, each symbol
-// would be searched for its end to the end of the table.
-// One byte more than a profile keeps, which counts the names that it cuts.
-constexpr std::size_t kMaxName = (1 << 16) + 1;
 constexpr std::uint64_t kMaxMiniDebug = std::uint64_t{1} << 30;
 
 struct RawSymbol {
@@ -130,7 +127,7 @@ class SymbolReader {
         (visibility == STV_HIDDEN || visibility == STV_INTERNAL))
       return;
     names.remove_prefix(symbol.name);
-    names = names.substr(0, kMaxName);
+    names = names.substr(0, kMaxSymbolName);
     out.name = until_nul(names);
     if (out.name.empty() || is_marker(out.name, machine_)) return;
     out_.add(out);
@@ -215,6 +212,13 @@ void read_tables(const ElfFile& file, SymbolTableBuilder& out) {
   if (file.sections().empty()) reader.read_dynamic_segment();
 }
 
+bool has_symbols(const ElfFile& file) {
+  return std::ranges::any_of(file.sections(),
+                             [](const ElfFile::Section& section) {
+                               return section.type == SHT_SYMTAB;
+                             });
+}
+
 // .gnu_debugdata: an embedded ELF file, compressed with xz, that has the
 // symbols missing from .dynsym.
 void read_mini_debug(const ElfFile& file, SymbolTableBuilder& out) {
@@ -240,6 +244,9 @@ SymbolTable SymbolTable::from_elf(const ElfFile& file, const ElfFile* debug) {
   if (debug != nullptr && file.type() != ET_REL) read_tables(*debug, out);
   read_tables(file, out);
   read_mini_debug(file, out);
+  // Symbols have the same names.
+  if (!has_symbols(file) && (debug == nullptr || !has_symbols(*debug)))
+    add_go_functions(file, out);
   add_plt_stubs(file, out);
   return out.build();
 }

@@ -12,6 +12,11 @@
 
 namespace wick {
 
+// The longest plausible name. In a string table without zeros, each symbol
+// would be searched for its end to the end of the table.
+// One byte more than a profile keeps, which counts the names that it cuts.
+inline constexpr std::size_t kMaxSymbolName = (1 << 16) + 1;
+
 enum class SymbolBinding : std::uint8_t { kLocal, kGlobal, kWeak };
 
 struct SymbolCandidate {

@@ -17,6 +17,7 @@
 #include "object/elf/elf_file.h"
 #include "object/unwind/cfi_program.h"
 #include "object/unwind/frame_index.h"
+#include "object/unwind/function_ranges.h"
 #include "object/unwind/straight_code.h"
 #include "object/unwind/unwinder.h"
 
@@ -141,9 +142,10 @@ void fuzz_unwind(std::string_view bytes) {
       Unwinder(Machine::kRiscV), Unwinder(Machine::kX86_64)};
   static std::uint64_t version = 0;
   ++version;
-  const OneModule module(UnwindTable::build(
-      ElfFile::from_memory("fuzz", wrap(kMachines[flags & 3], header, frames)),
-      nullptr));
+  const auto file =
+      ElfFile::from_memory("fuzz", wrap(kMachines[flags & 3], header, frames));
+  const OneModule module(UnwindTable::build(file, nullptr));
+  const FunctionRanges ranges(file);
   Unwinder& unwinder = unwinders[flags & 3];
   Registers registers;
   registers.sp = kFuzzStack;
@@ -154,6 +156,8 @@ void fuzz_unwind(std::string_view bytes) {
         std::uint64_t{8} * static_cast<std::uint8_t>(seed[i % seed.size()]);
   std::vector<std::uint64_t> out;
   for (std::uint64_t pc = kCode; pc < kHeader; pc += 251) {
+    const auto start = ranges.start_of(pc);
+    require(!start || *start <= pc);
     registers.pc = registers.value[16] = pc;
     registers.value[30] = registers.value[1] = pc + 77;
     out.clear();

@@ -11,7 +11,7 @@
 #include "base/parallel.h"
 #include "object/elf/elf_file.h"
 #include "object/unwind/cfi_program.h"
-#include "object/unwind/frame_index.h"
+#include "object/unwind/frame_sections.h"
 
 namespace wick {
 namespace {
@@ -22,11 +22,9 @@ namespace {
 constexpr std::size_t kBlock = 8;
 // Real modules have a handful, for PLTs, signal frames, realigned stacks.
 constexpr std::size_t kMaxGeneralRules = 1 << 14;
-// Bytes of a row, of an entry in the index (with the table of blocks), and of
-// the same while the index is sorted.
+// Bytes of a row, and of an entry in the index with the table of blocks.
 constexpr std::uint64_t kRowBytes = 8;
-constexpr std::uint64_t kFunctionBytes = 8 + 12 / kBlock + 1;
-constexpr std::uint64_t kSortedFunctionBytes = kFunctionBytes + 12;
+constexpr std::uint64_t kFunctionBytes = kFrameIndexBytes + 12 / kBlock + 1;
 // With the index that finds it.
 constexpr std::uint64_t kRuleBytes = sizeof(UnwindRule) + 12;
 
@@ -57,7 +55,8 @@ struct FrameSection {
   // much longer than the section.
   std::atomic<std::uint64_t> work_left = 0;
 
-  FrameSection() = default;
+  explicit FrameSection(CfiFunctions from)
+      : cfi(std::move(from.cfi)), index(std::move(from.index)) {}
   FrameSection(const FrameSection&) = delete;
   ~FrameSection() {
     for (std::size_t i = 0; i < block_starts.size(); ++i)
@@ -71,37 +70,6 @@ struct FrameSection {
     work_left = cfi.bytes.size() * 4 + 65536;
   }
 };
-
-std::uint64_t base_address(const ElfFile& file) {
-  std::uint64_t base = ~std::uint64_t{0};
-  for (const ElfFile::Segment& segment : file.segments())
-    if (segment.type == PT_LOAD && (segment.flags & PF_X) != 0)
-      base = std::min(base, segment.address);
-  if (base != ~std::uint64_t{0}) return base;
-  for (const ElfFile::Section& section : file.sections())
-    if ((section.flags & SHF_EXECINSTR) != 0)
-      base = std::min(base, section.address);
-  return base == ~std::uint64_t{0} ? 0 : base;
-}
-
-std::uint64_t section_address(const ElfFile& file, std::string_view name) {
-  const ElfFile::Section* section = file.section(name);
-  return section == nullptr ? 0 : section->address;
-}
-
-CfiSection describe(const ElfFile& file, bool eh) {
-  const ElfFile* memory = &file;
-  return {.eh = eh,
-          .swap = file.is_little_endian() !=
-                  (std::endian::native == std::endian::little),
-          .address_size = file.is_64() ? 8 : 4,
-          .text_address = section_address(file, ".text"),
-          .data_address = section_address(file, ".got"),
-          .tracked = traits_of(file.machine()).unwinding.tracked,
-          .memory = [memory](std::uint64_t address, std::uint64_t size) {
-            return memory->bytes_at(address, size);
-          }};
-}
 
 // lld, and ld for static programs, write no rules for PLT stubs. A stub is a
 // jump through a table: its frame is as the call left it.
@@ -157,57 +125,6 @@ std::uint64_t bytes_of(const GeneralRule& rule) {
   return sizeof rule + rule.registers.size() * sizeof(GeneralRule::Register);
 }
 
-struct Place {
-  std::string_view bytes;
-  std::uint64_t address = 0;
-};
-
-Place find_header(const ElfFile& file) {
-  if (const ElfFile::Section* section = file.section(".eh_frame_hdr"))
-    if (const std::string_view bytes = file.bytes(*section); !bytes.empty())
-      return {bytes, section->address};
-  for (const ElfFile::Segment& segment : file.segments())
-    if (segment.type == PT_GNU_EH_FRAME)
-      return {file.bytes_at(segment.address, segment.memory_size),
-              segment.address};
-  return {};
-}
-
-std::uint64_t most_functions(const ElfFile& file) {
-  return file.memory().available() / kSortedFunctionBytes;
-}
-
-std::unique_ptr<FrameSection> open_eh_frame(const ElfFile& file,
-                                            std::uint64_t base) {
-  auto result = std::make_unique<FrameSection>();
-  CfiSection& cfi = result->cfi;
-  cfi = describe(file, true);
-  const Place header = find_header(file);
-  if (const ElfFile::Section* section = file.section(".eh_frame")) {
-    cfi.bytes = file.bytes(*section);
-    cfi.address = section->address;
-  }
-  if (cfi.bytes.empty() && !header.bytes.empty()) {
-    cfi.address = eh_frame_address(header.bytes, header.address, cfi);
-    // Up to the end of its segment: the header does not have its length.
-    if (cfi.address != 0)
-      cfi.bytes = file.bytes_at(cfi.address, std::uint64_t{1} << 32);
-  }
-  result->index = index_from_header(header.bytes, header.address, cfi, base);
-  if (result->index.starts.empty())
-    result->index = index_from_section(cfi, base, most_functions(file));
-  return result;
-}
-
-std::unique_ptr<FrameSection> open_debug_frame(const ElfFile& file,
-                                               std::uint64_t base) {
-  auto result = std::make_unique<FrameSection>();
-  result->cfi = describe(file, false);
-  result->cfi.bytes = file.bytes(".debug_frame");
-  result->index = index_from_section(result->cfi, base, most_functions(file));
-  return result;
-}
-
 }  // namespace
 
 struct UnwindTable::State {
@@ -235,7 +152,8 @@ struct UnwindTable::State {
     return true;
   }
 
-  void add(std::unique_ptr<FrameSection> section) {
+  void add(CfiFunctions functions) {
+    auto section = std::make_unique<FrameSection>(std::move(functions));
     damaged += section->index.damaged;
     if (section->index.starts.empty() ||
         !take(section->index.starts.size() * kFunctionBytes))
@@ -349,11 +267,12 @@ UnwindTable UnwindTable::build(std::shared_ptr<const ElfFile> file,
   table.state_ = std::make_unique<State>(std::move(file), std::move(debug));
   State& state = *table.state_;
   const ElfFile& binary = *state.file;
-  state.base = base_address(binary);
+  state.base = lowest_code_address(binary);
   state.add_rule({});  // rule 0 is no rule
-  state.add(open_eh_frame(binary, state.base));
-  state.add(open_debug_frame(binary, state.base));
-  if (state.debug) state.add(open_debug_frame(*state.debug, state.base));
+  state.add(functions_of_eh_frame(binary, state.base));
+  state.add(functions_of_debug_frame(binary, state.base));
+  if (state.debug)
+    state.add(functions_of_debug_frame(*state.debug, state.base));
   state.stubs = stub_rules(binary);
   return table;
 }

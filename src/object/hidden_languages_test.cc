@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/hidden_languages.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace wick {
+namespace {
+
+// "python3.11", "[jit]" for code without a name, "py::f" for a named function
+// of a JIT.
+struct Stack {
+  std::int32_t pid;
+  std::vector<std::string> modules;
+  int samples;
+};
+
+FrameId frame_of(Profile& profile, const std::string& text) {
+  if (text.find("::") != text.npos)
+    return profile.named_frame(text, FrameKind::kJit);
+  return profile.frames.intern(
+      {.module = profile.module_id(text),
+       .kind = text == "[jit]" ? FrameKind::kJit : FrameKind::kUser});
+}
+
+Profile profile_of(const std::vector<Stack>& stacks) {
+  Profile profile;
+  const EventId event = profile.event_id("cycles");
+  for (const Stack& from : stacks) {
+    StackId stack = StackId::kRoot;
+    for (const std::string& text : from.modules)
+      stack = profile.stacks.push(stack, frame_of(profile, text));
+    const ThreadId thread =
+        profile.thread_id({.pid = from.pid, .tid = from.pid});
+    for (int i = 0; i < from.samples; ++i)
+      profile.samples.push_back(
+          {.weight = 1, .stack = stack, .thread = thread, .event = event});
+  }
+  note_hidden_languages(profile);
+  return profile;
+}
+
+std::uint64_t noted(const std::vector<Stack>& stacks, Problem problem) {
+  return profile_of(stacks).diagnostics.count(problem);
+}
+
+TEST(HiddenLanguages, FilesAreKnownByTheirNames) {
+  using enum Language;
+  const std::pair<std::string, Language> known[] = {
+      {"/usr/bin/python3.11", kPython},
+      {"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0", kPython},
+      {"/opt/python3.13t", kPython},
+      {"/usr/bin/ruby3.1", kRuby},
+      {"/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2", kRuby},
+      {"/usr/bin/php8.2", kPhp},
+      {"/usr/sbin/php-fpm8.2", kPhp},
+      {"/usr/lib/apache2/modules/libphp8.2.so", kPhp},
+      {"/usr/bin/perl", kPerl},
+      {"/usr/bin/perl5.36-x86_64-linux-gnu", kPerl},
+      {"/usr/lib/x86_64-linux-gnu/libperl.so.5.36.0", kPerl},
+      {"/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so", kJava},
+      {"/usr/bin/node", kNode},
+      {"/usr/lib/x86_64-linux-gnu/libnode.so.108", kNode},
+      {"/usr/share/dotnet/shared/x/8.0.0/libcoreclr.so", kDotnet}};
+  for (const auto& [path, language] : known)
+    EXPECT_EQ(language_run_by(path), language) << path;
+}
+
+TEST(HiddenLanguages, OtherFilesAreNot) {
+  for (const std::string path :
+       {"", "/usr/bin/gzip", "/usr/bin/node_exporter", "/usr/bin/pythonista",
+        "/usr/bin/perlbench", "/home/ruby/main", "libpython", "phpize"})
+    EXPECT_EQ(language_run_by(path), std::nullopt) << path;
+}
+
+TEST(HiddenLanguages, SamplesInAnInterpreterAreNoted) {
+  EXPECT_EQ(noted({{1, {"libc.so.6", "python3.11", "libm.so.6"}, 7}},
+                  Problem::kHiddenPython),
+            7u);
+}
+
+TEST(HiddenLanguages, GeneratedCodeCountsAsThatOfItsProcess) {
+  EXPECT_EQ(noted({{1, {"libc.so.6", "libjvm.so"}, 1},
+                   {1, {"[jit]"}, 9},
+                   {2, {"[jit]"}, 5}},
+                  Problem::kHiddenJava),
+            10u);
+}
+
+TEST(HiddenLanguages, AProcessThatShowsItsFunctionsIsNotNoted) {
+  EXPECT_EQ(noted({{1, {"python3.13"}, 5},
+                   {1, {"python3.13", "py::main", "python3.13"}, 1}},
+                  Problem::kHiddenPython),
+            0u);
+}
+
+TEST(HiddenLanguages, ButAnotherProcessIs) {
+  EXPECT_EQ(noted({{1, {"python3.13", "py::main"}, 5}, {2, {"python3.11"}, 3}},
+                  Problem::kHiddenPython),
+            3u);
+}
+
+TEST(HiddenLanguages, AFewSamplesAreNotWorthANote) {
+  EXPECT_EQ(noted({{1, {"gzip"}, 96}, {2, {"perl"}, 4}}, Problem::kHiddenPerl),
+            0u);
+  EXPECT_EQ(noted({{1, {"gzip"}, 94}, {2, {"perl"}, 6}}, Problem::kHiddenPerl),
+            6u);
+}
+
+}  // namespace
+}  // namespace wick
