@@ -1,0 +1,40 @@
+# Code that programs generate: stacks lead through it, and its names come from
+# perf maps and jitdumps as the program sees them.
+. "$(dirname "$0")/lib.bash"
+"$WICK" doctor | grep -q '^NO' && skip 'the kernel does not allow recording'
+command -v gcc >/dev/null || skip 'there is no gcc'
+[[ $(uname -m) =~ ^(x86_64|aarch64)$ ]] || skip 'for x86-64 and AArch64 only'
+programs=$(dirname "$0")/programs
+gcc -O1 -fomit-frame-pointer -o trampolines "$programs/trampolines.c" ||
+  skip 'trampolines.c does not compile here'
+
+# whole WHAT FOLDED REGEX: nine samples in ten have the whole stack.
+whole() {
+  awk -v regex="$3" '{ all += $NF } $0 ~ regex { good += $NF }
+    END { exit all == 0 || good < 0.9 * all }' <<<"$2" ||
+    complain "$1: $(sort -nr -k2 <<<"$2" | head -3)"
+}
+# By trampolines with and without names.
+anonymous='^trampolines;.*;main;through;\[anon\];call_middle;through;\[anon\];call_inner;through;\[anon\];burn'
+named='^trampolines;.*;main;through;py::outer:x.py;call_middle;through;py::middle:x.py;call_inner;through;py::inner:x.py;burn'
+
+# No description at all: the instructions tell.
+"$WICK" record -q -F 997 -o none.data -- ./trampolines none 0.3
+whole 'by instructions' "$("$WICK" fold -q none.data)" "$anonymous"
+
+# A perf map has names.
+"$WICK" record -q -F 997 -o map.data -- bash -c \
+  'echo $$ >map.pid; exec ./trampolines map 0.3'
+map=/tmp/perf-$(cat map.pid).map
+whole 'with a perf map' "$("$WICK" fold -q map.data)" "$named"
+rm -f "$map"
+
+# A jitdump has rules. Here instructions alone do not tell: they jump.
+if [ "$(uname -m)" = x86_64 ]; then
+  "$WICK" record -q -F 997 -o dump.data -- ./trampolines jitdump 0.3
+  whole 'with a jitdump' "$("$WICK" fold -q dump.data)" "$named"
+  # The same in a recording that has copies of stacks.
+  "$WICK" record -q -F 997 --keep-stacks -o copies.data -- ./trampolines jitdump 0.3
+  whole 'with a jitdump, later' "$("$WICK" fold -q copies.data)" "$named"
+fi
+finish
