@@ -26,6 +26,7 @@ extern const FuzzTarget btf_fuzz;
 extern const FuzzTarget demangle_fuzz;
 extern const FuzzTarget dwarf_fuzz;
 extern const FuzzTarget elf_fuzz;
+extern const FuzzTarget go_rules_fuzz;
 extern const FuzzTarget jitdump_fuzz;
 extern const FuzzTarget kallsyms_fuzz;
 extern const FuzzTarget perf_map_fuzz;
@@ -47,6 +48,7 @@ const FuzzTarget* const kDecoders[] = {
     &demangle_fuzz,
     &dwarf_fuzz,
     &elf_fuzz,
+    &go_rules_fuzz,
     &jitdump_fuzz,
     &kallsyms_fuzz,
     &perf_map_fuzz,

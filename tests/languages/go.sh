@@ -38,7 +38,10 @@ check() {
   go build -o busy "$@" busy.go || { complain "$what: go build failed"; return; }
   flame "$what" ./busy
   between "$what, stacks to main" 95 100 "$(share folded 'runtime\.main;main\.main;')"
-  three_to_one "$what" 'main\.main;main\.three;' 'main\.main;main\.one;'
+  # step() calls nothing and has no frame.
+  grep 'main\.step [0-9]*$' folded >leaf
+  between "$what, the caller of a leaf" 95 100 "$(share leaf 'main\.spin;main\.step')"
+  three_to_one "$what" 'main\.main;main\.three;main\.spin' 'main\.main;main\.one;main\.spin'
 }
 check 'with symbols'
 check 'stripped' -ldflags='-s -w'

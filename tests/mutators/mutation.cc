@@ -178,6 +178,7 @@ Mutator mutator_of(std::string_view reader) {
       {"dwarf", mutate_elf},
       {"elf", mutate_elf},
       {"execlog", mutate_lines},
+      {"go-rules", mutate_elf},
       {"jitdump", mutate_jitdump},
       {"kallsyms", mutate_lines},
       {"perf-data", mutate_perf_data},

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 #include "base/hash_index.h"
 #include "base/parallel.h"
 #include "object/elf/elf_file.h"
 #include "object/unwind/cfi_program.h"
 #include "object/unwind/frame_sections.h"
+#include "object/unwind/go_rules.h"
 
 namespace wick {
 namespace {
@@ -138,7 +140,9 @@ struct UnwindTable::State {
   std::uint64_t taken = 0;  // of file->memory(); changes under the mutex
   // In order of precedence: the first that has a rule for an address wins.
   std::vector<std::unique_ptr<FrameSection>> sections;
-  StubRules stubs;  // used last
+  StubRules stubs;  // used after them
+  std::once_flag go_read;
+  std::optional<GoRules> go;  // used last
 
   std::mutex mutex;  // held to add rules; readers need no lock
   StableVector<UnwindRule> rules;
@@ -171,6 +175,7 @@ struct UnwindTable::State {
   std::uint32_t intern(UnwindRule rule, std::vector<GeneralRule>& from);
   bool is_known(const UnwindRule& rule) const;
   std::uint32_t add_rule(const UnwindRule& rule);
+  const UnwindRule& go_rule(std::uint64_t elf_addr);
 };
 
 const Block& UnwindTable::State::compile(FrameSection& section,
@@ -256,6 +261,15 @@ std::uint32_t UnwindTable::State::add_rule(const UnwindRule& rule) {
       });
 }
 
+const UnwindRule& UnwindTable::State::go_rule(std::uint64_t elf_addr) {
+  std::call_once(go_read, [&] { go = GoRules::of(*file); });
+  const UnwindRule rule = go ? go->at(elf_addr) : UnwindRule();
+  if (rule.kind == UnwindRule::kNone) return rules[0];
+  const std::scoped_lock lock(mutex);
+  std::vector<GeneralRule> none;
+  return rules[intern(rule, none)];
+}
+
 UnwindTable::UnwindTable() = default;
 UnwindTable::UnwindTable(UnwindTable&&) noexcept = default;
 UnwindTable& UnwindTable::operator=(UnwindTable&&) noexcept = default;
@@ -291,7 +305,7 @@ const UnwindRule& UnwindTable::find(std::uint64_t elf_addr) const {
   }
   for (const auto& [start, end] : state_->stubs.ranges)
     if (elf_addr >= start && elf_addr < end) return state_->stubs.rule;
-  return kNothing;
+  return state_->go_rule(elf_addr);
 }
 
 void UnwindTable::compile_all(int workers) const {
