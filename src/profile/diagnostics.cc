@@ -154,10 +154,10 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          false},
         {"hidden-python",
          "sample is in Python's interpreter, without the names of Python "
-         "functions; run `python3 -X perf` (3.12 or later), see "
+         "functions; start it with `python3 -X perf` (3.12 or later), see "
          "docs/languages.md",
          "samples are in Python's interpreter, without the names of Python "
-         "functions; run `python3 -X perf` (3.12 or later), see "
+         "functions; start it with `python3 -X perf` (3.12 or later), see "
          "docs/languages.md",
          false},
         {"hidden-ruby",
@@ -180,27 +180,30 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          false},
         {"hidden-java",
          "sample is in a Java virtual machine, without the names of Java "
-         "methods; run `java -XX:+PreserveFramePointer "
+         "methods; start it with `java -XX:+PreserveFramePointer "
          "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit` (17 or "
          "later), see docs/languages.md",
          "samples are in a Java virtual machine, without the names of Java "
-         "methods; run `java -XX:+PreserveFramePointer "
+         "methods; start it with `java -XX:+PreserveFramePointer "
          "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit` (17 or "
          "later), see docs/languages.md",
          false},
         {"hidden-node",
-         "sample is in Node.js, without the names of JavaScript functions; run "
-         "`node --perf-basic-prof --interpreted-frames-native-stack`, see "
+         "sample is in Node.js, without the names of JavaScript functions; "
+         "start it with `node --perf-basic-prof "
+         "--interpreted-frames-native-stack`, see "
          "docs/languages.md",
          "samples are in Node.js, without the names of JavaScript functions; "
-         "run `node --perf-basic-prof --interpreted-frames-native-stack`, see "
+         "start it with `node --perf-basic-prof "
+         "--interpreted-frames-native-stack`, see "
          "docs/languages.md",
          false},
         {"hidden-dotnet",
-         "sample is in .NET's runtime, without the names of methods; run it "
+         "sample is in .NET's runtime, without the names of methods; start it "
          "with DOTNET_PerfMapEnabled=1 in the environment, see "
          "docs/languages.md",
-         "samples are in .NET's runtime, without the names of methods; run it "
+         "samples are in .NET's runtime, without the names of methods; start "
+         "it "
          "with DOTNET_PerfMapEnabled=1 in the environment, see "
          "docs/languages.md",
          false},

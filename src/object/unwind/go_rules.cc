@@ -25,7 +25,8 @@ std::optional<std::int64_t> value_at(ByteReader changes, std::uint64_t offset) {
   std::uint64_t end = 0;
   for (int i = 0; i < kMaxChanges; ++i) {
     const std::uint64_t change = changes.read_varint();
-    if (changes.failed() || (change == 0 && i > 0)) return {};
+    if (changes.failed() || change > UINT32_MAX || (change == 0 && i > 0))
+      return {};
     value += static_cast<std::int64_t>(change >> 1) ^
              -static_cast<std::int64_t>(change & 1);
     if (value < -1 || value > std::numeric_limits<std::int32_t>::max() / 2)

@@ -72,9 +72,12 @@ TEST(GoRules, EveryPrefixOfTheSizesIsSurvived) {
 }
 
 TEST(GoRules, SizesOutOfAnyProportionAreNoRule) {
-  const std::string huge = cfa::uleb(std::uint64_t{1} << 40) + "\x40";
-  EXPECT_EQ(go_rules_of(*go_program(GoTableBuilder::k118, huge).file()),
-            "+0 none");
+  for (const std::uint64_t change :
+       {std::uint64_t{1} << 32, std::uint64_t{1} << 40, UINT64_MAX - 1}) {
+    const std::string huge = "\x04\x01" + cfa::uleb(change) + "\x40";
+    EXPECT_EQ(go_rules_of(*go_program(GoTableBuilder::k118, huge).file()),
+              "+0 r7+9 r16=c-8; +1 none");
+  }
 }
 
 TEST(GoRules, OtherFilesHaveNone) {
