@@ -27,6 +27,7 @@
 #include "render/text_report.h"
 #include "transform/diff_gate.h"
 #include "transform/event_choice.h"
+#include "transform/name_gaps.h"
 
 namespace wick {
 namespace {
@@ -96,6 +97,7 @@ struct DiffCommand {
       write_output(difference, format, write, output.name(), run);
     }
     report_losses(difference, run);
+    if (!gaps_.empty()) say(run, gap_text());
     report_stats(run);
     return status;
   }
@@ -127,6 +129,7 @@ struct DiffCommand {
     }
     Profile after = read_one(paths.back());
     names_ = {paths.front(), paths.back()};
+    gaps_ = find_name_gaps(before, after);
     if (event_of(before) != event_of(after))
       say(run, fmt::format("the inputs count different events: '{}' before, "
                            "'{}' after",
@@ -138,6 +141,28 @@ struct DiffCommand {
         {.strip_hex = strip_hex, .compat = input.read.compat});
   }
 
+  std::string gap_text() const {
+    const NameGap& gap = gaps_.front();
+    const std::string& lacking = gap.is_before ? names_.before : names_.after;
+    const std::string& other = gap.is_before ? names_.after : names_.before;
+    return fmt::format(
+        "functions of {} cannot be compared: {} has no names for them ({:.0f}% "
+        "of its samples), {} has; {}",
+        gap.module, lacking, 100 * gap.share, other, gap.why);
+  }
+
+  // Whether a function is on one side only, perhaps because the other does not
+  // know its name.
+  static bool needs_names(const Gate& gate, const DiffTable& table) {
+    bool is_found = false;
+    for (const FunctionChange& row : table.functions) {
+      if (!gate.function || !gate.function->found_in(row.name)) continue;
+      if (row.total.is_new() || row.total.is_gone()) return true;
+      is_found = true;
+    }
+    return gate.function && !is_found;
+  }
+
   static std::string doubt(const GateResult& result) {
     const std::size_t more = result.doubts.size() - 1;
     return result.doubts.front() +
@@ -147,6 +172,8 @@ struct DiffCommand {
   int judge(const std::vector<Gate>& gates, const DiffTable& table) {
     int status = 0;
     for (const Gate& gate : gates) {
+      if (!gaps_.empty() && needs_names(gate, table))
+        fail(gaps_.front().helps, "--fail-on '{}': {}", gate.text, gap_text());
       const GateResult result =
           in_context(fmt::format("--fail-on '{}'", gate.text),
                      [&] { return check(gate, table); });
@@ -162,6 +189,7 @@ struct DiffCommand {
   }
 
   DiffNames names_;
+  std::vector<NameGap> gaps_;
 };
 
 std::function<int(const Arguments&)> declare_diff(OptionSet& app) {

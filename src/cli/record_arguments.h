@@ -17,7 +17,8 @@ namespace wick {
 struct RecordArguments {
   std::string pids, tids, cpus, cgroup, events, filter;
   bool system_wide = false, user_only = false, keep_stacks = false,
-       off_cpu = false, wakers = false, wall = false, no_children = false;
+       no_names = false, off_cpu = false, wakers = false, wall = false,
+       no_children = false;
   int frequency = 997;
   double period = 0;
   std::string call_graph = "auto", clock = "monotonic", buffer;

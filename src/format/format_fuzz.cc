@@ -29,6 +29,7 @@ extern const FuzzTarget elf_fuzz;
 extern const FuzzTarget go_rules_fuzz;
 extern const FuzzTarget jitdump_fuzz;
 extern const FuzzTarget kallsyms_fuzz;
+extern const FuzzTarget kept_names_fuzz;
 extern const FuzzTarget perf_map_fuzz;
 extern const FuzzTarget perf_records_fuzz;
 extern const FuzzTarget proc_files_fuzz;
@@ -51,6 +52,7 @@ const FuzzTarget* const kDecoders[] = {
     &go_rules_fuzz,
     &jitdump_fuzz,
     &kallsyms_fuzz,
+    &kept_names_fuzz,
     &perf_map_fuzz,
     &perf_records_fuzz,
     &proc_files_fuzz,

@@ -2,6 +2,7 @@
 #include "object/debug_files.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/hash_index.h"
 #include "base/text.h"
 #include "io/compress.h"
 #include "io/open_regular.h"
@@ -30,6 +32,8 @@
 
 namespace wick {
 namespace {
+
+constexpr const char* kRunningKallsyms = "/proc/kallsyms";
 
 using ElfPointer = std::shared_ptr<const ElfFile>;
 
@@ -348,9 +352,9 @@ FoundFile DebugFiles::State::find_vdso(const CodeFile& file,
 std::optional<std::string> DebugFiles::State::kallsyms_path(
     const CodeFile& file, std::uint64_t start) const {
   if (!options.kallsyms.empty()) return options.kallsyms;
-  constexpr const char* kRunning = "/proc/kallsyms";
   if (file.kind == CodeKind::kKernelModule) {
-    if (is_loaded_at(kernel_module_name(file.path), start)) return kRunning;
+    if (is_loaded_at(kernel_module_name(file.path), start))
+      return kRunningKallsyms;
     return {};
   }
   struct utsname system {};
@@ -361,7 +365,7 @@ std::optional<std::string> DebugFiles::State::kallsyms_path(
       : options.os_release.empty()
           ? start != 0
           : ::uname(&system) == 0 && options.os_release == system.release;
-  if (is_running) return kRunning;
+  if (is_running) return kRunningKallsyms;
   if (const std::string store = perf_store();
       !store.empty() && is_build_id(file.build_id)) {
     std::string path = store + by_build_id(file.build_id) + "/kallsyms";
@@ -430,6 +434,14 @@ ElfPointer DebugFiles::State::find_debug(const ElfFile& binary,
     if (kept && kept->section(".symtab") != nullptr) return kept;
   }
   return nullptr;
+}
+
+bool is_same_file(const CodeFile& a, const CodeFile& b) {
+  return a.path == b.path && a.build_id == b.build_id && a.kind == b.kind;
+}
+
+std::uint64_t hash_of(const CodeFile& file) {
+  return hash_pair(hash_bytes(file.path), hash_bytes(file.build_id));
 }
 
 std::string_view kernel_module_name(std::string_view path) {
@@ -529,8 +541,17 @@ ElfPointer DebugFiles::alternate(const ElfFile& debug) {
   return state_->find_by_build_id(link->build_id);
 }
 
+bool DebugFiles::has_symfs() const { return !state_->options.symfs.empty(); }
+
 const std::string& DebugFiles::given_kallsyms() const {
   return state_->options.kallsyms;
+}
+
+std::string DebugFiles::running_id(const CodeFile& file,
+                                   std::uint64_t start) const {
+  if (state_->kallsyms_path(file, start) != kRunningKallsyms) return "";
+  const std::string boot = boot_id();
+  return boot.empty() ? "" : fmt::format("{}{:016x}", boot, start);
 }
 
 std::shared_ptr<const Kallsyms> DebugFiles::kallsyms(const CodeFile& file,

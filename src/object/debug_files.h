@@ -45,6 +45,11 @@ struct CodeFile {
   friend bool operator==(const CodeFile&, const CodeFile&) = default;
 };
 
+// Whether they have the same path, build id and kind: processes share files.
+bool is_same_file(const CodeFile& a, const CodeFile& b);
+// Equal for such files.
+std::uint64_t hash_of(const CodeFile& file);
+
 enum class FileState : std::uint8_t {
   kFound,
   kMissing,       // neither at its path nor elsewhere by its build id
@@ -105,8 +110,13 @@ class DebugFiles {
                                             std::string_view dwo_name,
                                             std::string_view comp_dir);
 
+  // Whether the user named a directory for recorded paths.
+  bool has_symfs() const;
   // The kernel's symbols that the user named; "" if none.
   const std::string& given_kallsyms() const;
+  // Identifies the running kernel, or its module that began at `start`, until
+  // the next boot; "" if `file` is another.
+  std::string running_id(const CodeFile& file, std::uint64_t start) const;
   // The symbols of a kernel, or of its module that began at `start`; null if no
   // list is certain to be the right one.
   std::shared_ptr<const Kallsyms> kallsyms(const CodeFile& file,

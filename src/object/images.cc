@@ -6,21 +6,11 @@
 #include "object/elf/elf_file.h"
 
 namespace wick {
-namespace {
-
-std::uint64_t hash_of(const CodeFile& file) {
-  return hash_pair(hash_bytes(file.path), hash_bytes(file.build_id));
-}
-
-}  // namespace
-
 ImageId Images::intern(const CodeFile& file) {
   const auto is_same = [&](std::uint32_t row) {
-    const CodeFile& known = images_[row].file;
-    // Processes share files. Without a build id, files of the same path may
-    // still differ, as containers have their own roots.
-    return known.path == file.path && known.build_id == file.build_id &&
-           known.kind == file.kind;
+    // Without a build id, files of the same path may still differ, as
+    // containers have their own roots.
+    return is_same_file(images_[row].file, file);
   };
   const std::uint32_t known = index_.find(hash_of(file), is_same);
   if (known != HashIndex::kNone) {
@@ -36,7 +26,8 @@ ImageId Images::intern(const CodeFile& file) {
     row = free_rows_.back();
     free_rows_.pop_back();
   }
-  images_[row] = {.file = file};
+  images_[row] = {.file = file,
+                  .kept = kept_ == nullptr ? nullptr : kept_->module(file)};
   add_to_index(row);
   return ImageId{row};
 }
@@ -91,8 +82,11 @@ std::shared_ptr<const ElfFile> Images::elf(ImageId id) {
 FileState Images::state(ImageId id) { return opened(id).found.state; }
 
 std::uint64_t Images::elf_addr(ImageId id, std::uint64_t file_off) {
+  const KeptModule* kept = images_[index(id)].kept;
+  if (kept != nullptr && !files_.has_symfs()) return kept->elf_addr(file_off);
   const Contents& contents = opened(id);
-  if (!contents.found.elf) return file_off;
+  if (!contents.found.elf)
+    return kept == nullptr ? file_off : kept->elf_addr(file_off);
   return contents.found.elf->elf_addr(file_off).value_or(file_off);
 }
 

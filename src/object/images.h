@@ -22,6 +22,7 @@
 #include "base/memory_budget.h"
 #include "object/address_space.h"
 #include "object/debug_files.h"
+#include "object/kept_names.h"
 #include "object/unwind/unwind_table.h"
 
 namespace wick {
@@ -48,11 +49,19 @@ class Images {
   std::size_t size() const { return images_.size(); }
   void kernel_began_at(std::uint64_t start) { files_.kernel_began_at(start); }
 
+  // Names that the recording keeps, or null. Before anything is interned; they
+  // outlive this object.
+  void use_kept(const KeptNames* names) { kept_ = names; }
+  const KeptNames* kept_names() const { return kept_; }
+  // What they have of the image's file; null if nothing.
+  const KeptModule* kept(ImageId id) const { return images_[index(id)].kept; }
+
   // Null if no file was found; state() has the reason. Thread-safe.
   std::shared_ptr<const ElfFile> elf(ImageId id);
   FileState state(ImageId id);
 
   // The address in the file's own terms; without the file, the offset in it.
+  // The file of kept names is not opened for this.
   std::uint64_t elf_addr(ImageId id, std::uint64_t file_off);
 
   // Null if there is no file. Thread-safe.
@@ -95,6 +104,7 @@ class Images {
     bool is_refused = false;  // because of its size
     bool is_free = false;     // no longer an image
     std::uint8_t retries = 0;
+    const KeptModule* kept = nullptr;
     std::unique_ptr<Contents> contents = std::make_unique<Contents>();
   };
   static std::uint64_t bytes_of(const CodeFile& file);
@@ -107,6 +117,7 @@ class Images {
   void add_to_index(std::uint32_t row);
 
   DebugFiles& files_;
+  const KeptNames* kept_ = nullptr;
   ImagesMemory memory_;
   MemoryAccount names_;
   std::uint64_t names_limit_ =

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "object/demangle/demangle.h"
 #include "object/elf/elf_file.h"
 #include "object/kernel/kallsyms.h"
+#include "object/kernel/running_kernel.h"
 
 namespace wick {
 namespace {
@@ -61,33 +63,45 @@ ModuleSymbols::ModuleSymbols(DebugFiles& files, CodeFile file, FoundFile binary,
     why_no_names_ = NoNames::kStripped;
 }
 
-const std::string& ModuleSymbols::build_id() const {
-  return binary_ && !binary_->build_id().empty() ? binary_->build_id()
-                                                 : file_.build_id;
+bool ModuleSymbols::is_kernel() const {
+  return file_.kind == CodeKind::kKernel ||
+         file_.kind == CodeKind::kKernelModule;
+}
+
+std::string ModuleSymbols::cache_id() const {
+  if (binary_ && !binary_->build_id().empty()) return binary_->build_id();
+  if (!file_.build_id.empty() || !is_kernel()) return file_.build_id;
+  return files_.running_id(file_, options_.kernel_start);
 }
 
 // What the names depend on: the files, the options.
 std::string ModuleSymbols::sources() const {
   const std::string& kallsyms = files_.given_kallsyms();
+  // It may be unloaded, and another loaded in its place.
+  const std::string name(kernel_module_name(file_.path));
+  const std::string module =
+      file_.kind == CodeKind::kKernelModule && !binary_
+          ? fmt::format("\n{} {}", name, kernel_module_build_id(name))
+          : "";
   return fmt::format(
-      "{}\n{}\n{}\n{}{}",
+      "{}\n{}\n{}\n{}{}{}",
       binary_ || kallsyms.empty() ? identity(binary_.get())
                                   : identity(kallsyms),
       identity(debug_.get()), identity(alternate_.get()),
       options_.inlines ? "inlines" : "",
-      options_.addresses == CodeAddresses::kExact ? " exact" : "");
+      options_.addresses == CodeAddresses::kExact ? " exact" : "", module);
 }
 
 void ModuleSymbols::load() {
   is_loaded_ = true;
   if (options_.cache == nullptr) return;
-  if (auto cached = options_.cache->load(build_id(), sources()))
+  if (auto cached = options_.cache->load(cache_id(), sources()))
     resolved_ = std::move(*cached);
 }
 
 void ModuleSymbols::save() const {
   if (options_.cache != nullptr && is_changed_)
-    options_.cache->store(build_id(), sources(), resolved_);
+    options_.cache->store(cache_id(), sources(), resolved_);
 }
 
 const SymbolTable& ModuleSymbols::symbols() {
@@ -105,6 +119,14 @@ bool ModuleSymbols::has_debug_info() const {
   return options_.inlines && has_dwarf(debug_source().get());
 }
 
+bool ModuleSymbols::lacked_memory() const {
+  return std::ranges::any_of(
+      std::array{binary_.get(), debug_.get(), alternate_.get()},
+      [](const ElfFile* file) {
+        return file != nullptr && file->memory().was_refused();
+      });
+}
+
 const ModuleSymbols::Lookup& ModuleSymbols::lookup() {
   if (lookup_) return *lookup_;
   if (binary_)
@@ -118,8 +140,7 @@ const ModuleSymbols::Lookup& ModuleSymbols::lookup() {
 }
 
 ModuleSymbols::Lookup ModuleSymbols::kernel_lookup() {
-  if (file_.kind != CodeKind::kKernel && file_.kind != CodeKind::kKernelModule)
-    return {};
+  if (!is_kernel()) return {};
   auto list = files_.kallsyms(file_, options_.kernel_start);
   if (!list) {
     why_no_names_ = NoNames::kOtherKernel;

@@ -78,6 +78,9 @@ class ModuleSymbols {
   // Puts what was resolved into the cache.
   void save() const;
 
+  // Whether a file was too large to be read completely.
+  bool lacked_memory() const;
+
   // Why some functions may have no names.
   NoNames why_no_names() const { return why_no_names_; }
 
@@ -89,7 +92,9 @@ class ModuleSymbols {
     std::shared_ptr<const Kallsyms> owner;
   };
 
-  const std::string& build_id() const;
+  bool is_kernel() const;
+  // What identifies the code in the cache; "" if nothing does.
+  std::string cache_id() const;
   std::string sources() const;
   const std::shared_ptr<const ElfFile>& debug_source() const;
   void load();

@@ -72,6 +72,7 @@ NoNamesText describe(NoNames reason, std::string_view path) {
           "jitdump, see docs/languages.md",
           {}};
     case NoNames::kNotKnown:
+    case NoNames::kCount:
       break;
   }
   return {};

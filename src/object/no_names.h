@@ -23,6 +23,7 @@ enum class NoNames : std::uint8_t {
   kOtherKernel,     // the running kernel is not the recorded one
   kKernelHidden,    // /proc/kallsyms has no addresses for this user
   kGeneratedCode,   // a JIT wrote it and left no map
+  kCount,           // recordings store the values above
 };
 
 // Of a file that was not found.

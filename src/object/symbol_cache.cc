@@ -18,6 +18,7 @@
 #include "io/output_file.h"
 #include "io/output_place.h"
 #include "io/unique_fd.h"
+#include "object/resolved_coding.h"
 
 namespace wick {
 namespace {
@@ -42,37 +43,10 @@ std::uint64_t checksum(std::string_view bytes) {
   return sum;
 }
 
-void append_text(std::string& out, std::string_view text) {
-  append_varint(out, text.size());
-  out += text;
-}
-
-std::string_view read_text(ByteReader& in) {
-  return in.read_bytes(in.read_varint());
-}
-
 std::string packed(std::string_view sources, const Resolved& resolved) {
   std::string out;
   append_text(out, sources);
-  append_varint(out, resolved.texts().size());
-  for (const std::string& text : resolved.texts()) append_text(out, text);
-  append_varint(out, resolved.rows().size());
-  std::vector<Resolved::Row> by_address(resolved.rows().begin(),
-                                        resolved.rows().end());
-  std::ranges::sort(by_address, {}, &Resolved::Row::elf_addr);
-  std::uint64_t before = 0;
-  for (const Resolved::Row& row : by_address) {
-    append_varint(out, row.elf_addr - before);
-    before = row.elf_addr;
-    append_varint(out, row.count);
-    if (row.count == 0) append_varint(out, row.function_start);
-    for (const ResolvedFrame& frame : resolved.frames(row)) {
-      append_varint(
-          out, std::uint64_t{frame.function} << 1 | (frame.inlined ? 1 : 0));
-      append_varint(out, frame.file);
-      append_varint(out, frame.line);
-    }
-  }
+  append_resolved(out, resolved);
   return out;
 }
 
@@ -80,37 +54,8 @@ std::optional<Resolved> unpacked(std::string_view bytes,
                                  std::string_view sources) {
   ByteReader in(bytes);
   if (read_text(in) != sources) return {};
-  Resolved resolved;
-  // Ids of texts follow the order of first use, as when they were stored.
-  const std::uint64_t texts = in.read_varint();
-  if (!in.fits(texts, 1)) return {};
-  std::vector<std::uint32_t> ids;
-  for (std::uint64_t i = 0; i < texts; ++i)
-    ids.push_back(resolved.text(read_text(in)));
-  const std::uint64_t rows = in.read_varint();
-  std::uint64_t address = 0;
-  std::vector<ResolvedFrame> frames;
-  for (std::uint64_t i = 0; i < rows && !in.failed(); ++i) {
-    address += in.read_varint();
-    const std::uint64_t count = in.read_varint();
-    if (!in.fits(count, 3)) return {};
-    if (count == 0) {
-      resolved.add(address, {}, in.read_varint());
-      continue;
-    }
-    frames.clear();
-    for (std::uint64_t j = 0; j < count; ++j) {
-      const std::uint64_t function = in.read_varint(), file = in.read_varint(),
-                          line = in.read_varint();
-      if (function / 2 >= ids.size() || file >= ids.size()) return {};
-      frames.push_back({.function = ids[function / 2],
-                        .file = ids[file],
-                        .line = static_cast<std::uint32_t>(line),
-                        .inlined = function % 2 == 1});
-    }
-    resolved.add(address, frames);
-  }
-  if (in.failed() || !in.at_end()) return {};
+  auto resolved = read_resolved(in);
+  if (!in.at_end()) return {};
   return resolved;
 }
 

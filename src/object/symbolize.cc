@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/metrics.h"
 #include "base/parallel.h"
@@ -20,8 +21,27 @@ struct Work {
   ModuleId module;
   ImageId image;
   std::vector<std::uint64_t> addresses;  // ascending, distinct
-  Resolved resolved;
+  Resolved found;                        // in files
+  const Resolved* kept = nullptr;        // with the recording
+  bool prefers_kept = false;
   NoNames why_no_names = NoNames::kNotKnown;
+
+  struct Names {
+    const Resolved* names = nullptr;
+    const Resolved::Row* row = nullptr;  // null: nothing is known
+  };
+  Names names_of(std::uint64_t address) const {
+    const Resolved* both[] = {&found, kept};
+    if (prefers_kept) std::swap(both[0], both[1]);
+    Names without_name;
+    for (const Resolved* names : both) {
+      const auto* row = names == nullptr ? nullptr : names->find(address);
+      if (row == nullptr) continue;
+      if (row->count > 0) return {names, row};
+      if (row->function_start != 0) without_name = {names, row};
+    }
+    return without_name;
+  }
 };
 
 std::vector<Work> collect(const Profile& profile, const CodeLocations& code,
@@ -64,6 +84,15 @@ class Resolver {
   }
 
   void resolve(Work& work) {
+    const KeptModule* kept = images_.kept(work.image);
+    if (kept != nullptr) {
+      work.kept = &kept->names;
+      work.why_no_names = kept->why_no_names;
+      work.prefers_kept = !prefers_files(*kept);
+      if (work.prefers_kept && has_all(*kept, work.addresses) &&
+          (kept->is_complete() || still_lacks_names(*kept, work.image)))
+        return;
+    }
     ModuleSymbols symbols(files_, images_.file(work.image),
                           {images_.elf(work.image), images_.state(work.image)},
                           {.inlines = options_.symbols.inlines,
@@ -73,10 +102,38 @@ class Resolver {
     symbols.resolve(work.addresses);
     symbols.save();
     work.why_no_names = symbols.why_no_names();
-    work.resolved = std::move(symbols).take_resolved();
+    work.found = std::move(symbols).take_resolved();
   }
 
  private:
+  // Whether files come first: the recording has not got everything, or the user
+  // names other sources.
+  bool prefers_files(const KeptModule& kept) const {
+    const SymbolOptions& symbols = options_.symbols;
+    const bool is_kernel = kept.file.kind == CodeKind::kKernel ||
+                           kept.file.kind == CodeKind::kKernelModule;
+    return kept.is_partial || !symbols.symfs.empty() ||
+           (symbols.debuginfod && !kept.has_lines) ||
+           (is_kernel &&
+            (!symbols.vmlinux.empty() || !symbols.kallsyms.empty()));
+  }
+
+  static bool has_all(const KeptModule& kept,
+                      const std::vector<std::uint64_t>& addresses) {
+    return std::ranges::all_of(addresses, [&](std::uint64_t address) {
+      return kept.names.find(address) != nullptr;
+    });
+  }
+
+  // Whether the file lacks symbols as it did when it was recorded; a debug file
+  // may have been installed since.
+  bool still_lacks_names(const KeptModule& kept, ImageId image) {
+    if (kept.file.kind != CodeKind::kFile) return false;
+    const auto elf = images_.elf(image);
+    return !elf || (kept.why_no_names == NoNames::kStripped &&
+                    !files_.debug(*elf, kept.file));
+  }
+
   Images& images_;
   DebugFiles& files_;
   const CodeLocations& code_;
@@ -141,30 +198,31 @@ Profile symbolize(Profile profile, const CodeLocations& code, Images& images,
         const Work* work = frame.function == StringId::kEmpty
                                ? work_of[frame.module]
                                : nullptr;
-        const Resolved::Row* row =
-            work == nullptr ? nullptr : work->resolved.find(frame.address);
+        const auto [names, row] =
+            work == nullptr ? Work::Names() : work->names_of(frame.address);
         if (row == nullptr || row->count == 0) {
           if (row != nullptr) named.function_start = row->function_start;
           out.push_back(named);
           return;
         }
-        for (const ResolvedFrame& found : work->resolved.frames(*row)) {
-          named.function =
-              target.strings.intern(work->resolved[found.function]);
-          named.file = target.strings.intern(work->resolved[found.file]);
-          named.line = found.line;
+        for (const ResolvedFrame& found : names->frames(*row)) {
+          named.function = target.strings.intern((*names)[found.function]);
+          if (options.symbols.inlines) {
+            named.file = target.strings.intern((*names)[found.file]);
+            named.line = found.line;
+          }
           if (found.inlined) named.kind = FrameKind::kInlined;
           out.push_back(named);
+          if (!options.symbols.inlines) break;
         }
       });
   note_missing_names(named_profile, works);
   note_hidden_languages(named_profile);
   named_profile.diagnostics.note(Problem::kSwollenFile, images.refused_files());
   for (const Work& work : works) {
-    named_profile.diagnostics.note(Problem::kCutName,
-                                   work.resolved.cut_texts());
+    named_profile.diagnostics.note(Problem::kCutName, work.found.cut_texts());
     named_profile.diagnostics.note(Problem::kCutInlining,
-                                   work.resolved.cut_rows());
+                                   work.found.cut_rows());
   }
   return named_profile;
 }

@@ -2,9 +2,11 @@
 // perf.data as an input format: records, stacks and symbols.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "base/metrics.h"
 #include "io/read_file.h"
+#include "object/kept_names.h"
 #include "object/symbolize.h"
 #include "perf/file/data_file.h"
 #include "perf/session/session.h"
@@ -27,11 +29,16 @@ Profile read(InputFile& input, const ReadOptions& options) {
   places.recorded_until = modification_time(input.name());
   DebugFiles files(std::move(places));
   Images images(files);
+  const std::string_view names = data.header().names;
+  const std::optional<KeptNames> kept = KeptNames::decode(names);
+  if (kept) images.use_kept(&*kept);
   SessionResult session = [&] {
     const Timer timer("records");
     return read_session(data, images, options);
   }();
   data.check_whole();
+  if (!names.empty() && !kept)
+    session.profile.diagnostics.note(Problem::kDamagedNames);
   return turn_wakers(symbolize(std::move(session.profile), session.code, images,
                                files, options));
 }

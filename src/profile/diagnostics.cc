@@ -207,6 +207,15 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "with DOTNET_PerfMapEnabled=1 in the environment, see "
          "docs/languages.md",
          false},
+        {"names-not-kept",
+         "address has no name or line kept with the recording, for lack of "
+         "room",
+         "addresses have no names or lines kept with the recording, for lack "
+         "of room",
+         false},
+        {"damaged-names",
+         "recording has damaged names, which were looked up again",
+         "recordings have damaged names, which were looked up again", false},
     }};
 
 }  // namespace

@@ -65,6 +65,8 @@ enum class Problem : std::uint8_t {
   kHiddenJava,
   kHiddenNode,
   kHiddenDotnet,
+  kNamesNotKept,     // addresses whose names or lines a recording does not keep
+  kDamagedNames,     // recordings whose names cannot be read
   kCount
 };
 

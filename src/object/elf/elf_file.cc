@@ -2,6 +2,7 @@
 #include "object/elf/elf_file.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -421,6 +422,11 @@ std::string_view ElfFile::bytes(const Section& section) const {
 std::string_view ElfFile::bytes(std::string_view section_name) const {
   const Section* found = section(section_name);
   return found == nullptr ? std::string_view() : bytes(*found);
+}
+
+UniqueFd ElfFile::handle() const {
+  const auto fd = state_->file ? state_->file->fd() : nullptr;
+  return fd ? UniqueFd(::fcntl(fd->get(), F_DUPFD_CLOEXEC, 0)) : UniqueFd();
 }
 
 std::string_view ElfFile::bytes_at(std::uint64_t elf_addr,

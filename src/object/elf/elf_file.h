@@ -71,6 +71,9 @@ class ElfFile {
   ~ElfFile();
 
   const std::string& name() const;
+  // The file itself, for a caller that reads it again after its name is gone;
+  // not open if it is gone already or in memory.
+  UniqueFd handle() const;
   Machine machine() const;
   std::uint16_t type() const;  // ET_DYN …
   // Where the program begins; 0 if the file is not a program.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/jit/jit_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,32 +114,64 @@ std::optional<ProcessIds> process_ids(std::uint32_t pid) {
       .uid = *uid};
 }
 
-std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory) {
+ProcessRoot ProcessRoot::open(std::uint32_t pid) {
+  ProcessRoot root;
+  root.root_ =
+      UniqueFd(::open(root_of(pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const auto ids = process_ids(pid);
+  if (ids)
+    root.ids_ = *ids;
+  else
+    root.root_.reset();
+  return root;
+}
+
+UniqueFd ProcessRoot::open_owned(const std::string& path) const {
+  return open_owned_file_in(fmt::format("/proc/self/fd/{}", root_.get()), path,
+                            ids_.uid);
+}
+
+UniqueFd open_perf_map(std::uint32_t pid, const ProcessRoot& root) {
   UniqueFd fd;
-  if (const auto ids = process_ids(pid))
-    fd = open_owned_file_in(root_of(pid),
-                            fmt::format("/tmp/perf-{}.map", ids->namespace_pid),
-                            ids->uid);
+  if (root.is_open())
+    fd = root.open_owned(
+        fmt::format("/tmp/perf-{}.map", root.ids().namespace_pid));
   if (!fd)
     fd = open_owned_file(fmt::format("/tmp/perf-{}.map", pid), ::geteuid());
+  return fd;
+}
+
+UniqueFd open_jitdump(const std::string& path, const ProcessRoot& root) {
+  UniqueFd fd;
+  if (root.is_open()) fd = root.open_owned(path);
+  if (!fd) fd = open_owned_file(path, ::geteuid());
+  return fd;
+}
+
+std::optional<JitFile> read_perf_map(const UniqueFd& fd,
+                                     MemoryAccount& memory) {
   if (!fd || !is_text(read_front(fd, kHead))) return std::nullopt;
   return read_jit_file(fd, memory, JitMap::from_perf_map);
 }
 
 UniqueFd open_jitdump(std::uint32_t pid, const std::string& path) {
-  UniqueFd fd;
-  if (const auto ids = process_ids(pid))
-    fd = open_owned_file_in(root_of(pid), path, ids->uid);
-  if (!fd) fd = open_owned_file(path, ::geteuid());
+  UniqueFd fd = open_jitdump(path, ProcessRoot::open(pid));
   if (!fd || !JitMap::is_jitdump(read_front(fd, kHead))) return UniqueFd();
   return fd;
 }
 
+std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory) {
+  return read_perf_map(open_perf_map(pid, ProcessRoot::open(pid)), memory);
+}
+
+std::optional<JitFile> read_jitdump(const UniqueFd& fd, MemoryAccount& memory) {
+  if (!fd || !JitMap::is_jitdump(read_front(fd, kHead))) return std::nullopt;
+  return read_jit_file(fd, memory, JitMap::from_jitdump);
+}
+
 std::optional<JitFile> read_jitdump(std::uint32_t pid, const std::string& path,
                                     MemoryAccount& memory) {
-  const UniqueFd fd = open_jitdump(pid, path);
-  if (!fd) return std::nullopt;
-  return read_jit_file(fd, memory, JitMap::from_jitdump);
+  return read_jitdump(open_jitdump(path, ProcessRoot::open(pid)), memory);
 }
 
 }  // namespace wick

@@ -37,6 +37,28 @@ struct ProcessIds {
 // one's own uid are then the best guess.
 std::optional<ProcessIds> process_ids(std::uint32_t pid);
 
+// The root directory of a running process, held: its files can be opened until
+// long after its end.
+class ProcessRoot {
+ public:
+  // Not open if the process has ended.
+  static ProcessRoot open(std::uint32_t pid);
+  bool is_open() const { return static_cast<bool>(root_); }
+
+  // A file of the process by its path in there; see open_owned_file_in().
+  UniqueFd open_owned(const std::string& path) const;
+  const ProcessIds& ids() const { return ids_; }
+
+ private:
+  UniqueFd root_;
+  ProcessIds ids_;
+};
+
+// The files that the functions below read; not open if there is none that can
+// be trusted. Of a process whose `root` is not open, our own are tried.
+UniqueFd open_perf_map(std::uint32_t pid, const ProcessRoot& root);
+UniqueFd open_jitdump(const std::string& path, const ProcessRoot& root);
+
 struct JitFile {
   JitMap map;
   bool is_complete = true;  // all of it was read, and all its functions kept
@@ -46,6 +68,7 @@ struct JitFile {
 // running), else our own. Nothing if there is none that can be trusted, or it
 // is not text. Takes what it keeps from `memory`, and reads only as much.
 std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory);
+std::optional<JitFile> read_perf_map(const UniqueFd& fd, MemoryAccount& memory);
 
 // The jitdump that a process has mapped, by its path there; not open if it is
 // not one, or cannot be trusted.
@@ -55,5 +78,6 @@ UniqueFd open_jitdump(std::uint32_t pid, const std::string& path);
 // Nothing if it does not begin as one.
 std::optional<JitFile> read_jitdump(std::uint32_t pid, const std::string& path,
                                     MemoryAccount& memory);
+std::optional<JitFile> read_jitdump(const UniqueFd& fd, MemoryAccount& memory);
 
 }  // namespace wick

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/append.h"
 #include "base/bytes.h"
 #include "base/text.h"
 
@@ -22,9 +23,12 @@ namespace wick {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4a695444;
-constexpr std::uint32_t kLoad = 0, kMove = 1;  // records
+constexpr std::uint32_t kLoad = 0, kMove = 1, kLines = 2;  // records
+constexpr std::uint32_t kHeaderSize = 40, kRecordHeaderSize = 16;
 constexpr std::uint64_t kElfHeaderSize = 0x40;
 constexpr std::uint64_t kCyclesFlag = 1;
+// Of an excerpt, which has too few lines to tell whether they are shifted.
+constexpr std::uint64_t kExactLinesFlag = std::uint64_t{1} << 63;
 // A function has some hundred lines; only a crafted one has more than this.
 constexpr int kMaxLines = 1 << 14;
 // One byte more than a profile keeps, which counts the names that it cuts.
@@ -197,8 +201,10 @@ class JitMap::DumpReader {
     in.read<std::uint32_t>();
     map_.pid_ = in.read<std::uint32_t>();
     in.read<std::uint64_t>();  // a time, not always of the same clock
-    map_.cycles_ = (in.read<std::uint64_t>() & kCyclesFlag) != 0;
-    if (in.failed() || size < 40 || size > rest.size()) {
+    const auto flags = in.read<std::uint64_t>();
+    map_.cycles_ = (flags & kCyclesFlag) != 0;
+    exact_ = (flags & kExactLinesFlag) != 0;
+    if (in.failed() || size < kHeaderSize || size > rest.size()) {
       map_.truncated_ = true;
       return false;
     }
@@ -216,7 +222,7 @@ class JitMap::DumpReader {
       case kMove:
         read_move(in, time);
         break;
-      case 2:
+      case kLines:
         read_lines(in);
         break;
       case 4:
@@ -352,20 +358,26 @@ JitMap::Function JitMap::function(const Entry& entry) const {
   return f;
 }
 
-std::optional<JitMap::Function> JitMap::find(std::uint64_t address,
-                                             std::uint64_t time) const {
+template <class Visit>
+void JitMap::each_at(std::uint64_t address, Visit visit) const {
   // Versions of a function follow each other; only a crafted file has more
   // overlap than this.
   constexpr int kMaxSteps = 1 << 12;
   const auto after =
       std::ranges::upper_bound(functions_, address, {}, &Entry::start);
   auto i = static_cast<std::size_t>(after - functions_.begin());
-  const Entry* best = nullptr;
-  const Entry* first_later = nullptr;
   for (int steps = 0; i-- > 0 && steps < kMaxSteps; ++steps) {
     if (max_end_[i] <= address) break;
-    const Entry& f = functions_[i];
-    if (address - f.start >= f.size) continue;
+    if (address - functions_[i].start < functions_[i].size)
+      visit(functions_[i]);
+  }
+}
+
+std::optional<JitMap::Function> JitMap::find(std::uint64_t address,
+                                             std::uint64_t time) const {
+  const Entry* best = nullptr;
+  const Entry* first_later = nullptr;
+  each_at(address, [&](const Entry& f) {
     const std::uint64_t f_time = time_of(f);
     if (f_time > time) {
       if (first_later == nullptr || f_time < time_of(*first_later))
@@ -374,7 +386,7 @@ std::optional<JitMap::Function> JitMap::find(std::uint64_t address,
                                       std::pair(time_of(*best), best->order)) {
       best = &f;
     }
-  }
+  });
   if (best == nullptr) best = first_later;
   if (best == nullptr) return {};
   return function(*best);
@@ -393,6 +405,81 @@ std::optional<JitMap::Line> JitMap::line(const Function& function,
               found_at = at;
             });
   return found;
+}
+
+void JitMap::append_to_map(std::string& out, const Entry& entry) const {
+  append(out, "{:x} {:x} {}\n", entry.start, entry.size, view(entry.name));
+}
+
+void JitMap::append_to_dump(std::string& out, const Entry& entry,
+                            std::span<const std::uint64_t> addresses) const {
+  const Function f = function(entry);
+  const auto record = [&](std::uint32_t id, std::string_view body) {
+    append_raw(out, id);
+    append_raw(out,
+               static_cast<std::uint32_t>(kRecordHeaderSize + body.size()));
+    append_raw(out, f.time);
+    out += body;
+  };
+  std::string lines;
+  std::uint64_t count = 0;
+  for (auto at = std::ranges::lower_bound(addresses, f.start);
+       at != addresses.end() && *at - f.start < f.size; ++at) {
+    const auto found = line(f, *at);
+    if (!found) continue;
+    append_raw(lines, *at);
+    append_raw(lines, found->line);
+    append_raw(lines, std::uint32_t{0});
+    lines += found->file;
+    lines += '\0';
+    ++count;
+  }
+  std::string body;
+  append_raw(body, f.start);
+  append_raw(body, count);
+  if (count > 0) record(kLines, body + lines);
+  body.clear();
+  append_raw(body, std::uint64_t{pid_});  // and a tid of 0
+  append_raw(body, f.start);
+  append_raw(body, f.start);
+  append_raw(body, f.size);
+  append_raw(body, std::uint64_t{entry.order});
+  body += f.name;
+  body += '\0';
+  record(kLoad, body);
+}
+
+std::string JitMap::excerpt(std::span<const std::uint64_t> addresses) const {
+  std::vector<std::uint64_t> sorted(addresses.begin(), addresses.end());
+  std::ranges::sort(sorted);
+  const bool is_map = details_.empty();
+  std::vector<const Entry*> kept(functions_.size(), nullptr);  // by order
+  for (const std::uint64_t address : sorted) {
+    const Entry* last = nullptr;
+    each_at(address, [&](const Entry& f) {
+      if (!is_map) kept[f.order] = &f;
+      if (last == nullptr || f.order > last->order) last = &f;
+    });
+    // The last line of a map wins.
+    if (is_map && last != nullptr) kept[last->order] = last;
+  }
+  std::erase(kept, nullptr);
+  std::string out;
+  if (kept.empty()) return out;
+  if (is_map) {
+    for (const Entry* entry : kept) append_to_map(out, *entry);
+    return out;
+  }
+  append_raw(out, kMagic);
+  append_raw(out, std::uint32_t{1});
+  append_raw(out, kHeaderSize);
+  append_raw(out, elf_machine_);
+  append_raw(out, std::uint32_t{0});
+  append_raw(out, pid_);
+  append_raw(out, std::uint64_t{0});
+  append_raw(out, kExactLinesFlag | (cycles_ ? kCyclesFlag : 0));
+  for (const Entry* entry : kept) append_to_dump(out, *entry, sorted);
+  return out;
 }
 
 }  // namespace wick

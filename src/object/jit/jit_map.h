@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,10 @@ class JitMap {
   std::optional<Line> line(const Function& function,
                            std::uint64_t address) const;
 
+  // A file of the same kind with the functions at these addresses alone, for
+  // which find() and line() give the same.
+  std::string excerpt(std::span<const std::uint64_t> addresses) const;
+
   std::size_t size() const { return functions_.size(); }
   // What it takes besides the file.
   std::uint64_t bytes() const;
@@ -105,6 +110,12 @@ class JitMap {
   std::string_view view(Part part) const;
   std::uint64_t time_of(const Entry& entry) const;
   Function function(const Entry& entry) const;
+  // Calls visit(entry) for those at the address, the last ones first.
+  template <class Visit>
+  void each_at(std::uint64_t address, Visit visit) const;
+  void append_to_map(std::string& out, const Entry& entry) const;
+  void append_to_dump(std::string& out, const Entry& entry,
+                      std::span<const std::uint64_t> addresses) const;
   void reserve(std::size_t count, std::uint64_t most_memory);
   bool is_full() const { return functions_.size() == functions_.capacity(); }
   void add_map_line(std::string_view line);

@@ -282,5 +282,55 @@ TEST(JitDump, ARecordWithoutSizeEndsIt) {
   EXPECT_EQ(map.damaged(), 1u);
 }
 
+TEST(JitDump, AnExcerptHasTheFunctionsOfAllTimesAtAnAddress) {
+  const JitMap whole = Dump()
+                           .load(100, 0x1000, "baseline")
+                           .load(150, 0x2000, "elsewhere")
+                           .load(200, 0x1000, "optimised")
+                           .map();
+  const std::uint64_t sampled[] = {0x1002};
+  const JitMap excerpt = JitMap::from_jitdump(whole.excerpt(sampled));
+  EXPECT_EQ(excerpt.size(), 2u);
+  for (const std::uint64_t time : {50, 100, 199, 200})
+    EXPECT_EQ(name_at(excerpt, 0x1002, time), name_at(whole, 0x1002, time));
+}
+
+// V8's lines are shifted; one function alone does not tell.
+TEST(JitDump, AnExcerptHasTheLinesOfItsAddresses) {
+  const JitMap whole =
+      Dump()
+          .lines(0x1000, {{0x1040, 1, "a.js"}, {0x1080, 2, "b.js"}})
+          .load(1, 0x1000, "f", std::string(0x100, 'c'))
+          .map();
+  const std::uint64_t sampled[] = {0x1050, 0x1010};
+  const JitMap excerpt = JitMap::from_jitdump(whole.excerpt(sampled));
+  for (const std::uint64_t address : sampled) {
+    const auto wanted = whole.line(*whole.find(address), address);
+    const auto got = excerpt.line(*excerpt.find(address), address);
+    ASSERT_TRUE(wanted && got);
+    EXPECT_EQ(got->file, wanted->file);
+    EXPECT_EQ(got->line, wanted->line);
+  }
+}
+
+TEST(JitDump, AnExcerptKnowsTimesThatAreCycles) {
+  const JitMap whole = Dump(false, 1).load(1, 0x1000, "f").map();
+  const std::uint64_t sampled[] = {0x1000};
+  EXPECT_TRUE(
+      JitMap::from_jitdump(whole.excerpt(sampled)).has_cycles_as_time());
+}
+
+TEST(PerfMap, AnExcerptHasTheLastFunctionAtAnAddress) {
+  const JitMap whole = JitMap::from_perf_map(
+      "1000 20 old name\n2000 10 elsewhere\n1000 10 new name\n");
+  const std::uint64_t sampled[] = {0x1004, 0x5000};
+  EXPECT_EQ(whole.excerpt(sampled), "1000 10 new name\n");
+}
+
+TEST(PerfMap, AnExcerptOfNothingIsEmpty) {
+  const std::uint64_t sampled[] = {0x5000};
+  EXPECT_EQ(JitMap::from_perf_map("1000 20 f\n").excerpt(sampled), "");
+}
+
 }  // namespace
 }  // namespace wick

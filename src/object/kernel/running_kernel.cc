@@ -27,6 +27,13 @@ std::string kernel_module_build_id(const std::string& module) {
                           "/notes/.note.gnu.build-id");
 }
 
+std::string boot_id() {
+  const auto text = read_small_file("/proc/sys/kernel/random/boot_id", 64);
+  std::string id(text ? trim(*text) : "");
+  std::erase(id, '-');
+  return all_hex_digits(id) ? id : "";
+}
+
 std::shared_ptr<const ElfFile> own_vdso() {
   const auto start = ::getauxval(AT_SYSINFO_EHDR);
   const auto maps = read_small_file("/proc/self/maps", std::uint64_t{16} << 20);

@@ -14,6 +14,9 @@ namespace wick {
 std::string kernel_build_id();
 std::string kernel_module_build_id(const std::string& module);
 
+// Of this boot. Hexadecimal; "" if unknown.
+std::string boot_id();
+
 // The vDSO is part of the kernel: all processes have the same. Null if there is
 // none.
 std::shared_ptr<const ElfFile> own_vdso();

@@ -98,6 +98,7 @@ class FileReader {
     if (!facts) return;
     if (!facts->is_finished) counts_.truncated = true;
     header_.facts = std::move(*facts);
+    header_.names = bytes_of(file_, header_.facts.names);
   }
 
   // The size of the data is 0 if the recorder was killed, but also if there was

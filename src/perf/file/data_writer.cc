@@ -119,6 +119,7 @@ struct PerfDataWriter::State {
   std::optional<ZstdStream> zstd;
   std::map<Feature, std::string> features;  // not in the file yet
   RecordingFacts facts;
+  std::string names;
 
   bool started = false, full = false, finished = false;
   std::uint64_t record_bytes = 0, dropped = 0, compressed_from = 0,
@@ -131,6 +132,7 @@ struct PerfDataWriter::State {
   void append_records(std::string_view records);
   void flush(std::string_view more);
   void write_late_sections();
+  bool write_late_sections(std::string_view with_names);
   bool correct_header(bool with_features,
                       const std::map<Feature, FileSection>& sections,
                       FileSection facts_section);
@@ -291,6 +293,12 @@ void PerfDataWriter::State::restore(int error) {
 }
 
 void PerfDataWriter::State::write_late_sections() {
+  facts.is_finished = true;
+  // On a full disk, the other sections may still fit.
+  if (!write_late_sections(names) && !write_late_sections("")) restore(errno);
+}
+
+bool PerfDataWriter::State::write_late_sections(std::string_view with_names) {
   std::map<Feature, FileSection> sections = early;
   for (const auto& [feature, content] : features) sections[feature] = {};
   const std::uint64_t begin = data_end + sections.size() * sizeof(FileSection);
@@ -300,15 +308,16 @@ void PerfDataWriter::State::write_late_sections() {
     contents += content;
     pad(contents);
   }
-  facts.is_finished = true;
+  facts.names = {begin + contents.size(), with_names.size()};
+  contents += with_names;
+  pad(contents);
   const std::string text = encode_facts(facts);
   const FileSection facts_section{begin + contents.size(), text.size()};
   for (const auto& [feature, section] : sections)
     append_section(table, section);
-  if (!hide_features() ||
-      !write_at(fd.get(), data_end, {table, contents, text}) ||
-      !correct_header(true, sections, facts_section))
-    restore(errno);
+  return hide_features() &&
+         write_at(fd.get(), data_end, {table, contents, text}) &&
+         correct_header(true, sections, facts_section);
 }
 
 PerfDataWriter::PerfDataWriter(const OutputName& name,
@@ -425,6 +434,10 @@ void PerfDataWriter::tracing_data(std::string bytes) {
 
 void PerfDataWriter::facts(RecordingFacts facts) {
   state_->facts = std::move(facts);
+}
+
+void PerfDataWriter::names(std::string bytes) {
+  state_->names = std::move(bytes);
 }
 
 std::uint64_t PerfDataWriter::bytes() const {

@@ -92,8 +92,9 @@ class PerfDataWriter {
   void tracing_data(std::string bytes);  // see tracing_data.h
   // Any section, with its raw content.
   void feature(Feature feature, std::string content);
-  // Replaces what was set before. Other readers do not see it.
+  // Replace what was set before. Other readers see neither of them.
   void facts(RecordingFacts facts);
+  void names(std::string bytes);  // of object/kept_names.h
 
   // Bytes of the file so far; of its part that a reader would find now; of
   // records before compression.

@@ -61,6 +61,9 @@ struct PerfHeader {
   };
   std::vector<Pmu> pmus;
   RecordingFacts facts;  // if wick recorded it
+  // The names of its code, as object/kept_names.h encodes them; "" if it has
+  // none. Lives as long as the file's bytes.
+  std::string_view names;
   bool has_branch_stacks = false;
   bool compressed = false;
   bool is_directory = false;  // perf record --threads

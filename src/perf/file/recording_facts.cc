@@ -15,16 +15,19 @@ namespace {
 constexpr std::string_view kFinished = "wick notes 1";
 constexpr std::string_view kUnfinished = "wick notes 1, recording";
 constexpr std::string_view kBegin = "begin";
+constexpr std::string_view kNamesAt = "names-at", kNamesSize = "names-size";
 
 // What a recorder counts; stored as the problem's key and the count.
 constexpr std::array kLosses = {
     Problem::kStackTooShort, Problem::kNoUnwindRule, Problem::kBadStack,
     Problem::kDeepStack,     Problem::kBadRecord,    Problem::kLostSamples,
-    Problem::kLargeFile,     Problem::kLargeProcess};
+    Problem::kLargeFile,     Problem::kLargeProcess, Problem::kNamesNotKept};
 
 void read_fact(std::string_view key, std::uint64_t value,
                RecordingFacts& facts) {
   if (key == kBegin) facts.begin_time = value;
+  if (key == kNamesAt) facts.names.offset = value;
+  if (key == kNamesSize) facts.names.size = value;
   for (const Problem problem : kLosses)
     if (key == info(problem).key) facts.losses.note(problem, value);
 }
@@ -38,6 +41,10 @@ std::string encode_facts(const RecordingFacts& facts) {
     append(out, "{}: {}\n", key, value);
   };
   if (facts.begin_time) add(kBegin, *facts.begin_time);
+  if (facts.names.size > 0) {
+    add(kNamesAt, facts.names.offset);
+    add(kNamesSize, facts.names.size);
+  }
   for (const Problem problem : kLosses)
     if (const std::uint64_t count = facts.losses.count(problem); count > 0)
       add(info(problem).key, count);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "perf/file/section.h"
 #include "profile/diagnostics.h"
 
 namespace wick {
@@ -23,6 +24,9 @@ struct RecordingFacts {
   std::optional<std::uint64_t> begin_time;
   // What the recorder lost or could not unwind. Its records say nothing of it.
   Diagnostics losses;
+  // Where the file has the names of its code (object/kept_names.h); of size 0
+  // if it has none.
+  FileSection names;
 };
 
 std::string encode_facts(const RecordingFacts& facts);

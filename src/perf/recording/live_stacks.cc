@@ -19,18 +19,21 @@ constexpr int kRoundsBetweenTrims = 128;
 
 }  // namespace
 
-LiveStacks::LiveStacks(Machine machine, Images& images, int workers,
-                       std::shared_ptr<MemoryBudget> memory, Write write)
+LiveStacks::LiveStacks(Machine machine, Images& images, const Options& options,
+                       Write write)
     : write_(std::move(write)),
       images_(images),
-      unwinding_(machine, images,
-                 {.workers = workers, .bytes_stay = true, .is_live = true}),
+      unwinds_(options.unwinds),
+      sampled_(options.sampled),
+      unwinding_(
+          machine, images,
+          {.workers = options.workers, .bytes_stay = true, .is_live = true}),
       side_band_(
           images,
           [this](Space& space) {
             if (space.waiting > 0) unwind();
           },
-          std::move(memory)) {}
+          options.memory) {}
 
 EventAttr LiveStacks::stored(EventAttr attr) {
   if ((attr.sample_type & kStackBits) == 0) return attr;
@@ -47,12 +50,13 @@ EventAttr LiveStacks::stored(EventAttr attr) {
 
 void LiveStacks::visit(const PerfRecord& record, std::string_view whole) {
   if (record.type != RecordType::kSample) {
-    if (!side_band_.visit(record)) ++damaged_;
+    visit_other(record);
     write_(whole);
     return;
   }
   const EventAttr& attr = record.event->attr;
-  if (!attr.samples(sample_type::kStackUser)) {
+  if (!unwinds_ || !attr.samples(sample_type::kStackUser)) {
+    if (sampled_ != nullptr) collect(record);
     write_(whole);
     return;
   }
@@ -78,6 +82,7 @@ void LiveStacks::visit(const PerfRecord& record, std::string_view whole) {
   Space& space = side_band_.space(sample_.pid);
   if (sample_.user_registers.abi == kRegsAbiNone ||
       sample_.user_stack.empty() || chain_.user_count() > 0) {
+    collect(space, head, chain_);
     write_sample(head, chain_);
     --head_count_;
     return;
@@ -88,9 +93,62 @@ void LiveStacks::visit(const PerfRecord& record, std::string_view whole) {
   if (unwinding_.is_full()) unwind();
 }
 
+void LiveStacks::visit_other(const PerfRecord& record) {
+  if (!side_band_.visit(record)) ++damaged_;
+  if (sampled_ == nullptr) return;
+  switch (record.type) {
+    case RecordType::kMmap:
+    case RecordType::kMmap2:
+      if (const auto mmap = decode_mmap(record);
+          mmap && ProcessJit::is_jitdump(mmap->path))
+        sampled_->jits().announce_jitdump(mmap->pid, mmap->path);
+      break;
+    case RecordType::kExit:
+      if (const auto exit = decode_task(record);
+          exit && side_band_.tasks().find_space(exit->pid) == nullptr)
+        sampled_->jits().process_ended(exit->pid);
+      break;
+    case RecordType::kCallchainDeferred:
+      collect_deferred(record);
+      break;
+    default:
+      break;
+  }
+}
+
+// A sample that is stored as it is.
+void LiveStacks::collect(const PerfRecord& record) {
+  if (!decode_sample(record, sample_)) return;
+  chain_.read(sample_, record.event->attr, record.cpu_mode());
+  // The reader unwinds a copied stack from here.
+  if (chain_.user_count() == 0 && !sample_.user_stack.empty() &&
+      record.cpu_mode() == misc::kUser)
+    chain_.append_user(std::span(&sample_.ip, 1), true);
+  collect(side_band_.space(sample_.pid),
+          {.time = sample_.time, .pid = sample_.pid}, chain_);
+}
+
+void LiveStacks::collect(Space& space, const Head& head, const Chain& chain) {
+  if (sampled_ == nullptr) return;
+  sampled_->add_user(space, head.pid, head.time, chain.user_leaf_first());
+  sampled_->add_kernel(side_band_, chain.kernel_leaf_first());
+}
+
+// The user part of samples that came before.
+void LiveStacks::collect_deferred(const PerfRecord& record) {
+  const auto deferred = decode_deferred(record, swapped_);
+  if (!deferred) return;
+  const RecordId id = decode_record_id(record);
+  Chain chain;
+  chain.append_user(deferred->callchain, true);
+  collect(side_band_.space(id.pid), {.time = record.time, .pid = id.pid},
+          chain);
+}
+
 void LiveStacks::unwind() {
   std::size_t next = 0;
-  unwinding_.run([&](Space&, StacklessSample&, Chain& chain) {
+  unwinding_.run([&](Space& space, StacklessSample&, Chain& chain) {
+    collect(space, heads_[next], chain);
     write_sample(heads_[next++], chain);
   });
   head_count_ = 0;
@@ -110,7 +168,10 @@ void LiveStacks::end_round() {
 
 bool LiveStacks::release_memory() {
   const bool has_many_names = images_.has_many_names();
-  if (has_many_names) side_band_.forget_unmapped_images();
+  if (has_many_names) {
+    side_band_.forget_unmapped_images();
+    if (sampled_ != nullptr) sampled_->files().forget_ids();
+  }
   const bool is_due = ++rounds_ % kRoundsBetweenTrims == 0;
   return ((is_due || images_.is_short_of_memory()) && images_.trim()) ||
          has_many_names;
@@ -118,9 +179,11 @@ bool LiveStacks::release_memory() {
 
 void LiveStacks::note_problems(Diagnostics& diagnostics) const {
   unwinding_.note_ends(diagnostics);
-  diagnostics.note(Problem::kLargeFile, images_.refused_files());
-  diagnostics.note(Problem::kLargeProcess,
-                   side_band_.tasks().refused_processes());
+  if (unwinds_) {
+    diagnostics.note(Problem::kLargeFile, images_.refused_files());
+    diagnostics.note(Problem::kLargeProcess,
+                     side_band_.tasks().refused_processes());
+  }
   diagnostics.note(Problem::kBadRecord, damaged_);
 }
 

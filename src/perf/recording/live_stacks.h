@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the kernel's records into those that are stored: copied stacks are
 // unwound into callchains, so that a file has DWARF's stacks at the size of
-// frame pointers'.
+// frame pointers'. Meanwhile, collects the code that the stored stacks are in.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "object/images.h"
+#include "perf/file/header.h"
+#include "perf/recording/sampled_code.h"
 #include "perf/session/side_band.h"
 #include "perf/session/stack_unwinding.h"
 
@@ -20,9 +22,20 @@ namespace wick {
 class LiveStacks {
  public:
   using Write = std::function<void(std::string_view record)>;
-  // Processes and threads take from `memory`.
-  LiveStacks(Machine machine, Images& images, int workers,
-             std::shared_ptr<MemoryBudget> memory, Write write);
+  struct Options {
+    bool unwinds = true;  // false: copied stacks stay as they are
+    int workers = 1;
+    std::shared_ptr<MemoryBudget> memory;  // of processes and threads
+    SampledCode* sampled = nullptr;        // null: it is not collected
+  };
+  // `images` and `sampled` outlive it.
+  LiveStacks(Machine machine, Images& images, const Options& options,
+             Write write);
+
+  // Of the kernel and the vDSO, as the header of the file has them.
+  void add_build_id(const PerfHeader::BuildId& known) {
+    side_band_.add_build_id(known.path, known.build_id);
+  }
 
   // How `attr` is stored, once its stacks are callchains.
   static EventAttr stored(EventAttr attr);
@@ -46,6 +59,10 @@ class LiveStacks {
     std::uint32_t pid = 0, tid = 0, cpu = 0;
     std::string raw;
   };
+  void visit_other(const PerfRecord& record);
+  void collect(const PerfRecord& sample);
+  void collect(Space& space, const Head& head, const Chain& chain);
+  void collect_deferred(const PerfRecord& record);
   void write_sample(const Head& head, const Chain& chain);
   void unwind();
   // Returns whether rules that were copied are invalid.
@@ -53,6 +70,8 @@ class LiveStacks {
 
   Write write_;
   Images& images_;
+  bool unwinds_;
+  SampledCode* sampled_;
   int rounds_ = 0;
   StackUnwinding unwinding_;
   SideBand side_band_;
@@ -61,6 +80,7 @@ class LiveStacks {
   std::vector<Space*> waiting_;
   PerfSample sample_;
   Chain chain_;
+  std::vector<std::uint64_t> swapped_;
   std::string buffer_;
   std::uint64_t damaged_ = 0;
 };

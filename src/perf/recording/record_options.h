@@ -34,6 +34,7 @@ struct RecordOptions {
   CallGraph call_graph = CallGraph::kAuto;
   std::uint32_t stack_size = 0;  // bytes of stack; 0: what the buffers carry
   bool keep_stacks = false;      // in the file, instead of unwinding now
+  bool keep_names = true;        // of functions, in the file
   bool user_only = false;        // no kernel code
   bool off_cpu = false;          // when, where and why threads leave the CPU
   bool wakers = false;           // with off_cpu: who wakes them

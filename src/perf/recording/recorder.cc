@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/parallel.h"
 #include "base/text.h"
@@ -20,6 +22,7 @@
 #include "perf/file/machine_info.h"
 #include "perf/file/recording_facts.h"
 #include "perf/recording/live_stacks.h"
+#include "perf/recording/name_lookup.h"
 #include "perf/recording/opened_events.h"
 #include "perf/recording/proc_events.h"
 #include "perf/recording/program.h"
@@ -28,6 +31,7 @@
 #include "perf/recording/recording_file.h"
 #include "perf/recording/recording_memory.h"
 #include "perf/recording/recording_plan.h"
+#include "perf/recording/sampled_code.h"
 #include "perf/recording/sleeping_threads.h"
 #include "perf/recording/tracing_data.h"
 #include "perf/records/record_encoder.h"
@@ -80,7 +84,7 @@ class Recorder {
     if (!options_.program.empty())
       program_.emplace(options_.program, options_.folder);
     raise_open_files_limit();
-    const HighPriority priority;
+    std::optional<HighPriority> priority(std::in_place);
     plan();
     open_events();
     // What runs already starts threads and maps files while it is described, so
@@ -93,6 +97,7 @@ class Recorder {
     loop(progress);
     store_the_end();
     if (program_) end_program();
+    priority.reset();
     finish_file();
     return std::move(result_);
   }
@@ -153,10 +158,20 @@ class Recorder {
                                 .recorder = options_.recorder}));
     write_sections(file_->header());
     set_begin_time();  // for a file that is never finished
-    if (options_.unwinds_stacks())
-      stacks_.emplace(
-          own_machine(), images_, worker_count(0), memory_.processes,
-          [this](std::string_view record) { file_->write(record); });
+    if (options_.keep_names) sampled_.emplace(images_, memory_.addresses);
+    if (options_.unwinds_stacks() || sampled_) follow_stacks();
+  }
+
+  void follow_stacks() {
+    stacks_.emplace(
+        own_machine(), images_,
+        LiveStacks::Options{.unwinds = options_.unwinds_stacks(),
+                            .workers = worker_count(0),
+                            .memory = memory_.processes,
+                            .sampled = sampled_ ? &*sampled_ : nullptr},
+        [this](std::string_view record) { file_->write(record); });
+    for (const PerfHeader::BuildId& known : kernel_build_ids_)
+      stacks_->add_build_id(known);
   }
 
   // What is known before the first record.
@@ -167,7 +182,8 @@ class Recorder {
     // Other files have their build ids in the records of their mappings.
     const SampledFile kernel[] = {
         {.path = "[kernel.kallsyms]", .in_kernel = true}, {.path = "[vdso]"}};
-    file.build_ids(read_build_ids(kernel));
+    kernel_build_ids_ = read_build_ids(kernel);
+    file.build_ids(kernel_build_ids_);
     file.pmus(read_pmus());
     if (const auto clock = read_clock(options_.clock))
       file.clock(clock->moment, clock->resolution_ns);
@@ -416,6 +432,7 @@ class Recorder {
   void finish_file() {
     if (stacks_) stacks_->note_problems(result_.diagnostics);
     result_.diagnostics.note(Problem::kBadRecord, window_->unknown());
+    if (sampled_ && !file_->has_failed()) keep_names();
     facts_.losses = result_.diagnostics;
     if (file_->has_failed())
       facts_.losses.note(Problem::kLostSamples, unwritten());
@@ -426,6 +443,15 @@ class Recorder {
     update();
     if (file_->has_failed()) result_.unwritten = unwritten();
     result_.bytes = file_->bytes();
+  }
+
+  // Takes several times the memory of a recording, as reading it would.
+  void keep_names() {
+    stacks_.reset();
+    file_->header().names(look_up_names(
+        *sampled_, limits_.release,
+        {.file_bytes = file_->bytes(), .memory = 4 * options_.memory},
+        result_.diagnostics));
   }
 
   std::uint64_t unwritten() const {
@@ -450,6 +476,8 @@ class Recorder {
       {.os_release = limits_.release, .memory = memory_.files}};
   Images images_{debug_files_,
                  {.files = memory_.files, .names = memory_.names}};
+  std::optional<SampledCode> sampled_;  // if names are kept
+  std::vector<PerfHeader::BuildId> kernel_build_ids_;
   std::optional<LiveStacks> stacks_;
   std::optional<RecordingFile> file_;
   RecordingFacts facts_;

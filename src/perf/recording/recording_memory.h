@@ -4,7 +4,8 @@
 // thousands of files, fork without end. Each kind has a part of its own, so
 // that none can starve the others, and within it an offender has a share:
 //
-//   files      1/2  bytes read of ELF files, unwind tables; one file: 1/4
+//   files     7/16  bytes read of ELF files, unwind tables; one file: 7/32
+//   addresses 1/16  code that samples are in, whose names are kept
 //   names      1/4  paths and build ids of mapped files
 //   processes  1/4  processes, threads, mappings; one process: 1/8
 //
@@ -24,11 +25,12 @@ namespace wick {
 
 struct RecordingMemory {
   explicit RecordingMemory(std::uint64_t all)
-      : files(std::make_shared<MemoryBudget>(all / 2)),
+      : files(std::make_shared<MemoryBudget>(all / 16 * 7)),
+        addresses(std::make_shared<MemoryBudget>(all / 16)),
         names(std::make_shared<MemoryBudget>(all / 4)),
         processes(std::make_shared<MemoryBudget>(all / 4)) {}
 
-  std::shared_ptr<MemoryBudget> files, names, processes;
+  std::shared_ptr<MemoryBudget> files, addresses, names, processes;
 };
 
 }  // namespace wick

@@ -75,8 +75,7 @@ FrameId CodeFrames::make_kernel_frame(std::uint64_t address) {
     image = mapping->image;
     if (images_.file(image).kind != CodeKind::kKernel) start = mapping->start;
   } else {
-    image = images_.intern({.path = std::string(SideBand::kKernelPath),
-                            .kind = CodeKind::kKernel});
+    image = side_band_.kernel_image();
   }
   Frame frame{.module = module_of(image, start),
               .address = address - start,

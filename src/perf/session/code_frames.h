@@ -20,7 +20,9 @@ class CodeFrames {
       : profile_(profile),
         images_(images),
         side_band_(side_band),
-        keep_addresses_(keep_addresses) {}
+        keep_addresses_(keep_addresses) {
+    jit_.kept = images.kept_names();
+  }
 
   // `pid` and `time` matter for code that was compiled while the program ran.
   FrameId user_frame(Space& space, std::uint64_t address, std::uint32_t pid,

@@ -33,12 +33,37 @@ MemoryAccount& ProcessJit::memory(const JitReading& reading) {
 }
 
 void ProcessJit::read_announced(JitReading& reading) {
-  for (Announced& announced : std::exchange(announced_, {}))
-    if (auto file =
-            read_jitdump(announced.pid, announced.path, memory(reading))) {
+  for (Announced& announced : std::exchange(announced_, {})) {
+    const KeptJitFile* kept =
+        reading.kept == nullptr
+            ? nullptr
+            : reading.kept->jitdump(announced.pid, announced.path);
+    if (kept != nullptr) {
+      dumps_.push_back(
+          {std::move(announced.path),
+           JitMap::from_jitdump(kept->content, memory(reading).available())});
+      memory(reading).take(dumps_.back().map.bytes());
+    } else if (auto file = read_jitdump(announced.pid, announced.path,
+                                        memory(reading))) {
       if (!file->is_complete) ++reading.incomplete_files;
       dumps_.push_back({std::move(announced.path), std::move(file->map)});
     }
+  }
+}
+
+void ProcessJit::read_map(std::uint32_t pid, std::uint64_t time,
+                          JitReading& reading) {
+  looked_for_map_ = true;
+  map_path_ = fmt::format("/tmp/perf-{}.map", pid);
+  const KeptJitFile* kept =
+      reading.kept == nullptr ? nullptr : reading.kept->perf_map(pid, time);
+  if (kept != nullptr) {
+    map_ = JitMap::from_perf_map(kept->content, memory(reading).available());
+    memory(reading).take(map_->bytes());
+  } else if (auto file = read_perf_map(pid, memory(reading))) {
+    if (!file->is_complete) ++reading.incomplete_files;
+    map_ = std::move(file->map);
+  }
 }
 
 bool ProcessJit::has_jitdump(JitReading& reading) {
@@ -57,14 +82,7 @@ std::optional<ProcessJit::Found> ProcessJit::find(std::uint32_t pid,
     if (const auto function = dump.map.find(address, when))
       return Found{&dump.map, *function, dump.path};
   }
-  if (!looked_for_map_) {
-    looked_for_map_ = true;
-    map_path_ = fmt::format("/tmp/perf-{}.map", pid);
-    if (auto file = read_perf_map(pid, memory(reading))) {
-      if (!file->is_complete) ++reading.incomplete_files;
-      map_ = std::move(file->map);
-    }
-  }
+  if (!looked_for_map_) read_map(pid, time, reading);
   if (map_)
     if (const auto function = map_->find(address))
       return Found{&*map_, *function, map_path_};

@@ -12,6 +12,7 @@
 
 #include "base/memory_budget.h"
 #include "object/jit/jit_map.h"
+#include "object/kept_names.h"
 
 namespace wick {
 
@@ -24,6 +25,7 @@ struct JitReading {
 
   std::shared_ptr<MemoryBudget> memory = std::make_shared<MemoryBudget>(kMost);
   std::uint64_t incomplete_files = 0;
+  const KeptNames* kept = nullptr;  // by the recording, before any files
 };
 
 class ProcessJit {
@@ -58,6 +60,7 @@ class ProcessJit {
     std::string path;
   };
   void read_announced(JitReading& reading);
+  void read_map(std::uint32_t pid, std::uint64_t time, JitReading& reading);
   MemoryAccount& memory(const JitReading& reading);
 
   std::unique_ptr<MemoryAccount> memory_;

@@ -153,6 +153,13 @@ ImageId SideBand::image_of(const MmapRecord& mmap) {
   return images_.intern(file);
 }
 
+ImageId SideBand::kernel_image() {
+  const std::string path(kKernelPath);
+  return images_.intern({.path = path,
+                         .build_id = known_build_id(path),
+                         .kind = CodeKind::kKernel});
+}
+
 void SideBand::on_kernel_mmap(const MmapRecord& mmap) {
   if (kernel_.map.size() >= AddressSpace::kMaxMappings) {
     ++refused_;

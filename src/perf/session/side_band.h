@@ -46,6 +46,8 @@ class SideBand {
   const Tasks& tasks() const { return tasks_; }
 
   Space& kernel() { return kernel_; }
+  // For addresses of the kernel that nothing is mapped at.
+  ImageId kernel_image();
   // The runtime address of the kernel's _text.
   std::uint64_t kernel_start() const { return kernel_start_; }
 

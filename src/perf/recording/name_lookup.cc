@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording/name_lookup.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/metrics.h"
+#include "base/parallel.h"
+#include "object/kept_names.h"
+#include "object/module_symbols.h"
+#include "object/symbol_cache.h"
+
+namespace wick {
+namespace {
+
+// A module with how often samples met each address, in the order of
+// module.names.rows().
+struct NamedModule {
+  KeptModule module;
+  std::vector<std::uint32_t> counts;
+};
+
+class Lookup {
+ public:
+  Lookup(const std::string& os_release, std::uint64_t memory)
+      : memory_(std::make_shared<MemoryBudget>(memory)),
+        files_({.os_release = os_release, .memory = memory_}),
+        cache_(SymbolCache::default_folder()) {}
+
+  NamedModule operator()(SampledModule& sampled) {
+    const FoundFile found = find(sampled);
+    NamedModule named;
+    KeptModule& module = named.module;
+    module.file = sampled.file;
+    if (sampled.file.kind == CodeKind::kFile)
+      module.parts = parts_of(found.elf.get(), sampled.addresses);
+    ModuleSymbols symbols(
+        files_, sampled.file, found,
+        {.kernel_start = sampled.kernel_start, .cache = &cache_});
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> wanted;
+    for (const auto& [address, count] : sampled.addresses.rows())
+      wanted.emplace_back(module.elf_addr(address), count);
+    std::ranges::sort(wanted);
+    const auto repeated = std::ranges::unique(
+        wanted, {}, [](const auto& pair) { return pair.first; });
+    wanted.erase(repeated.begin(), repeated.end());
+    std::vector<std::uint64_t> addresses;
+    for (const auto& [address, count] : wanted) addresses.push_back(address);
+    const Resolved& resolved = symbols.resolve(addresses);
+    symbols.save();
+    for (const auto& [address, count] : wanted)
+      if (copy_row(resolved, address, module.names))
+        named.counts.push_back(count);
+    module.why_no_names = symbols.why_no_names();
+    module.has_lines = symbols.has_debug_info();
+    module.is_partial = symbols.lacked_memory();
+    return named;
+  }
+
+ private:
+  FoundFile find(SampledModule& sampled) {
+    if (!sampled.handle) return files_.binary(sampled.file);
+    try {
+      return {ElfFile::from_fd(
+                  std::move(sampled.handle), sampled.opened_as,
+                  {.memory = memory_, .most_memory = memory_->limit() / 2}),
+              FileState::kFound};
+    } catch (const Error&) {  // it has been overwritten
+      return {nullptr, FileState::kUnreadable};
+    }
+  }
+
+  // The segments in which the addresses are.
+  static std::vector<KeptModule::Part> parts_of(
+      const ElfFile* elf, const AddressCounts& addresses) {
+    std::vector<KeptModule::Part> parts;
+    if (elf == nullptr) return parts;
+    for (const ElfFile::Segment& segment : elf->segments())
+      if (segment.type == PT_LOAD &&
+          std::ranges::any_of(
+              addresses.rows(), [&](const AddressCounts::Row& row) {
+                return row.address - segment.offset < segment.file_size;
+              }))
+        parts.push_back({.file_off = segment.offset,
+                         .size = segment.file_size,
+                         .elf_addr = segment.address});
+    return parts;
+  }
+
+  static bool copy_row(const Resolved& from, std::uint64_t address,
+                       Resolved& to) {
+    const Resolved::Row* row = from.find(address);
+    if (row == nullptr) return false;
+    std::vector<ResolvedFrame> frames(from.frames(*row).begin(),
+                                      from.frames(*row).end());
+    for (ResolvedFrame& frame : frames) {
+      frame.function = to.text(from[frame.function]);
+      frame.file = to.text(from[frame.file]);
+    }
+    to.add(address, frames, row->function_start);
+    return true;
+  }
+
+  std::shared_ptr<MemoryBudget> memory_;
+  DebugFiles files_;
+  SymbolCache cache_;
+};
+
+// Which addresses keep what: the `lines` most frequent ones everything, the
+// `functions` most frequent ones at least the name of their function.
+struct Cut {
+  std::size_t lines = 0, functions = 0;
+};
+
+class Fitting {
+ public:
+  Fitting(std::vector<NamedModule> modules, std::vector<KeptJitFile> jit_files)
+      : modules_(std::move(modules)), jit_files_(std::move(jit_files)) {
+    for (const NamedModule& named : modules_)
+      counts_.insert(counts_.end(), named.counts.begin(), named.counts.end());
+    std::ranges::sort(counts_, std::greater());
+  }
+
+  bool is_empty() const { return counts_.empty() && jit_files_.empty(); }
+
+  // At most `most_bytes`, with as much in it as halving finds.
+  std::string fit(std::uint64_t most_bytes, Diagnostics& diagnostics) {
+    Cut cut{counts_.size(), counts_.size()};
+    std::string bytes = encode(cut);
+    while (bytes.size() > most_bytes && cut.functions > 0) {
+      if (cut.lines > 0)
+        cut.lines /= 2;
+      else
+        cut.functions /= 2;
+      bytes = encode(cut);
+    }
+    if (bytes.size() > most_bytes) {
+      diagnostics.note(Problem::kNamesNotKept,
+                       counts_.size() + jit_files_.size());
+      return "";
+    }
+    diagnostics.note(Problem::kNamesNotKept, dropped_);
+    return bytes;
+  }
+
+ private:
+  // Addresses that occur as often as the last of the `most` most frequent ones.
+  std::uint32_t least_count(std::size_t most) const {
+    if (most == 0) return 0xffffffff;
+    return most >= counts_.size() ? 0 : counts_[most - 1];
+  }
+
+  std::string encode(const Cut& cut) {
+    const std::uint32_t with_lines = least_count(cut.lines),
+                        with_function = least_count(cut.functions);
+    dropped_ = 0;
+    KeptNames names;
+    for (const NamedModule& named : modules_) {
+      KeptModule module{.file = named.module.file,
+                        .parts = named.module.parts,
+                        .why_no_names = named.module.why_no_names,
+                        .has_lines = named.module.has_lines,
+                        .is_partial = named.module.is_partial};
+      std::vector<ResolvedFrame> frames;
+      for (std::size_t i = 0; i < named.counts.size(); ++i) {
+        const Resolved::Row& row = named.module.names.rows()[i];
+        const Resolved& from = named.module.names;
+        const bool keeps_lines = named.counts[i] >= with_lines;
+        const bool has_detail =
+            row.count > 1 ||
+            (row.count == 1 && from.frames(row).front().file != 0);
+        if (named.counts[i] < with_function) {
+          ++dropped_;
+          continue;
+        }
+        frames.clear();
+        for (const ResolvedFrame& frame : from.frames(row)) {
+          frames.push_back(
+              {.function = module.names.text(from[frame.function])});
+          if (!keeps_lines) break;
+          frames.back().file = module.names.text(from[frame.file]);
+          frames.back().line = frame.line;
+          frames.back().inlined = frame.inlined;
+        }
+        if (!keeps_lines && has_detail) ++dropped_;
+        module.names.add(row.elf_addr, frames, row.function_start);
+      }
+      names.add(std::move(module));
+    }
+    for (const KeptJitFile& file : jit_files_) names.add(file);
+    return names.encode();
+  }
+
+  std::vector<NamedModule> modules_;
+  std::vector<KeptJitFile> jit_files_;
+  std::vector<std::uint32_t> counts_;  // of all addresses, descending
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace
+
+std::string look_up_names(SampledCode& code, const std::string& os_release,
+                          const NameRoom& room, Diagnostics& diagnostics) {
+  const Timer timer("names");
+  std::vector<SampledModule>& files = code.files().files();
+  std::vector<NamedModule> modules(files.size());
+  // Before anything is looked up in them, which takes time.
+  std::vector<KeptJitFile> jit_files = code.jits().take_functions();
+  Lookup look_up(os_release, room.memory);
+  parallel_for(files.size(), worker_count(0),
+               [&](std::size_t i) { modules[i] = look_up(files[i]); });
+  diagnostics.note(
+      Problem::kLargeFile,
+      static_cast<std::uint64_t>(std::ranges::count_if(
+          modules, [](const NamedModule& n) { return n.module.is_partial; })));
+  Fitting fitting(std::move(modules), std::move(jit_files));
+  diagnostics.note(Problem::kNamesNotKept, code.omitted());
+  return fitting.is_empty() ? "" : fitting.fit(room.most_bytes(), diagnostics);
+}
+
+}  // namespace wick

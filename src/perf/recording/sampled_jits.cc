@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording/sampled_jits.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "perf/session/process_jit.h"
+
+namespace wick {
+
+SampledJits::JitProcess* SampledJits::process(std::uint32_t pid) {
+  const auto known = running_.find(pid);
+  if (known != running_.end()) return &known->second;
+  if (!memory_.take(2 * sizeof(JitProcess))) return nullptr;
+  JitProcess& made = running_[pid];
+  made.pid = pid;
+  if (roots_ < kMostRoots) {
+    made.root = ProcessRoot::open(pid);
+    if (made.root.is_open()) ++roots_;
+  }
+  return &made;
+}
+
+void SampledJits::add(std::uint32_t pid, std::uint64_t address,
+                      std::uint64_t time) {
+  JitProcess* of = process(pid);
+  if (of == nullptr || !of->addresses.add(address, memory_)) {
+    ++omitted_;
+    return;
+  }
+  if (of->from == 0) of->from = time;
+  of->until = std::max(of->until, time);
+}
+
+void SampledJits::announce_jitdump(std::uint32_t pid, std::string_view path) {
+  JitProcess* of = process(pid);
+  if (of == nullptr || of->dumps.size() >= kMostDumps ||
+      std::ranges::find(of->dumps, path) != of->dumps.end() ||
+      !memory_.take(path.size() + sizeof(std::string)))
+    return;
+  of->dumps.emplace_back(path);
+}
+
+void SampledJits::open_files(JitProcess& process) {
+  process.map_file = open_perf_map(process.pid, process.root);
+  for (const std::string& path : process.dumps)
+    process.dump_files.push_back(open_jitdump(path, process.root));
+  process.root = {};
+}
+
+void SampledJits::process_ended(std::uint32_t pid) {
+  const auto at = running_.find(pid);
+  if (at == running_.end()) return;
+  JitProcess process = std::move(at->second);
+  running_.erase(at);
+  if (process.root.is_open()) --roots_;
+  if (process.addresses.rows().empty()) return;
+  open_files(process);
+  ended_.push_back(std::move(process));
+  if (ended_.size() <= kMostEnded) return;
+  keep_functions(ended_.front());
+  ended_.pop_front();
+}
+
+void SampledJits::keep_functions(JitProcess& process) {
+  std::vector<std::uint64_t> addresses;
+  for (const AddressCounts::Row& row : process.addresses.rows())
+    addresses.push_back(row.address);
+  const auto keep = [&](const UniqueFd& file, bool is_jitdump,
+                        std::string path) {
+    if (!file || functions_.size() == KeptNames::kMostJitFiles) return;
+    MemoryAccount reading(nullptr, JitReading::kMostOfProcess);
+    const auto read =
+        is_jitdump ? read_jitdump(file, reading) : read_perf_map(file, reading);
+    if (!read) return;
+    std::string content = read->map.excerpt(addresses);
+    if (content.empty()) return;
+    if (!memory_.take(content.size())) {
+      omitted_ += addresses.size();
+      return;
+    }
+    functions_.push_back({.pid = process.pid,
+                          .from = process.from,
+                          .until = process.until,
+                          .is_jitdump = is_jitdump,
+                          .path = std::move(path),
+                          .content = std::move(content)});
+  };
+  keep(process.map_file, false, "");
+  for (std::size_t i = 0; i < process.dump_files.size(); ++i)
+    keep(process.dump_files[i], true, process.dumps[i]);
+}
+
+std::vector<KeptJitFile> SampledJits::take_functions() {
+  std::vector<std::uint32_t> pids;
+  for (const auto& [pid, process] : running_) pids.push_back(pid);
+  std::ranges::sort(pids);
+  for (const std::uint32_t pid : pids) process_ended(pid);
+  for (JitProcess& process : ended_) keep_functions(process);
+  ended_.clear();
+  return std::move(functions_);
+}
+
+}  // namespace wick

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The addresses at which samples found code that no file has: functions that
+// processes compiled while they ran. Their names are in a perf map or a
+// jitdump, which may be complete only when the process ends, and out of reach
+// from then on: it is in the file system of a container that ends with the
+// process. So the root directory of the process is held while it runs, and its
+// files are opened when it ends.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/memory_budget.h"
+#include "io/unique_fd.h"
+#include "object/jit/jit_files.h"
+#include "object/kept_names.h"
+#include "perf/recording/sampled_files.h"
+
+namespace wick {
+
+class SampledJits {
+ public:
+  // `memory` outlives it.
+  explicit SampledJits(MemoryAccount& memory) : memory_(memory) {}
+
+  void add(std::uint32_t pid, std::uint64_t address, std::uint64_t time);
+  // The process mapped its jitdump.
+  void announce_jitdump(std::uint32_t pid, std::string_view path);
+  void process_ended(std::uint32_t pid);
+
+  // The functions at all those addresses.
+  std::vector<KeptJitFile> take_functions();
+
+  std::uint64_t omitted() const { return omitted_; }
+
+ private:
+  // Roots and files that are open at the same time; processes beyond that have
+  // their files found by path.
+  static constexpr std::size_t kMostRoots = 128;
+  static constexpr std::size_t kMostEnded = 64;
+  static constexpr std::size_t kMostDumps = 16;  // of one process
+
+  struct JitProcess {
+    std::uint32_t pid = 0;
+    std::uint64_t from = 0, until = 0;
+    ProcessRoot root;
+    AddressCounts addresses;
+    std::vector<std::string> dumps;  // paths
+    // Once it has ended.
+    UniqueFd map_file;
+    std::vector<UniqueFd> dump_files;
+  };
+  JitProcess* process(std::uint32_t pid);
+  static void open_files(JitProcess& process);
+  void keep_functions(JitProcess& process);
+
+  MemoryAccount& memory_;
+  std::unordered_map<std::uint32_t, JitProcess> running_;
+  std::size_t roots_ = 0;
+  std::deque<JitProcess> ended_;  // not read yet
+  std::vector<KeptJitFile> functions_;
+  std::uint64_t omitted_ = 0;
+};
+
+}  // namespace wick
