@@ -47,7 +47,7 @@ std::string GoTableBuilder::bytes() const {
     put(descriptions, has_sizes ? (is_12 ? values_at : 0) + value_at : 0, 4);
     for (int i = 4; i < numbers; ++i) put(descriptions, 0, 4);
     descriptions += '\0';
-    descriptions += static_cast<char>(function.is_root);
+    descriptions += static_cast<char>(function.flags);
     value_at += function.stack_sizes.size();
     if (name_of_all.empty()) names += function.name + '\0';
   }

@@ -20,7 +20,7 @@ struct GoTableBuilder {
     std::uint64_t start;  // after kText
     std::string name;
     std::string stack_sizes = "";  // pairs of varints, and a 0
-    bool is_root = false;
+    int flags = 0;
   };
 
   Version version = k118;

@@ -18,7 +18,9 @@ enum : std::uint32_t {
 // second that of the name and the fifth that of the stack sizes, then a byte
 // and flags.
 constexpr std::uint32_t kNumbers = 8, kNumbersOf120 = 9;
-constexpr std::uint8_t kIsRoot = 1;
+// Flags: nothing calls it; it changes the stack pointer by other than a
+// constant.
+constexpr std::uint8_t kTopFrame = 1, kWritesSp = 2;
 
 std::uint64_t read_number(ByteReader& in, std::uint32_t width) {
   return width == 4 ? in.read<std::uint32_t>() : in.read<std::uint64_t>();
@@ -160,7 +162,8 @@ bool GoTable::is_root(const Function& function) const {
   const std::string_view description =
       from(descriptions_, function.description);
   return flag_at_ < description.size() &&
-         (static_cast<std::uint8_t>(description[flag_at_]) & kIsRoot) != 0;
+         (static_cast<std::uint8_t>(description[flag_at_]) &
+          (kTopFrame | kWritesSp)) != 0;
 }
 
 }  // namespace wick

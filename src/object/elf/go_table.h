@@ -48,7 +48,8 @@ class GoTable {
   // How much its frame has on the stack, by address: a list of values as
   // src/runtime/symtab.go's pcvalue() reads it.
   ByteReader stack_sizes(const Function& function) const;
-  // Whether nothing called it: a thread or a goroutine begins there.
+  // Whether the stack begins there: nothing called it, or it switches stacks
+  // and its caller is on another (runtime.systemstack).
   bool is_root(const Function& function) const;
 
   std::string_view names() const { return names_; }

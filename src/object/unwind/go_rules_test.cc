@@ -31,10 +31,10 @@ std::string go_rules_of(const ElfFile& file) {
 }
 
 ElfBuilder go_program(GoTableBuilder::Version version, std::string sizes,
-                      bool is_root = false) {
+                      int flags = 0) {
   return GoTableBuilder::program(
       GoTableBuilder{.version = version,
-                     .functions = {{0, "main.main", std::move(sizes), is_root}},
+                     .functions = {{0, "main.main", std::move(sizes), flags}},
                      .end = 64}
           .bytes());
 }
@@ -49,12 +49,18 @@ TEST(GoRules, TheSizeOfTheStackLeadsToTheCaller) {
         << version;
 }
 
-TEST(GoRules, AGoroutineBeginsAtARoot) {
+TEST(GoRules, AStackBeginsWhereNothingCallsOrStacksAreSwitched) {
   for (const auto version :
        {GoTableBuilder::k116, GoTableBuilder::k118, GoTableBuilder::k120})
-    EXPECT_EQ(go_rules_of(*go_program(version, kSizes, true).file()),
-              "+0 root; +64 none")
-        << version;
+    for (const int flags : {1, 2})
+      EXPECT_EQ(go_rules_of(*go_program(version, kSizes, flags).file()),
+                "+0 root; +64 none")
+          << version << " " << flags;
+}
+
+TEST(GoRules, OtherFlagsDoNotMatter) {
+  EXPECT_EQ(go_rules_of(*go_program(GoTableBuilder::k118, kSizes, 4).file()),
+            kExpected);
 }
 
 TEST(GoRules, AFunctionWithoutSizesHasNoRule) {
