@@ -24,6 +24,7 @@ import pathlib
 import random
 import re
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -93,6 +94,7 @@ class Run:
     recorder: float = 0.0  # CPU time of whoever records
     memory: float = 0.0    # MB: the recorder's peak of resident memory
     size: int = 0          # bytes of the file
+    names: int = 0         # of them, for names of code
     samples: int = 0
     lost: int = 0
 
@@ -127,6 +129,9 @@ class Overhead:
             "perf record dwarf": [*perf, "--call-graph", "dwarf", "--"],
             "wick record": [self.wick, "record", "-q", "-F", str(rate), "-o",
                             "%", "--"],
+            "wick record --no-names": [
+                self.wick, "record", "-q", "--no-names", "-F", str(rate), "-o",
+                "%", "--"],
             "wick record -z": [self.wick, "record", "-q", "-z", "1", "-F",
                                str(rate), "-o", "%", "--"],
         }
@@ -181,6 +186,7 @@ class Overhead:
         result.recorder = max(0.0, usage.ru_utime + usage.ru_stime - result.cpu)
         if recorder:
             result.size = data.stat().st_size
+            result.names = names_size(data)
             result.samples, result.lost = self.counted(data)
         return result
 
@@ -218,6 +224,14 @@ class Overhead:
         return typical
 
 
+def names_size(path):
+    """Bytes of the names in a recording: the header leads to lines of facts."""
+    data = path.read_bytes()
+    at, size = struct.unpack_from("<QQ", data, 56)
+    found = re.search(rb"^names-size: (\d+)$", data[at:at + size], re.M)
+    return int(found[1]) if found else 0
+
+
 def peak_memory(pid):
     """VmHWM of a process in MB; 0 once it has ended."""
     try:
@@ -232,11 +246,11 @@ def peak_memory(pid):
 
 def show(typical):
     alone = typical["alone"]
-    print(f"  {'':<20} {'CPU s':>7} {'slower':>8} {'recorder s':>11}"
+    print(f"  {'':<22} {'CPU s':>7} {'slower':>8} {'recorder s':>11}"
           f" {'file MB':>8} {'samples':>8} {'lost':>6} {'MEM MB':>7}")
     for name, run in typical.items():
         slower = 100 * (run.cpu / alone.cpu - 1)
-        print(f"  {name:<20} {run.cpu:7.3f} {slower:6.1f} % {run.recorder:11.3f}"
+        print(f"  {name:<22} {run.cpu:7.3f} {slower:6.1f} % {run.recorder:11.3f}"
               f" {run.size / 1e6:8.2f} {run.samples:8.0f} {run.lost:6}"
               f" {run.memory:7.1f}")
 
@@ -261,6 +275,14 @@ def bars(bench, typical, rate):
               dwarf.size / typical["wick record -z"].size, 50)
     print(f"       and of perf's dwarf mode / of wick: "
           f"{dwarf.size / wick.size:.1f}")
+    bare = typical["wick record --no-names"]
+    bench.bar("CPU time of wick for names, in seconds",
+              wick.recorder - bare.recorder, 0.2, at_least=False)
+    for name in ("wick record", "wick record -z"):
+        run = typical[name]
+        most = max(32 << 10, (run.size - run.names) / 10)
+        bench.bar(f"names of {name} ({run.names / 1e3:.1f} kB) / what they may "
+                  "take", run.names / most, 1, at_least=False)
     if rate == 4999:
         bench.bar(f"samples lost by wick (perf's dwarf mode: {dwarf.lost})",
                   wick.lost, 0, at_least=False)

@@ -145,6 +145,7 @@ TEST_P(PerfDataWriterTest, SectionsAreReadAgainWheneverTheyWereSet) {
     file.pmus(pmus);
     file.groups(groups);
     file.facts({.begin_time = 4});
+    file.names("names of code");
     file.finish();
 
     InputFile in = input();
@@ -178,6 +179,7 @@ TEST_P(PerfDataWriterTest, SectionsAreReadAgainWheneverTheyWereSet) {
       EXPECT_EQ(h.build_ids[i].cpu_mode, misc::kUser);
     }
     EXPECT_EQ(h.facts.begin_time, 4u);
+    EXPECT_EQ(h.names, "names of code");
     EXPECT_FALSE(data.counts().truncated);
   }
 }

@@ -19,6 +19,13 @@ TEST(RecordingFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->losses, facts.losses);
 }
 
+TEST(RecordingFacts, TellWhereTheNamesAre) {
+  const auto read = read_facts(encode_facts({.names = {4096, 300}}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->names.offset, 4096u);
+  EXPECT_EQ(read->names.size, 300u);
+}
+
 TEST(RecordingFacts, TellThatTheRecordingIsNotFinished) {
   const auto read = read_facts(encode_facts({}));
   ASSERT_TRUE(read);
