@@ -51,4 +51,31 @@ if command -v gcc >/dev/null; then
   check 'linked by gcc, position-independent' -buildmode=pie \
     -ldflags='-s -w -linkmode=external'
 fi
+
+# The garbage collector works on stacks of its own, which nothing calls.
+cat >garbage.go <<'GO'
+package main
+
+type node struct {
+	next *node
+	data [64]byte
+}
+
+func main() {
+	for i := 0; i < 60; i++ {
+		var head *node
+		for j := 0; j < 100_000; j++ {
+			head = &node{next: head}
+		}
+	}
+}
+GO
+for flags in '' '-s -w'; do
+  go build -o garbage -ldflags="$flags" garbage.go || complain 'go build failed'
+  flame "garbage with '$flags'" ./garbage
+  [ "$(weight folded '^[^;]*;runtime\.systemstack')" -gt 0 ] ||
+    complain "garbage with '$flags': nothing is collected"
+  same "garbage with '$flags': callers of systemstack" \
+    "$(weight folded '^[^;]*;[^;]+;.*runtime\.systemstack')" 0
+done
 finish

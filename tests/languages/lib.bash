@@ -19,9 +19,11 @@ weight() {
     $0 ~ regex { sum += weight } END { printf "%d\n", sum }' "$1"
 }
 
-# share STACKS REGEX: the same as a percentage of all.
+# share STACKS REGEX: the same as a percentage of all; 0 of nothing.
 share() {
-  echo $((100 * $(weight "$1" "$2") / $(weight "$1" .)))
+  local all
+  all=$(weight "$1" .)
+  echo $((all > 0 ? 100 * $(weight "$1" "$2") / all : 0))
 }
 
 # between WHAT LEAST MOST GOT

@@ -43,8 +43,17 @@ std::optional<std::int64_t> value_at(ByteReader changes, std::uint64_t offset) {
 
 std::optional<GoRules> GoRules::of(const ElfFile& file) {
   if (file.machine() != Machine::kX86_64) return {};
+  // Tens of megabytes in large programs: not at the cost of all others.
+  const std::uint64_t most = file.memory().available() / 4;
+  for (const ElfFile::Section& section : file.sections())
+    if (section.name.ends_with(".gopclntab") && section.size > most) return {};
   if (const auto table = GoTable::find(file)) return GoRules(*table);
   return {};
+}
+
+bool GoRules::is_root(std::uint64_t elf_addr) const {
+  const auto function = table_.function_at(elf_addr);
+  return function && table_.is_root(*function);
 }
 
 UnwindRule GoRules::at(std::uint64_t elf_addr) const {

@@ -96,5 +96,21 @@ TEST(GoRules, AnUnwindTableUsesThemWhereThereAreNoOthers) {
   EXPECT_EQ(rule_text(table.find(kGoText + 4)), "r7+32 r6=c-16 r16=c-8");
 }
 
+TEST(GoRules, ASwitchOfStacksIsOneWhateverOtherRulesSay) {
+  CfiBuilder cfi(0x600000);
+  cfi.add_fde(cfi.add_cie({.program = cfa::def_cfa(7, 8) + cfa::offset(16, 1)}),
+              kGoText, 64, "");
+  for (const int flags : {0, 2}) {
+    ElfBuilder elf = go_program(GoTableBuilder::k118, kSizes, flags);
+    elf.add_section({.name = ".eh_frame",
+                     .flags = SHF_ALLOC,
+                     .address = 0x600000,
+                     .content = cfi.bytes()});
+    const UnwindTable table = UnwindTable::build(elf.file(), nullptr);
+    EXPECT_EQ(rule_text(table.find(kGoText + 4)),
+              flags == 0 ? "r7+8 r16=c-8" : "root");
+  }
+}
+
 }  // namespace
 }  // namespace wick

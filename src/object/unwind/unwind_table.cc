@@ -142,7 +142,7 @@ struct UnwindTable::State {
   std::vector<std::unique_ptr<FrameSection>> sections;
   StubRules stubs;  // used after them
   std::once_flag go_read;
-  std::optional<GoRules> go;  // used last
+  std::optional<GoRules> go;  // used last, but for roots
 
   std::mutex mutex;  // held to add rules; readers need no lock
   StableVector<UnwindRule> rules;
@@ -175,6 +175,7 @@ struct UnwindTable::State {
   std::uint32_t intern(UnwindRule rule, std::vector<GeneralRule>& from);
   bool is_known(const UnwindRule& rule) const;
   std::uint32_t add_rule(const UnwindRule& rule);
+  const std::optional<GoRules>& go_rules();
   const UnwindRule& go_rule(std::uint64_t elf_addr);
 };
 
@@ -261,9 +262,13 @@ std::uint32_t UnwindTable::State::add_rule(const UnwindRule& rule) {
       });
 }
 
-const UnwindRule& UnwindTable::State::go_rule(std::uint64_t elf_addr) {
+const std::optional<GoRules>& UnwindTable::State::go_rules() {
   std::call_once(go_read, [&] { go = GoRules::of(*file); });
-  const UnwindRule rule = go ? go->at(elf_addr) : UnwindRule();
+  return go;
+}
+
+const UnwindRule& UnwindTable::State::go_rule(std::uint64_t elf_addr) {
+  const UnwindRule rule = go_rules() ? go->at(elf_addr) : UnwindRule();
   if (rule.kind == UnwindRule::kNone) return rules[0];
   const std::scoped_lock lock(mutex);
   std::vector<GeneralRule> none;
@@ -292,8 +297,10 @@ UnwindTable UnwindTable::build(std::shared_ptr<const ElfFile> file,
 }
 
 const UnwindRule& UnwindTable::find(std::uint64_t elf_addr) const {
-  static constexpr UnwindRule kNothing;
+  static constexpr UnwindRule kNothing, kRoot = {.kind = UnwindRule::kRoot};
   if (!state_ || elf_addr - state_->base > 0xffffffff) return kNothing;
+  // By Go's rules in .debug_frame, whatever is on the other stack called it.
+  if (state_->go_rules() && state_->go->is_root(elf_addr)) return kRoot;
   const auto at = static_cast<std::uint32_t>(elf_addr - state_->base);
   for (const auto& section : state_->sections) {
     const auto& starts = section->block_starts;
