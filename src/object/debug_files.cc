@@ -541,6 +541,10 @@ ElfPointer DebugFiles::alternate(const ElfFile& debug) {
   return state_->find_by_build_id(link->build_id);
 }
 
+std::int64_t DebugFiles::recorded_until() const {
+  return state_->options.recorded_until;
+}
+
 bool DebugFiles::has_symfs() const { return !state_->options.symfs.empty(); }
 
 const std::string& DebugFiles::given_kallsyms() const {

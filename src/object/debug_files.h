@@ -110,6 +110,8 @@ class DebugFiles {
                                             std::string_view dwo_name,
                                             std::string_view comp_dir);
 
+  // When the recording was written, in nanoseconds since 1970; 0: unknown.
+  std::int64_t recorded_until() const;
   // Whether the user named a directory for recorded paths.
   bool has_symfs() const;
   // The kernel's symbols that the user named; "" if none.

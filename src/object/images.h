@@ -47,6 +47,7 @@ class Images {
   const CodeFile& file(ImageId id) const { return images_[index(id)].file; }
   // No id is larger.
   std::size_t size() const { return images_.size(); }
+  std::int64_t recorded_until() const { return files_.recorded_until(); }
   void kernel_began_at(std::uint64_t start) { files_.kernel_began_at(start); }
 
   // Names that the recording keeps, or null. Before anything is interned; they

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "io/open_regular.h"
+#include "io/process_start.h"
 #include "io/read_file.h"
 #include "io/stored_bytes.h"
 
@@ -29,6 +30,21 @@ UniqueFd if_owned(UniqueFd fd, uid_t owner) {
   if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
       (info.st_uid != owner && info.st_uid != 0))
     return {};
+  return fd;
+}
+
+// In nanoseconds since 1970.
+std::int64_t time_written(const UniqueFd& fd) {
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return 0;
+  return info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+}
+
+// Clocks are rounded, and adjusted in small steps.
+UniqueFd if_written_since(UniqueFd fd, std::int64_t earliest) {
+  constexpr std::int64_t kTolerance = 1'000'000'000;
+  if (fd && earliest != 0 && time_written(fd) < earliest - kTolerance)
+    return UniqueFd();
   return fd;
 }
 
@@ -111,7 +127,8 @@ std::optional<ProcessIds> process_ids(std::uint32_t pid) {
   return ProcessIds{
       .pid = pid,
       .namespace_pid = number_of(*status, "\nNSpid:", true).value_or(pid),
-      .uid = *uid};
+      .uid = *uid,
+      .start = process_start(pid).value_or(0)};
 }
 
 ProcessRoot ProcessRoot::open(std::uint32_t pid) {
@@ -131,13 +148,23 @@ UniqueFd ProcessRoot::open_owned(const std::string& path) const {
                             ids_.uid);
 }
 
-UniqueFd open_perf_map(std::uint32_t pid, const ProcessRoot& root) {
+UniqueFd open_perf_map(std::uint32_t pid, const ProcessRoot& root,
+                       const ProcessTimes& times) {
+  const std::int64_t start = root.is_open() ? root.ids().start : 0;
+  const bool is_another = times.seen_until != 0 && start > times.seen_until;
+  const std::int64_t earliest =
+      is_another ? times.began : std::max(times.began, start);
   UniqueFd fd;
-  if (root.is_open())
-    fd = root.open_owned(
-        fmt::format("/tmp/perf-{}.map", root.ids().namespace_pid));
-  if (!fd)
-    fd = open_owned_file(fmt::format("/tmp/perf-{}.map", pid), ::geteuid());
+  if (root.is_open() && !is_another)
+    fd = if_written_since(root.open_owned(fmt::format(
+                              "/tmp/perf-{}.map", root.ids().namespace_pid)),
+                          earliest);
+  if (fd) return fd;
+  fd = if_written_since(
+      open_owned_file(fmt::format("/tmp/perf-{}.map", pid), ::geteuid()),
+      earliest);
+  // A newer process with this pid may have written it.
+  if (is_another && fd && time_written(fd) >= start) return UniqueFd();
   return fd;
 }
 
@@ -160,8 +187,10 @@ UniqueFd open_jitdump(std::uint32_t pid, const std::string& path) {
   return fd;
 }
 
-std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory) {
-  return read_perf_map(open_perf_map(pid, ProcessRoot::open(pid)), memory);
+std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory,
+                                     const ProcessTimes& times) {
+  return read_perf_map(open_perf_map(pid, ProcessRoot::open(pid), times),
+                       memory);
 }
 
 std::optional<JitFile> read_jitdump(const UniqueFd& fd, MemoryAccount& memory) {

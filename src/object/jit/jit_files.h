@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the perf map of a process, and reads it only if it certainly belongs to
 // that process: anyone can put a file into /tmp, and its names would appear in
-// other users' profiles.
+// other users' profiles. Pids are used again and maps stay, so one that is
+// older than its process is an earlier one's.
 #pragma once
 
 #include <sys/types.h>
@@ -32,6 +33,7 @@ struct ProcessIds {
   // same if it has none.
   std::uint32_t namespace_pid = 0;
   uid_t uid = 0;
+  std::int64_t start = 0;  // in nanoseconds since 1970; 0: unknown
 };
 // Of a running process; nothing if it has ended: `pid` as namespace_pid and
 // one's own uid are then the best guess.
@@ -54,9 +56,16 @@ class ProcessRoot {
   ProcessIds ids_;
 };
 
+// What a recording tells of a process, in nanoseconds since 1970; 0: unknown.
+struct ProcessTimes {
+  std::int64_t began = 0;
+  std::int64_t seen_until = 0;  // one that began later only has its pid
+};
+
 // The files that the functions below read; not open if there is none that can
 // be trusted. Of a process whose `root` is not open, our own are tried.
-UniqueFd open_perf_map(std::uint32_t pid, const ProcessRoot& root);
+UniqueFd open_perf_map(std::uint32_t pid, const ProcessRoot& root,
+                       const ProcessTimes& times = {});
 UniqueFd open_jitdump(const std::string& path, const ProcessRoot& root);
 
 struct JitFile {
@@ -67,7 +76,8 @@ struct JitFile {
 // /tmp/perf-PID.map as the process sees it (through /proc/PID/root, if it is
 // running), else our own. Nothing if there is none that can be trusted, or it
 // is not text. Takes what it keeps from `memory`, and reads only as much.
-std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory);
+std::optional<JitFile> read_perf_map(std::uint32_t pid, MemoryAccount& memory,
+                                     const ProcessTimes& times = {});
 std::optional<JitFile> read_perf_map(const UniqueFd& fd, MemoryAccount& memory);
 
 // The jitdump that a process has mapped, by its path there; not open if it is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/jit/jit_files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -92,6 +93,38 @@ TEST_F(JitFiles, PerfMapOfThisProcessIsRead) {
   EXPECT_EQ(read->map.find(0x1004)->name, "mine");
   EXPECT_TRUE(read->is_complete);
   EXPECT_GT(memory.used(), 0u);
+}
+
+// Long before this process, or any recording, began.
+void make_old(const OwnPerfMap& file) {
+  const timespec times[2] = {{.tv_sec = 1'000'000'000},
+                             {.tv_sec = 1'000'000'000}};
+  ASSERT_EQ(utimensat(AT_FDCWD, file.path().c_str(), times, 0), 0);
+}
+
+TEST_F(JitFiles, APerfMapOlderThanItsProcessIsNotRead) {
+  const OwnPerfMap file("1000 10 another\n");
+  make_old(file);
+  MemoryAccount memory(nullptr, 1 << 20);
+  EXPECT_FALSE(read_perf_map(own_pid(), memory));
+}
+
+TEST_F(JitFiles, APerfMapOlderThanAProcessThatEndedIsNotRead) {
+  const OwnPerfMap file("1000 10 another\n");
+  make_old(file);
+  const std::int64_t written = 1'000'000'000ll * 1'000'000'000;
+  EXPECT_TRUE(open_perf_map(own_pid(), {}, {.began = written}));
+  EXPECT_FALSE(
+      open_perf_map(own_pid(), {}, {.began = written + 2'000'000'000}));
+}
+
+TEST_F(JitFiles, APerfMapOfAProcessThatTookOverThePidIsNotRead) {
+  const OwnPerfMap file("1000 10 newer\n");
+  const ProcessRoot root = ProcessRoot::open(own_pid());
+  ASSERT_TRUE(root.is_open());
+  const std::int64_t start = root.ids().start;
+  EXPECT_TRUE(open_perf_map(own_pid(), root, {.seen_until = start}));
+  EXPECT_FALSE(open_perf_map(own_pid(), root, {.seen_until = start - 1}));
 }
 
 TEST_F(JitFiles, APerfMapIsReadAsFarAsThereIsMemory) {

@@ -22,7 +22,11 @@ class CodeFrames {
         side_band_(side_band),
         keep_addresses_(keep_addresses) {
     jit_.kept = images.kept_names();
+    jit_.recorded_until = images.recorded_until();
   }
+
+  // What the recording's clock is behind nanoseconds since 1970.
+  void set_clock_offset(std::int64_t offset) { jit_.clock_offset = offset; }
 
   // `pid` and `time` matter for code that was compiled while the program ran.
   FrameId user_frame(Space& space, std::uint64_t address, std::uint32_t pid,

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "object/jit/jit_files.h"
 
 namespace wick {
 
@@ -51,6 +50,14 @@ void ProcessJit::read_announced(JitReading& reading) {
   }
 }
 
+ProcessTimes ProcessJit::times(const JitReading& reading) const {
+  ProcessTimes times{.seen_until = reading.recorded_until};
+  if (began_ != 0 && reading.clock_offset)
+    times.began = static_cast<std::int64_t>(
+        began_ + static_cast<std::uint64_t>(*reading.clock_offset));
+  return times;
+}
+
 void ProcessJit::read_map(std::uint32_t pid, std::uint64_t time,
                           JitReading& reading) {
   looked_for_map_ = true;
@@ -60,7 +67,7 @@ void ProcessJit::read_map(std::uint32_t pid, std::uint64_t time,
   if (kept != nullptr) {
     map_ = JitMap::from_perf_map(kept->content, memory(reading).available());
     memory(reading).take(map_->bytes());
-  } else if (auto file = read_perf_map(pid, memory(reading))) {
+  } else if (auto file = read_perf_map(pid, memory(reading), times(reading))) {
     if (!file->is_complete) ++reading.incomplete_files;
     map_ = std::move(file->map);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/memory_budget.h"
+#include "object/jit/jit_files.h"
 #include "object/jit/jit_map.h"
 #include "object/kept_names.h"
 
@@ -26,12 +27,20 @@ struct JitReading {
   std::shared_ptr<MemoryBudget> memory = std::make_shared<MemoryBudget>(kMost);
   std::uint64_t incomplete_files = 0;
   const KeptNames* kept = nullptr;  // by the recording, before any files
+  // In nanoseconds since 1970; 0: unknown, or processes are being recorded.
+  std::int64_t recorded_until = 0;
+  // What the clock of the recording is behind that time; nothing if unknown.
+  std::optional<std::int64_t> clock_offset;
 };
 
 class ProcessJit {
  public:
   // Whether mapping this file announces it as the jitdump of the process.
   static bool is_jitdump(std::string_view path);
+
+  // When the process, or its program, began, by the recording's clock; 0:
+  // before the recording.
+  void set_began(std::uint64_t time) { began_ = time; }
 
   // The process mapped its jitdump. It is read when it is first asked for.
   void announce_jitdump(std::uint32_t pid, std::string_view path);
@@ -60,12 +69,14 @@ class ProcessJit {
     std::string path;
   };
   void read_announced(JitReading& reading);
+  ProcessTimes times(const JitReading& reading) const;
   void read_map(std::uint32_t pid, std::uint64_t time, JitReading& reading);
   MemoryAccount& memory(const JitReading& reading);
 
   std::unique_ptr<MemoryAccount> memory_;
   std::vector<Announced> announced_;  // not read yet
   std::vector<Dump> dumps_;
+  std::uint64_t began_ = 0;
   bool looked_for_map_ = false;
   std::optional<JitMap> map_;
   std::string map_path_;

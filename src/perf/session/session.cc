@@ -41,6 +41,9 @@ class Session {
           !Wakers::is_waking(event))
         main_event_ = events_.back();
     }
+    if (const auto& clock = data.header().clock_data)
+      code_.set_clock_offset(
+          static_cast<std::int64_t>(clock->wall_ns - clock->clock_ns));
     if (const auto begin = data.header().facts.begin_time) {
       off_cpu_.begin_at(*begin);
       wall_.begin_at(*begin);

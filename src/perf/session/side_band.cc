@@ -49,6 +49,7 @@ bool SideBand::visit(const PerfRecord& record) {
         if (comm.exec) {
           before_change_(tasks_.space(comm.pid));
           tasks_.exec(comm.pid);
+          tasks_.space(comm.pid).jit.set_began(record.time);
         }
         tasks_.comm(comm.pid, comm.tid, comm.name);
       });
@@ -202,6 +203,8 @@ void SideBand::on_fork(const TaskRecord& fork, bool is_real) {
   if (!tasks_.fork(fork.parent_pid, fork.parent_tid, fork.pid, fork.tid,
                    is_real))
     ++refused_;
+  if (is_real && fork.pid != fork.parent_pid)
+    tasks_.space(fork.pid).jit.set_began(fork.time);
 }
 
 void SideBand::on_exit(const TaskRecord& exit) {

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Python 3.13 with -X perf and -X perf_jit: stacks lead from the innermost Python
+# function through all its callers to the program's start, with names and shares
+# as they are known.
+. "$SOURCE/tests/languages/lib.bash"
+need_recording
+need_trixie
+
+cat >"$trixie/tmp/busy.py" <<'PY'
+import sys
+def spin(n):
+    total = 0
+    for i in range(n):
+        total += i * i % 7
+    return total
+def three(n):
+    return spin(3 * n)
+def one(n):
+    return spin(n)
+def work(rounds):
+    for _ in range(rounds):
+        three(10000)
+        one(10000)
+work(int(sys.argv[1]))
+PY
+trap 'rm -f "$trixie"/tmp/busy.py "$trixie"/tmp/perf-*.map "$trixie"/tmp/jit-*.dump' EXIT
+between_calls='(;[^;]*)*'
+start="^python3;_start$between_calls"
+work="py::<module>:[^;]*$between_calls;py::work:[^;]*$between_calls"
+
+# check WHAT STACKS
+check() {
+  between "$1, three" 70 80 \
+    "$(share "$2" "$start;$work;py::three:[^;]*$between_calls;py::spin:")"
+  between "$1, one" 20 30 \
+    "$(share "$2" "$start;$work;py::one:[^;]*$between_calls;py::spin:")"
+}
+for mode in perf perf_jit; do
+  "$WICK" record -q -o python.data -- \
+    chroot "$trixie" python3 -X $mode /tmp/busy.py 300
+  "$WICK" fold -q python.data >folded
+  check "-X $mode" folded
+done
+
+# Attached to one that runs already.
+chroot "$trixie" python3 -X perf /tmp/busy.py 1000000 &
+python=$!
+until [ -s "$trixie/tmp/perf-$python.map" ]; do sleep 0.05; done
+"$WICK" record -q --duration 1 -o attached.data -p $python
+kill $python
+wait $python 2>/dev/null
+"$WICK" fold -q attached.data >folded
+check 'attached' folded
+finish
