@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/sampled_jits.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "perf/session/process_jit.h"
@@ -30,6 +33,9 @@ void SampledJits::add(std::uint32_t pid, std::uint64_t address,
   }
   if (of->from == 0) of->from = time;
   of->until = std::max(of->until, time);
+  // Its map may not have been written yet.
+  if (std::has_single_bit(++of->samples) && !of->map_file && of->root.is_open())
+    of->map_file = open_perf_map(pid, of->root);
 }
 
 void SampledJits::announce_jitdump(std::uint32_t pid, std::string_view path) {
@@ -38,13 +44,32 @@ void SampledJits::announce_jitdump(std::uint32_t pid, std::string_view path) {
       std::ranges::find(of->dumps, path) != of->dumps.end() ||
       !memory_.take(path.size() + sizeof(std::string)))
     return;
+  const bool is_opened =
+      of->root.is_open() && of->dumps.size() < kMostEarlyDumps;
   of->dumps.emplace_back(path);
+  of->dump_files.push_back(is_opened ? open_jitdump(of->dumps.back(), of->root)
+                                     : UniqueFd());
+}
+
+// A program may replace its files. Once its namespace is gone, the names in its
+// root lead to another file system.
+UniqueFd SampledJits::latest(UniqueFd before, UniqueFd now) {
+  struct stat old {};
+  struct stat current {};
+  const bool is_on_same_disk =
+      now && before && ::fstat(before.get(), &old) == 0 &&
+      ::fstat(now.get(), &current) == 0 && old.st_dev == current.st_dev;
+  if (!before || is_on_same_disk) return now;
+  return before;
 }
 
 void SampledJits::open_files(JitProcess& process) {
-  process.map_file = open_perf_map(process.pid, process.root);
-  for (const std::string& path : process.dumps)
-    process.dump_files.push_back(open_jitdump(path, process.root));
+  process.map_file = latest(std::move(process.map_file),
+                            open_perf_map(process.pid, process.root));
+  for (std::size_t i = 0; i < process.dumps.size(); ++i)
+    process.dump_files[i] =
+        latest(std::move(process.dump_files[i]),
+               open_jitdump(process.dumps[i], process.root));
   process.root = {};
 }
 

@@ -3,8 +3,8 @@
 // processes compiled while they ran. Their names are in a perf map or a
 // jitdump, which may be complete only when the process ends, and out of reach
 // from then on: it is in the file system of a container that ends with the
-// process. So the root directory of the process is held while it runs, and its
-// files are opened when it ends.
+// process. So the root directory of the process is held while it runs, and so
+// are its files, once they exist; when it ends, they are opened again by name.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,7 @@ class SampledJits {
   static constexpr std::size_t kMostRoots = 128;
   static constexpr std::size_t kMostEnded = 64;
   static constexpr std::size_t kMostDumps = 16;  // of one process
+  static constexpr std::size_t kMostEarlyDumps = 2;
 
   struct JitProcess {
     std::uint32_t pid = 0;
@@ -50,11 +51,12 @@ class SampledJits {
     ProcessRoot root;
     AddressCounts addresses;
     std::vector<std::string> dumps;  // paths
-    // Once it has ended.
-    UniqueFd map_file;
-    std::vector<UniqueFd> dump_files;
+    std::uint64_t samples = 0;
+    UniqueFd map_file;                 // not open: not found so far
+    std::vector<UniqueFd> dump_files;  // the same for each of `dumps`
   };
   JitProcess* process(std::uint32_t pid);
+  static UniqueFd latest(UniqueFd before, UniqueFd now);
   static void open_files(JitProcess& process);
   void keep_functions(JitProcess& process);
 
