@@ -87,6 +87,11 @@ if command -v perf >/dev/null &&
   whole 'replaced, by perf' "$(fold perf.data)" "^server;.*$serve"
 fi
 stop
+# The recordings have kept what the process led to.
+for name in deleted deleted-all replaced; do
+  whole "$name, after its end" "$(fold $name.data | grep '^server;')" \
+    "^server;.*$serve"
+done
 
 # Without rights to its mappings the program itself is still found.
 if let_nobody_in; then
@@ -150,5 +155,6 @@ for way in chroot mount mount-and-chroot pivot overlay; do
   record -p "$server" -o attached.data
   whole "$way, -p" "$(fold attached.data)" "^served;.*$serve"
   stop
+  whole "$way, after its end" "$(fold attached.data)" "^served;.*$serve"
 done
 finish
