@@ -2,6 +2,7 @@
 // symbolize() with names that the recording keeps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 

@@ -137,6 +137,20 @@ has 'its line' "$(cat dump.data.before)" 'source\.js:42'
 rm jit-*.dump
 still_the_same 'the jitdump is gone' dump.data
 
+# The kernel's names do not come from the kernel of the machine that reads.
+if unshare -m sh -c 'mount --bind /dev/null /proc/kallsyms' 2>/dev/null; then
+  gcc -O1 -o program -x c - <<<'#include <unistd.h>
+    int main() { for (long i = 0; i < 1000000; i++) getppid(); }'
+  record -o kernel.data -- ./program
+  remember kernel.data
+  has "the kernel's functions" "$(cat kernel.data.before)" 'do_syscall_64'
+  rm -rf cache
+  unshare -m sh -c 'mount --bind /dev/null /proc/kallsyms && exec "$@"' sh \
+    "$WICK" fold kernel.data 2>&1 >elsewhere.folded
+  same 'on another kernel' "$(cat elsewhere.folded)" \
+    "$("$WICK" fold kernel.data 2>/dev/null)"
+fi
+
 # What a container has is gone when the recording ends.
 if unshare -m true 2>/dev/null; then
   gcc -g -O1 -static -o program -x c - <<<'volatile long s;

@@ -18,11 +18,12 @@
 namespace wick {
 namespace {
 
-// A module with how often samples met each address, in the order of
-// module.names.rows().
+// In the order of module.names.rows(): how often samples met each address, and
+// its rank by that among the addresses of all modules, 0 for the most frequent.
 struct NamedModule {
   KeptModule module;
   std::vector<std::uint32_t> counts;
+  std::vector<std::size_t> ranks;
 };
 
 class Lookup {
@@ -121,16 +122,26 @@ class Fitting {
  public:
   Fitting(std::vector<NamedModule> modules, std::vector<KeptJitFile> jit_files)
       : modules_(std::move(modules)), jit_files_(std::move(jit_files)) {
-    for (const NamedModule& named : modules_)
-      counts_.insert(counts_.end(), named.counts.begin(), named.counts.end());
-    std::ranges::sort(counts_, std::greater());
+    struct Place {
+      std::uint32_t count;
+      std::size_t* rank;
+    };
+    std::vector<Place> places;
+    for (NamedModule& named : modules_) {
+      named.ranks.resize(named.counts.size());
+      for (std::size_t i = 0; i < named.counts.size(); ++i)
+        places.push_back({named.counts[i], &named.ranks[i]});
+    }
+    std::ranges::stable_sort(places, std::greater(), &Place::count);
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i].rank = i;
+    addresses_ = places.size();
   }
 
-  bool is_empty() const { return counts_.empty() && jit_files_.empty(); }
+  bool is_empty() const { return addresses_ == 0 && jit_files_.empty(); }
 
   // At most `most_bytes`, with as much in it as halving finds.
   std::string fit(std::uint64_t most_bytes, Diagnostics& diagnostics) {
-    Cut cut{counts_.size(), counts_.size()};
+    Cut cut{addresses_, addresses_};
     std::string bytes = encode(cut);
     while (bytes.size() > most_bytes && cut.functions > 0) {
       if (cut.lines > 0)
@@ -140,8 +151,7 @@ class Fitting {
       bytes = encode(cut);
     }
     if (bytes.size() > most_bytes) {
-      diagnostics.note(Problem::kNamesNotKept,
-                       counts_.size() + jit_files_.size());
+      diagnostics.note(Problem::kNamesNotKept, addresses_ + jit_files_.size());
       return "";
     }
     diagnostics.note(Problem::kNamesNotKept, dropped_);
@@ -149,15 +159,7 @@ class Fitting {
   }
 
  private:
-  // Addresses that occur as often as the last of the `most` most frequent ones.
-  std::uint32_t least_count(std::size_t most) const {
-    if (most == 0) return 0xffffffff;
-    return most >= counts_.size() ? 0 : counts_[most - 1];
-  }
-
   std::string encode(const Cut& cut) {
-    const std::uint32_t with_lines = least_count(cut.lines),
-                        with_function = least_count(cut.functions);
     dropped_ = 0;
     KeptNames names;
     for (const NamedModule& named : modules_) {
@@ -170,11 +172,11 @@ class Fitting {
       for (std::size_t i = 0; i < named.counts.size(); ++i) {
         const Resolved::Row& row = named.module.names.rows()[i];
         const Resolved& from = named.module.names;
-        const bool keeps_lines = named.counts[i] >= with_lines;
+        const bool keeps_lines = named.ranks[i] < cut.lines;
         const bool has_detail =
             row.count > 1 ||
             (row.count == 1 && from.frames(row).front().file != 0);
-        if (named.counts[i] < with_function) {
+        if (named.ranks[i] >= cut.functions) {
           ++dropped_;
           continue;
         }
@@ -198,7 +200,7 @@ class Fitting {
 
   std::vector<NamedModule> modules_;
   std::vector<KeptJitFile> jit_files_;
-  std::vector<std::uint32_t> counts_;  // of all addresses, descending
+  std::size_t addresses_ = 0;  // of all modules
   std::uint64_t dropped_ = 0;
 };
 
