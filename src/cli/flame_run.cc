@@ -75,6 +75,9 @@ void FlameRun::check_has_samples(const Profile& profile) const {
         "all {} were lost; a {} or smaller stacks (--call-graph fp) lose fewer",
         counted(lost, "sample"),
         recording.period > 0 ? "larger --count" : "lower --freq");
+  for (const Diagnostics::Entry& entry : profile.diagnostics.entries())
+    if (entry.problem == Problem::kMayNotBeSampled)
+      fail("no samples were taken: {}", describe(entry));
   fail("{}", no_samples_text(!recording.cpus.empty(), recording.period > 0
                                                           ? "lower --count"
                                                           : "higher --freq"));

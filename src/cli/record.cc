@@ -51,7 +51,8 @@ struct RecordCommand {
                          counted(result.samples, "sample"),
                          recorded_text(result), size_text(result.bytes),
                          suggested_command("wick report", output)));
-    if (result.samples == 0 && result.lost == 0 && !options.off_cpu)
+    if (result.samples == 0 && result.lost == 0 && !options.off_cpu &&
+        result.diagnostics.count(Problem::kMayNotBeSampled) == 0)
       say(run, why_no_samples(options));
     report_stats(run);
     return exit_status && !program.empty() ? shell_status(result.program_status)

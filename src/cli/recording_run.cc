@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdio>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/tell.h"
 #include "base/text.h"
@@ -120,8 +121,29 @@ void say_ends(const RecordResult& result, const RunOptions& run) {
   if (result.running_program != 0)
     say(run, fmt::format("the program is still running, as process {}",
                          result.running_program));
+  else if (!result.survivors.empty())
+    say(run, survivors_text(result.survivors));
   if (result.program_status != 0)
     say(run, end_of_program(result.program_status));
+}
+
+std::string survivors_text(const std::vector<NamedProcess>& survivors) {
+  constexpr std::size_t kMostNames = 3;
+  std::string names, pids;
+  for (std::size_t i = 0; i < survivors.size(); ++i) {
+    const auto& [pid, name] = survivors[i];
+    append(pids, "{}{}", i == 0 ? "" : ",", pid);
+    if (i < kMostNames)
+      append(names, "{}{} ({})", i == 0 ? "" : ", ", name, pid);
+  }
+  if (survivors.size() > kMostNames)
+    append(names, " and {} more", survivors.size() - kMostNames);
+  const bool is_one = survivors.size() == 1;
+  return fmt::format(
+      "{} {} on after the program's end, with which the recording of {} ended; "
+      "'wick record -p {}' records {}",
+      names, is_one ? "runs" : "run", is_one ? "it" : "them", pids,
+      is_one ? "it" : "them");
 }
 
 std::string recorded_text(const RecordResult& result) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/options/run_options.h"
 #include "perf/recording/recorder.h"
@@ -19,6 +20,8 @@ RecordResult run_recording(const RecordOptions& options, const RunOptions& run);
 void check_written(const RecordResult& result, std::string_view elsewhere);
 // Reports a program that failed or that is still running.
 void say_ends(const RecordResult& result, const RunOptions& run);
+// Names processes that outlived the program, and what records them.
+std::string survivors_text(const std::vector<NamedProcess>& survivors);
 // "of cpu-clock (cycles cannot be counted here) with up to 62 kB of stack".
 std::string recorded_text(const RecordResult& result);
 // Why a recording has no samples. `more` is what takes more: "higher -F".

@@ -10,9 +10,25 @@
 #include "base/append.h"
 #include "base/bytes.h"
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace wick {
 namespace {
+
+// After a length of time.
+constexpr std::string_view kShortLivedText =
+    "of CPU time was not sampled: processes or threads ended before their "
+    "first sample";
+constexpr std::string_view kKernelOrShortLivedText =
+    "of CPU time was not sampled: it was spent in the kernel, which was not "
+    "recorded, or in processes that ended before their first sample";
+constexpr std::string_view kMayNotBeSampledText =
+    "of CPU time was spent in programs that the kernel does not let you "
+    "sample, because they are setuid or you may not read them";
+constexpr std::string_view kNotSampledText = "of CPU time was not sampled";
+constexpr std::string_view kSampledByCpu =
+    "record as root or after `sudo sysctl kernel.perf_event_paranoid=0` to "
+    "sample all of it";
 
 constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
     kInfos = {{
@@ -216,6 +232,29 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
         {"damaged-names",
          "recording has damaged names, which were looked up again",
          "recordings have damaged names, which were looked up again", false},
+        {.key = "short-lived",
+         .one = kShortLivedText,
+         .many = kShortLivedText,
+         .is_loss = true,
+         .remedy = kSampledByCpu,
+         .is_time = true},
+        {.key = "kernel-or-short-lived",
+         .one = kKernelOrShortLivedText,
+         .many = kKernelOrShortLivedText,
+         .is_loss = true,
+         .remedy = kSampledByCpu,
+         .is_time = true},
+        {.key = "may-not-be-sampled",
+         .one = kMayNotBeSampledText,
+         .many = kMayNotBeSampledText,
+         .is_loss = true,
+         .remedy = "record as root",
+         .is_time = true},
+        {.key = "not-sampled",
+         .one = kNotSampledText,
+         .many = kNotSampledText,
+         .is_loss = true,
+         .is_time = true},
     }};
 
 }  // namespace
@@ -249,6 +288,18 @@ void Diagnostics::note_at(Problem problem, std::string_view what,
     e.line = line;
   }
   ++e.count;
+}
+
+void Diagnostics::note_time(Problem problem, std::uint64_t nanoseconds,
+                            std::uint64_t whole) {
+  if (nanoseconds == 0) return;
+  Entry noted{.problem = problem, .count = nanoseconds, .example = {}};
+  if (whole > 0)
+    noted.example = fmt::format(
+        "{:.0f}% of {}",
+        100.0 * static_cast<double>(nanoseconds) / static_cast<double>(whole),
+        time_text(static_cast<double>(whole)));
+  add(std::move(noted));
 }
 
 void Diagnostics::keep_at_most(Problem problem, std::uint64_t count) {
@@ -288,7 +339,10 @@ void Diagnostics::merge(const Diagnostics& other, std::uint64_t lines_before) {
 
 void Diagnostics::add(Entry added) {
   Entry& e = entry(added.problem);
-  if (e.example.empty()) {
+  // A share of one time says nothing about the sum of several.
+  if (info(added.problem).is_time && e.count > 0) {
+    e.example.clear();
+  } else if (e.example.empty()) {
     e.example = std::move(added.example);
     e.line = added.line;
   }
@@ -299,9 +353,11 @@ void Diagnostics::add(Entry added) {
 std::string describe(const Diagnostics::Entry& entry, std::int64_t total,
                      SettingNames names) {
   const ProblemInfo& problem = info(entry.problem);
-  std::string line =
-      fmt::format("{} {}", with_commas(static_cast<std::int64_t>(entry.count)),
-                  entry.count == 1 ? problem.one : problem.many);
+  std::string line = fmt::format(
+      "{} {}",
+      problem.is_time ? time_text(static_cast<double>(entry.count))
+                      : with_commas(static_cast<std::int64_t>(entry.count)),
+      entry.count == 1 ? problem.one : problem.many);
   if (entry.weight != 0 && total > 0)
     append(
         line, ", {:.2f}% of the whole",
@@ -310,6 +366,7 @@ std::string describe(const Diagnostics::Entry& entry, std::int64_t total,
     append(line, " (first: line {}: {})", entry.line, entry.example);
   else if (!entry.example.empty())
     append(line, " ({})", entry.example);
+  if (!problem.remedy.empty()) append(line, "; {}", problem.remedy);
   return with_hint(line, problem.helps, names);
 }
 

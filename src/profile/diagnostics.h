@@ -67,6 +67,11 @@ enum class Problem : std::uint8_t {
   kHiddenDotnet,
   kNamesNotKept,     // addresses whose names or lines a recording does not keep
   kDamagedNames,     // recordings whose names cannot be read
+  // Nanoseconds of CPU time that the recorder knows of but has no samples of:
+  kShortLived,          // of tasks that ended before their first sample
+  kKernelOrShortLived,  // of these or in the kernel, which was not recorded
+  kMayNotBeSampled,     // of programs that the kernel does not let users sample
+  kNotSampled,          // for other reasons
   kCount
 };
 
@@ -77,7 +82,9 @@ struct ProblemInfo {
   // Weight or data is missing from the result, not just rounded or left out on
   // request.
   bool is_loss;
-  Settings helps = {};  // settings that would help
+  Settings helps = {};           // settings that would help
+  std::string_view remedy = {};  // what would help besides settings
+  bool is_time = false;          // counts nanoseconds
 };
 const ProblemInfo& info(Problem problem);
 
@@ -88,6 +95,11 @@ class Diagnostics {
   // As note(problem), and keeps the first example to show: `what` is an
   // excerpt of the input, `where` a line number (0: none).
   void note_at(Problem problem, std::string_view what, std::uint64_t line = 0);
+
+  // As note(problem, nanoseconds), for a problem that counts time; shows it as
+  // a share of `whole`, which is at least as much.
+  void note_time(Problem problem, std::uint64_t nanoseconds,
+                 std::uint64_t whole);
 
   // Lowers the count of `problem` to `count` if it is larger: the others
   // concern samples that were dropped.

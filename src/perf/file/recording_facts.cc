@@ -16,20 +16,29 @@ constexpr std::string_view kFinished = "wick notes 1";
 constexpr std::string_view kUnfinished = "wick notes 1, recording";
 constexpr std::string_view kBegin = "begin";
 constexpr std::string_view kNamesAt = "names-at", kNamesSize = "names-size";
+constexpr std::string_view kCpuTime = "cpu-time";
 
 // What a recorder counts; stored as the problem's key and the count.
 constexpr std::array kLosses = {
     Problem::kStackTooShort, Problem::kNoUnwindRule, Problem::kBadStack,
     Problem::kDeepStack,     Problem::kBadRecord,    Problem::kLostSamples,
     Problem::kLargeFile,     Problem::kLargeProcess, Problem::kNamesNotKept};
+constexpr std::array kUnsampled = {
+    Problem::kShortLived, Problem::kKernelOrShortLived,
+    Problem::kMayNotBeSampled, Problem::kNotSampled};
 
 void read_fact(std::string_view key, std::uint64_t value,
                RecordingFacts& facts) {
   if (key == kBegin) facts.begin_time = value;
   if (key == kNamesAt) facts.names.offset = value;
   if (key == kNamesSize) facts.names.size = value;
+  if (key == kCpuTime) facts.cpu_time = value;
   for (const Problem problem : kLosses)
     if (key == info(problem).key) facts.losses.note(problem, value);
+  // They come after the time that they are a part of.
+  for (const Problem problem : kUnsampled)
+    if (key == info(problem).key)
+      facts.losses.note_time(problem, value, facts.cpu_time);
 }
 
 }  // namespace
@@ -46,6 +55,10 @@ std::string encode_facts(const RecordingFacts& facts) {
     add(kNamesSize, facts.names.size);
   }
   for (const Problem problem : kLosses)
+    if (const std::uint64_t count = facts.losses.count(problem); count > 0)
+      add(info(problem).key, count);
+  if (facts.cpu_time > 0) add(kCpuTime, facts.cpu_time);
+  for (const Problem problem : kUnsampled)
     if (const std::uint64_t count = facts.losses.count(problem); count > 0)
       add(info(problem).key, count);
   return out;

@@ -27,6 +27,8 @@ struct RecordingFacts {
   // Where the file has the names of its code (object/kept_names.h); of size 0
   // if it has none.
   FileSection names;
+  // Nanoseconds that the program ran; 0 if that is not known.
+  std::uint64_t cpu_time = 0;
 };
 
 std::string encode_facts(const RecordingFacts& facts);

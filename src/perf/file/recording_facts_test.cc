@@ -26,6 +26,15 @@ TEST(RecordingFacts, TellWhereTheNamesAre) {
   EXPECT_EQ(read->names.size, 300u);
 }
 
+TEST(RecordingFacts, SayWhatShareOfTheTimeWasNotSampled) {
+  RecordingFacts facts{.losses = {}, .cpu_time = 900'000'000};
+  facts.losses.note_time(Problem::kShortLived, 660'000'000, facts.cpu_time);
+  const auto read = read_facts(encode_facts(facts));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->losses, facts.losses);
+  EXPECT_EQ(read->losses.entries().at(0).example, "73% of 900 ms");
+}
+
 TEST(RecordingFacts, TellThatTheRecordingIsNotFinished) {
   const auto read = read_facts(encode_facts({}));
   ASSERT_TRUE(read);

@@ -25,6 +25,14 @@ pid_t parent_of(pid_t pid, const SystemPaths& paths) {
   return status ? status->parent : 0;
 }
 
+std::string name_of(pid_t pid, const SystemPaths& paths) {
+  std::string name =
+      read_small_file(fmt::format("{}/{}/comm", paths.proc, pid), kMaxStatus)
+          .value_or("");
+  if (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
 std::vector<pid_t> with_descendants(const std::vector<pid_t>& pids,
                                     const SystemPaths& paths) {
   std::multimap<pid_t, pid_t> children;

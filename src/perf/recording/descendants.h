@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <string>
 #include <vector>
 
 #include "perf/events/system_paths.h"
@@ -18,6 +19,8 @@ namespace wick {
 std::vector<pid_t> with_descendants(const std::vector<pid_t>& pids,
                                     const SystemPaths& paths = {});
 
+// The name of a process; "" if it has ended.
+std::string name_of(pid_t pid, const SystemPaths& paths = {});
 // The parent of a process; 0 if it has ended.
 pid_t parent_of(pid_t pid, const SystemPaths& paths = {});
 

@@ -126,6 +126,14 @@ std::size_t OpenedEvents::sampled_events() const {
       [](const OpenedEvent& event) { return !event.plan.is_side_band; }));
 }
 
+const OpenedEvent& OpenedEvents::side_band() const {
+  const auto found =
+      std::ranges::find_if(events_, [](const OpenedEvent& event) {
+        return event.attr().flag(attr_flag::kTask);
+      });
+  return found == events_.end() ? events_.front() : *found;
+}
+
 std::size_t OpenedEvents::lasting() const {
   std::size_t count = 0;
   for (const OpenedEvent& event : events_)

@@ -42,6 +42,8 @@ class OpenedEvents {
   const std::vector<OpenedEvent>& all() const { return events_; }
   const OpenedEvent& front() const { return events_.front(); }
   const OpenedEvent& back() const { return events_.back(); }
+  // The event that reports processes.
+  const OpenedEvent& side_band() const;
   // Whether a record repeats that of another event.
   bool are_double(const PerfRecord& record) { return late_.are_double(record); }
   // How many do not hang up when the recorded threads have ended.

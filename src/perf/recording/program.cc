@@ -86,19 +86,33 @@ void HeldProgram::start() {
 std::optional<int> HeldProgram::status() {
   if (status_) return status_;
   int status = 0;
-  if (::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
-  return status_;
+  rusage usage{};
+  if (::wait4(pid_, &status, WNOHANG, &usage) != pid_) return status_;
+  usage_ = usage;
+  return status_ = status;
 }
 
 int HeldProgram::wait() {
   int status = 0;
+  rusage usage{};
   while (!status_) {
-    if (::waitpid(pid_, &status, 0) == pid_)
+    if (::wait4(pid_, &status, 0, &usage) == pid_) {
       status_ = status;
-    else if (errno != EINTR)
+      usage_ = usage;
+    } else if (errno != EINTR) {
       status_ = 0;  // another thread waited for it
+    }
   }
   return *status_;
+}
+
+std::optional<std::uint64_t> HeldProgram::cpu_time() const {
+  if (!usage_) return std::nullopt;
+  const auto nanoseconds = [](const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(time.tv_usec) * 1'000;
+  };
+  return nanoseconds(usage_->ru_utime) + nanoseconds(usage_->ru_stime);
 }
 
 }  // namespace wick

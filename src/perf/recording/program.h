@@ -2,8 +2,10 @@
 // A program to record: started, but held until everything is ready.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +33,9 @@ class HeldProgram {
   std::optional<int> status();
   // Waits for its end.
   int wait();
+  // What it and the descendants that were waited for took, in nanoseconds, once
+  // it has ended.
+  std::optional<std::uint64_t> cpu_time() const;
 
  private:
   std::vector<std::string> words_;
@@ -40,6 +45,7 @@ class HeldProgram {
   UniqueFd failed_;  // errno of a failed exec, else end of file
   bool started_ = false;
   std::optional<int> status_;
+  std::optional<rusage> usage_;
 };
 
 }  // namespace wick

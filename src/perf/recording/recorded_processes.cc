@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/recorded_processes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "perf/events/cgroups.h"
 #include "perf/recording/attached_threads.h"
+#include "perf/recording/descendants.h"
 
 namespace wick {
 
@@ -22,13 +24,19 @@ void RecordedProcesses::watch_wakers(const PerfEvent& wakings,
   threads_.emplace(tracing_data);
 }
 
+void RecordedProcesses::watch_tree(pid_t program,
+                                   std::vector<const PerfEvent*> everywhere) {
+  tree_.emplace(program);
+  everywhere_ = std::move(everywhere);
+}
+
 ProcEvents RecordedProcesses::proc_events(std::uint64_t time) const {
-  const OpenedEvent& first = events_.front();
-  return ProcEvents({.attr = first.attr(),
-                     .id = first.ids.front(),
+  const OpenedEvent& event = events_.side_band();
+  return ProcEvents({.attr = event.attr(),
+                     .id = event.ids.front(),
                      .time = time,
                      .build_ids = true,
-                     .data_mappings = first.attr().flag(attr_flag::kMmapData)});
+                     .data_mappings = event.attr().flag(attr_flag::kMmapData)});
 }
 
 void RecordedProcesses::describe_what_runs(const KernelLimits& limits,
@@ -65,15 +73,42 @@ void RecordedProcesses::describe(std::string_view whole) {
 void RecordedProcesses::visit(const PerfRecord& record) {
   known_.visit(record);
   if (threads_) threads_->visit(record);
+  if (tree_) tree_->visit(record);
 }
 
 bool RecordedProcesses::admits(const PerfRecord& sample) {
   if (wakings_ != nullptr && sample.event == wakings_) {
     if (!threads_->are_woken_by(sample)) return false;
     describe_waker(sample.time - 1);
+  } else if (tree_) {
+    return !is_foreign(sample);
   } else if (!options_.records_program()) {
     describe_newcomer(sample);
   }
+  return true;
+}
+
+bool RecordedProcesses::is_foreign(const PerfRecord& sample) {
+  if (std::ranges::find(everywhere_, sample.event) == everywhere_.end())
+    return false;
+  if (!decode_sample(sample, sample_)) return true;
+  return !tree_->contains(sample_.pid, sample.time,
+                          sample.cpu_mode() != misc::kUser) &&
+         !find_in_tree(sample_.pid);
+}
+
+// Where FORKs were lost, /proc shows whether a process has a parent in the
+// tree, and what it has mapped.
+bool RecordedProcesses::find_in_tree(std::uint32_t pid) {
+  if (!tree_->may_miss(pid)) return false;
+  const pid_t parent = parent_of(static_cast<pid_t>(pid));
+  const auto number = static_cast<std::uint32_t>(parent);
+  if (!tree_->contains(number, UINT64_MAX, false) && !find_in_tree(number))
+    return false;
+  tree_->adopt(pid, number);
+  proc_events(sample_.time - 1)
+      .process(static_cast<pid_t>(pid),
+               [&](std::string_view record) { describe(record); });
   return true;
 }
 

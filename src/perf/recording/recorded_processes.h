@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "perf/events/kernel_limits.h"
 #include "perf/recording/known_processes.h"
@@ -16,6 +17,7 @@
 #include "perf/recording/record_options.h"
 #include "perf/recording/record_window.h"
 #include "perf/recording/recorded_threads.h"
+#include "perf/recording/recorded_tree.h"
 
 namespace wick {
 
@@ -31,6 +33,13 @@ class RecordedProcesses {
   // `wakings` is an event of sched_waking on the whole machine, which
   // `tracing_data` describes: only samples that wake a recorded thread count.
   void watch_wakers(const PerfEvent& wakings, std::string_view tracing_data);
+
+  // `program` is recorded: of `everywhere`, which sample all that runs, only
+  // samples of its tree count.
+  void watch_tree(pid_t program, std::vector<const PerfEvent*> everywhere);
+  void program_has_begun(std::uint64_t time) { tree_->begins_before(time); }
+  // That tree so far; null without one.
+  const RecordedTree* tree() const { return tree_ ? &*tree_ : nullptr; }
 
   // Describes the kernel and everything that the options name, as of `time`.
   // Calls `pause` after each record: this may take seconds, in which buffers
@@ -48,6 +57,8 @@ class RecordedProcesses {
   void describe(std::string_view record);
   void describe_newcomer(const PerfRecord& sample);
   void describe_waker(std::uint64_t time);
+  bool is_foreign(const PerfRecord& sample);
+  bool find_in_tree(std::uint32_t pid);
 
   const RecordOptions& options_;
   const OpenedEvents& events_;
@@ -56,6 +67,9 @@ class RecordedProcesses {
   KnownProcesses known_;
   const PerfEvent* wakings_ = nullptr;
   std::optional<RecordedThreads> threads_;  // with wakings_
+  std::optional<RecordedTree> tree_;
+  std::vector<const PerfEvent*> everywhere_;
+  PerfSample sample_;
 };
 
 }  // namespace wick

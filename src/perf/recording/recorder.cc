@@ -21,6 +21,8 @@
 #include "perf/file/build_ids.h"
 #include "perf/file/machine_info.h"
 #include "perf/file/recording_facts.h"
+#include "perf/recording/cpu_time_account.h"
+#include "perf/recording/descendants.h"
 #include "perf/recording/live_stacks.h"
 #include "perf/recording/name_lookup.h"
 #include "perf/recording/opened_events.h"
@@ -141,7 +143,18 @@ class Recorder {
           if (sleepers_) sleepers_->visit(record);
           store(record, whole);
         });
+    if (options_.records_program()) watch_tree();
     result_.stack_size = events_->front().attr().sample_stack_user;
+  }
+
+  void watch_tree() {
+    std::vector<const PerfEvent*> everywhere;
+    for (std::size_t i = 0; i < header_.events.size(); ++i)
+      if (events_->all()[i].plan.is_everywhere)
+        everywhere.push_back(&header_.events[i]);
+    processes_->watch_tree(program_->pid(), std::move(everywhere));
+    account_.emplace(header_.events.front(), program_->pid(), options_.cpus,
+                     limits_);
   }
 
   void open_file() {
@@ -195,7 +208,8 @@ class Recorder {
       if (event.plan.spec.is_tracepoint) names.push_back(event.plan.spec.name);
     if (names.empty()) return;
     std::string description = collect_tracing_data(names);
-    if (events_->back().plan.is_everywhere)
+    const PlannedEvent& last = events_->back().plan;
+    if (last.is_everywhere && last.spec.is_tracepoint)
       processes_->watch_wakers(header_.events.back(), description);
     if (options_.off_cpu && attaches()) look_for_sleepers(description);
     file.tracing_data(std::move(description));
@@ -250,6 +264,7 @@ class Recorder {
     set_begin_time();
     if (!attaches()) events_->enable();
     if (program_) program_->start();
+    if (options_.records_program()) processes_->program_has_begun(now());
   }
 
   void set_begin_time() {
@@ -287,6 +302,10 @@ class Recorder {
       over = is_over();
       if (!over) rings_->wait(20ms);
       take_round(now());
+      if (account_ && !has_begun_ && now() >= begin_time_) {
+        has_begun_ = true;
+        if (begin_time_ > 0) account_->begin();
+      }
       update();
       over |= file_->has_failed();
       if (progress && Clock::now() - shown > 200ms) {
@@ -295,6 +314,8 @@ class Recorder {
       }
     }
     end_time_ = now();
+    if (account_) account_->end();
+    if (program_ && program_->status()) cpu_time_ = program_->cpu_time();
     events_->disable();
     take_round(UINT64_MAX);
   }
@@ -338,11 +359,13 @@ class Recorder {
       case RecordType::kSample:
         if (is_too_early(record) || !processes_->admits(record)) return;
         ++result_.samples;
+        if (account_) account_->on_sample(record);
         if (first_time_ == 0) first_time_ = record.time;
         last_time_ = std::max(last_time_, record.time);
         break;
       case RecordType::kLost:
         if (const auto lost = decode_lost(record)) result_.lost += lost->lost;
+        processes_->visit(record);
         break;
       case RecordType::kThrottle:
         ++result_.throttles;
@@ -427,12 +450,23 @@ class Recorder {
       result_.program_status = *status;
     else
       result_.running_program = program_->pid();
+    if (processes_->tree() != nullptr) note_survivors();
+  }
+
+  // A daemon, or whatever a shell has started in the background.
+  void note_survivors() {
+    for (const std::uint32_t number : processes_->tree()->alive()) {
+      const auto pid = static_cast<pid_t>(number);
+      if (pid == program_->pid() || ::kill(pid, 0) != 0) continue;
+      result_.survivors.push_back({.pid = pid, .name = name_of(pid)});
+    }
   }
 
   void finish_file() {
     if (stacks_) stacks_->note_problems(result_.diagnostics);
     result_.diagnostics.note(Problem::kBadRecord, window_->unknown());
     if (sampled_ && !file_->has_failed()) keep_names();
+    note_unsampled_time();
     facts_.losses = result_.diagnostics;
     if (file_->has_failed())
       facts_.losses.note(Problem::kLostSamples, unwritten());
@@ -452,6 +486,18 @@ class Recorder {
         *sampled_, limits_.release,
         {.file_bytes = file_->bytes(), .memory = 4 * options_.memory},
         result_.diagnostics));
+  }
+
+  // Of a program that may run on, only what happened until now is known.
+  void note_unsampled_time() {
+    if (!account_ || !account_->is_open() || !has_begun_) return;
+    CpuTimes others{.lost = result_.lost,
+                    .tasks = processes_->tree()->tasks(),
+                    .is_kernel_wanted = !options_.user_only};
+    if (options_.cpus.empty() && begin_time_ == 0) others.used = cpu_time_;
+    const std::uint64_t whole =
+        note_unsampled(account_->times(others), result_.diagnostics);
+    facts_.cpu_time = whole;
   }
 
   std::uint64_t unwritten() const {
@@ -478,6 +524,9 @@ class Recorder {
                  {.files = memory_.files, .names = memory_.names}};
   std::optional<SampledCode> sampled_;  // if names are kept
   std::vector<PerfHeader::BuildId> kernel_build_ids_;
+  std::optional<CpuTimeAccount> account_;  // of a program
+  std::optional<std::uint64_t> cpu_time_;  // of a program that has ended
+  bool has_begun_ = false;                 // the delay is over
   std::optional<LiveStacks> stacks_;
   std::optional<RecordingFile> file_;
   RecordingFacts facts_;

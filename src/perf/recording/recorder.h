@@ -25,6 +25,11 @@ struct RecordProgress {
   std::uint64_t bytes = 0;      // size of the file
 };
 
+struct NamedProcess {
+  pid_t pid = 0;
+  std::string name;
+};
+
 struct RecordResult : RecordProgress {
   std::vector<std::string> events;  // what was sampled by, as opened
   std::uint32_t stack_size = 0;     // of stack copies; 0 without any
@@ -35,6 +40,8 @@ struct RecordResult : RecordProgress {
   bool interrupted = false;    // by a StopRequest
   int program_status = 0;      // as from waitpid
   pid_t running_program = 0;   // if it outlives the recording
+  // Descendants of the program that still run when the recording ends.
+  std::vector<NamedProcess> survivors;
   // Why the file could not be written to the end; "" if it could. What is in it
   // can be read; `unwritten` of `samples` are not.
   std::string write_error;

@@ -17,16 +17,19 @@ namespace wick {
 struct PlannedEvent {
   EventSpec spec;
   EventAttr attr;
-  bool is_filtered = false;    // by RecordOptions::filter
-  bool is_everywhere = false;  // on all CPUs, although threads are recorded
-  // Has no samples, and reports processes on the CPUs that the first event does
-  // not cover: what runs on a chosen CPU may have started on another.
+  bool is_filtered = false;  // by RecordOptions::filter
+  // On all CPUs for all threads, although some are recorded: only samples that
+  // concern these count.
+  bool is_everywhere = false;
+  // Has no samples, and reports processes where the sampled events do not: for
+  // CPUs that were not chosen, as what runs on a chosen CPU may have started on
+  // another, or beside events that are everywhere.
   bool is_side_band = false;
 };
 
 struct RecordingPlan {
-  // At least one. The first one also reports processes and their mappings; one
-  // that is_everywhere is the last.
+  // At least one. The first one that is not everywhere also reports processes
+  // and their mappings; an event of wakings that is everywhere is the last.
   std::vector<PlannedEvent> events;
   // All CPUs of any event; each has its own in spec.cpus.
   std::vector<int> cpus;

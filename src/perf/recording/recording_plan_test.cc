@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "builders/fake_system.h"
 
@@ -41,8 +43,13 @@ class FakeKernel {
   KernelLimits limits_ = everything_allowed();
 };
 
+// Of the event that reports processes.
 bool starts_with_exec(const RecordingPlan& plan) {
-  return plan.events.front().attr.flag(attr_flag::kEnableOnExec);
+  const auto reports = [](const PlannedEvent& event) {
+    return event.attr.flag(attr_flag::kTask);
+  };
+  return std::ranges::find_if(plan.events, reports)
+      ->attr.flag(attr_flag::kEnableOnExec);
 }
 
 TEST(RecordingPlan, AProgramIsRecordedFromItsFirstInstructionOn) {
@@ -65,6 +72,54 @@ TEST(RecordingPlan, ADelayedRecordingWatchesTheProgramFromItsBeginning) {
       plan_recording({.program = {"prog"}, .events = "cpu-clock", .delay = 1},
                      everything_allowed());
   EXPECT_TRUE(starts_with_exec(plan));
+}
+
+// An inherited event reports processes, so that none of others are.
+TEST(RecordingPlan, AProgramIsSampledByCpuIfThatIsAllowed) {
+  const RecordingPlan plan = plan_recording(
+      {.program = {"prog"}, .events = "cpu-clock"}, everything_allowed());
+  ASSERT_EQ(plan.events.size(), 2u);
+  EXPECT_TRUE(plan.events[0].is_everywhere);
+  EXPECT_FALSE(plan.events[0].attr.flag(attr_flag::kInherit));
+  EXPECT_FALSE(plan.events[0].attr.flag(attr_flag::kTask));
+  EXPECT_TRUE(plan.events[1].is_side_band);
+  EXPECT_FALSE(plan.events[1].is_everywhere);
+  EXPECT_TRUE(plan.events[1].attr.flag(attr_flag::kInherit));
+}
+
+TEST(RecordingPlan, AProgramIsSampledByThreadIfWholeCpusAreNotAllowed) {
+  KernelLimits limits = everything_allowed();
+  limits.paranoid = 1;
+  const RecordingPlan plan =
+      plan_recording({.program = {"prog"}, .events = "cpu-clock"}, limits);
+  ASSERT_EQ(plan.events.size(), 1u);
+  EXPECT_FALSE(plan.events[0].is_everywhere);
+}
+
+TEST(RecordingPlan, WhatMissesNothingIsNotSampledByCpu) {
+  const auto by_cpu = [](RecordOptions options) {
+    options.program = {"prog"};
+    return FakeKernel().plan(options).events.front().is_everywhere;
+  };
+  EXPECT_TRUE(by_cpu({.events = "page-faults"}));
+  EXPECT_FALSE(by_cpu({.events = "page-faults", .period = 1}));
+  EXPECT_FALSE(by_cpu({.events = "sched:sched_switch"}));
+  EXPECT_FALSE(by_cpu({.children = false, .events = "cpu-clock"}));
+}
+
+TEST(RecordingPlan, SmallBuffersAreForTheProgramAlone) {
+  const auto by_cpu = [](int frequency, std::size_t buffer) {
+    return plan_recording({.program = {"prog"},
+                           .events = "cpu-clock",
+                           .frequency = frequency,
+                           .buffer_size = buffer},
+                          everything_allowed())
+        .events.front()
+        .is_everywhere;
+  };
+  EXPECT_TRUE(by_cpu(997, 2 << 20));
+  EXPECT_FALSE(by_cpu(997, 1 << 20));
+  EXPECT_FALSE(by_cpu(20'000, 2 << 20));
 }
 
 TEST(RecordingPlan, StacksAreAsLargeAsTheBuffersCarryForATenthOfASecond) {

@@ -198,7 +198,8 @@ inline constexpr std::uint32_t kBreakpoint = 5;
 
 // Some of kSoftware's configs.
 namespace software_event {
-inline constexpr std::uint64_t kContextSwitches = 3, kCpuMigrations = 4,
+inline constexpr std::uint64_t kCpuClock = 0, kTaskClock = 1,
+                               kContextSwitches = 3, kCpuMigrations = 4,
                                kDummy = 9, kCgroupSwitches = 11;
 }  // namespace software_event
 
