@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/open_files.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace wick {
+
+std::size_t open_files_share(std::size_t part, std::size_t most) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return static_cast<std::size_t>(
+      std::min<rlim_t>(limit.rlim_cur / part, most));
+}
 
 OpenFile::OpenFile(UniqueFd fd)
     : fd_(std::make_shared<const UniqueFd>(std::move(fd))) {}

@@ -16,6 +16,10 @@
 
 namespace wick {
 
+// How many files may be held open for one purpose: at most `most`, and at most
+// this part of what the process may have open.
+std::size_t open_files_share(std::size_t part, std::size_t most);
+
 class OpenFile;
 
 class OpenFiles {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <limits.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "io/open_files.h"
 #include "io/open_regular.h"
 #include "object/address_space.h"
 #include "object/debug_files.h"
@@ -49,14 +49,6 @@ std::optional<std::string> link_around(const std::string& folder,
 
 std::string key_of(const CodeFile& file) {
   return file.path + '\0' + file.build_id;
-}
-
-// A quarter of what this process may have open.
-std::size_t most_kept() {
-  constexpr rlim_t kMost = 1024;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  return static_cast<std::size_t>(std::min(limit.rlim_cur / 4, kMost));
 }
 
 UniqueFd open_live(const CodeFile& file) {
@@ -101,7 +93,7 @@ void KeptFiles::keep(const CodeFile& file) {
   std::string key = key_of(file);
   const std::scoped_lock lock(mutex_);
   if (files_.contains(key)) return;
-  if (most_ == 0) most_ = most_kept();
+  if (most_ == 0) most_ = open_files_share(8, 1024);
   if (most_ == 0) return;
   UniqueFd fd = open_live(file);
   if (!fd) return;

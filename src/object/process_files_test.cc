@@ -17,8 +17,8 @@
 namespace wick {
 namespace {
 
-constexpr std::string_view kBuildId = "abcdefgh";
-const std::string kHexId = to_hexadecimal(kBuildId);
+constexpr std::string_view kMappedId = "abcdefgh";
+const std::string kMappedHexId = to_hexadecimal(kMappedId);
 
 // This process maps a file, as programs do with their code.
 class ProcessFilesTest : public testing::Test {
@@ -67,13 +67,13 @@ class ProcessFilesTest : public testing::Test {
   if (!may_follow(file)) GTEST_SKIP() << "only root may follow map_files"
 
 TEST_F(ProcessFilesTest, AReplacedFileIsFoundThroughItsProcess) {
-  put(elf(kBuildId));
-  const CodeFile file = map(kHexId);
+  put(elf(kMappedId));
+  const CodeFile file = map(kMappedHexId);
   SKIP_UNLESS_MAY_FOLLOW(file);
   put(elf("another1"));
   const FoundFile found = DebugFiles({}).binary(file);
   ASSERT_EQ(found.state, FileState::kFound);
-  EXPECT_EQ(found.elf->build_id(), kHexId);
+  EXPECT_EQ(found.elf->build_id(), kMappedHexId);
 }
 
 TEST_F(ProcessFilesTest, ADeletedFileWithoutBuildIdIsFoundByItsMapping) {
@@ -99,14 +99,14 @@ TEST_F(ProcessFilesTest, AProcessThatBeganAfterTheRecordingIsAnother) {
 
 TEST_F(ProcessFilesTest, AMappedFileWithAnotherBuildIdIsNotUsed) {
   put(elf("another1"));
-  const CodeFile file = map(kHexId);
+  const CodeFile file = map(kMappedHexId);
   SKIP_UNLESS_MAY_FOLLOW(file);
   EXPECT_EQ(DebugFiles({}).binary(file).state, FileState::kOtherBuildId);
 }
 
 TEST_F(ProcessFilesTest, AMappingThatWasCutIsStillFound) {
-  put(elf(kBuildId));
-  CodeFile file = map(kHexId);
+  put(elf(kMappedId));
+  CodeFile file = map(kMappedHexId);
   SKIP_UNLESS_MAY_FOLLOW(file);
   file.mapped_end += kSize;
   ::unlink(path_.c_str());
@@ -114,8 +114,8 @@ TEST_F(ProcessFilesTest, AMappingThatWasCutIsStillFound) {
 }
 
 TEST_F(ProcessFilesTest, AKeptFileOutlivesItsMappingAndItsName) {
-  put(elf(kBuildId));
-  const CodeFile file = map(kHexId);
+  put(elf(kMappedId));
+  const CodeFile file = map(kMappedHexId);
   DebugFiles files({});
   files.keep(file);
   unmap();

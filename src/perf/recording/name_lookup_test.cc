@@ -72,7 +72,8 @@ class NameLookup : public testing::Test {
   std::string path_ = folder_.path() + "/library.so";
   DebugFiles files_{{}};
   Images images_{files_};
-  SampledCode code_{images_, std::make_shared<MemoryBudget>(1 << 20)};
+  SampledCode code_{images_, std::make_shared<MemoryBudget>(1 << 20),
+                    std::make_shared<MemoryBudget>(1 << 20)};
   Diagnostics diagnostics_;
 };
 

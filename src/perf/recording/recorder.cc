@@ -171,7 +171,8 @@ class Recorder {
                                 .recorder = options_.recorder}));
     write_sections(file_->header());
     set_begin_time();  // for a file that is never finished
-    if (options_.keep_names) sampled_.emplace(images_, memory_.addresses);
+    if (options_.keep_names)
+      sampled_.emplace(images_, memory_.addresses, memory_.processes);
     if (options_.unwinds_stacks() || sampled_) follow_stacks();
   }
 

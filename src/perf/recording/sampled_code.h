@@ -17,9 +17,13 @@ namespace wick {
 
 class SampledCode {
  public:
-  // Addresses take from `memory`. `images` outlives it.
-  SampledCode(Images& images, std::shared_ptr<MemoryBudget> memory)
-      : images_(images), memory_(std::move(memory), MemoryBudget::kNoLimit) {}
+  // Addresses take from `memory`, and maps of compiled functions from
+  // `reading` while they are read. `images` outlives it.
+  SampledCode(Images& images, std::shared_ptr<MemoryBudget> memory,
+              std::shared_ptr<MemoryBudget> reading)
+      : images_(images),
+        memory_(std::move(memory), MemoryBudget::kNoLimit),
+        jits_(memory_, std::move(reading)) {}
 
   // A stack of the process `pid` at `time`, as its maps are now.
   void add_user(const Space& space, std::uint32_t pid, std::uint64_t time,
@@ -36,7 +40,7 @@ class SampledCode {
   Images& images_;
   MemoryAccount memory_;
   SampledFiles files_{images_, memory_};
-  SampledJits jits_{memory_};
+  SampledJits jits_;
 };
 
 }  // namespace wick

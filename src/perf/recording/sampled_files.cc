@@ -51,7 +51,7 @@ std::uint32_t SampledFiles::row_of(ImageId image, std::uint64_t kernel_start) {
 }
 
 void SampledFiles::open(SampledModule& sampled, ImageId image) {
-  if (sampled.file.kind != CodeKind::kFile || handles_ == kMostHandles) return;
+  if (sampled.file.kind != CodeKind::kFile || handles_ >= most_handles_) return;
   const auto elf = images_.elf(image);
   if (!elf) return;
   sampled.handle = elf->handle();

@@ -11,6 +11,7 @@
 
 #include "base/hash_index.h"
 #include "base/memory_budget.h"
+#include "io/open_files.h"
 #include "io/unique_fd.h"
 #include "object/images.h"
 
@@ -60,8 +61,6 @@ class SampledFiles {
   std::uint64_t omitted() const { return omitted_; }
 
  private:
-  // A quarter of what a process may usually have open.
-  static constexpr std::size_t kMostHandles = 256;
   static constexpr std::uint32_t kUnknown = 0xffffffff;
   static constexpr std::uint32_t kNoRoom = 0xfffffffe;
 
@@ -73,6 +72,7 @@ class SampledFiles {
   std::vector<std::uint32_t> by_image_;  // rows of files_
   std::vector<SampledModule> files_;
   HashIndex index_;
+  const std::size_t most_handles_ = open_files_share(8, 256);
   std::size_t handles_ = 0;
   std::uint64_t omitted_ = 0;
 };

@@ -7,8 +7,6 @@
 #include <bit>
 #include <utility>
 
-#include "perf/session/process_jit.h"
-
 namespace wick {
 
 SampledJits::JitProcess* SampledJits::process(std::uint32_t pid) {
@@ -17,7 +15,7 @@ SampledJits::JitProcess* SampledJits::process(std::uint32_t pid) {
   if (!memory_.take(2 * sizeof(JitProcess))) return nullptr;
   JitProcess& made = running_[pid];
   made.pid = pid;
-  if (roots_ < kMostRoots) {
+  if (roots_ < most_roots_) {
     made.root = ProcessRoot::open(pid);
     if (made.root.is_open()) ++roots_;
   }
@@ -82,7 +80,7 @@ void SampledJits::process_ended(std::uint32_t pid) {
   if (process.addresses.rows().empty()) return;
   open_files(process);
   ended_.push_back(std::move(process));
-  if (ended_.size() <= kMostEnded) return;
+  if (ended_.size() <= most_ended_) return;
   keep_functions(ended_.front());
   ended_.pop_front();
 }
@@ -94,10 +92,11 @@ void SampledJits::keep_functions(JitProcess& process) {
   const auto keep = [&](const UniqueFd& file, bool is_jitdump,
                         std::string path) {
     if (!file || functions_.size() == KeptNames::kMostJitFiles) return;
-    MemoryAccount reading(nullptr, JitReading::kMostOfProcess);
+    MemoryAccount reading(reading_, reading_->limit() / 2);
     const auto read =
         is_jitdump ? read_jitdump(file, reading) : read_perf_map(file, reading);
     if (!read) return;
+    if (!read->is_complete) omitted_ += addresses.size();
     std::string content = read->map.excerpt(addresses);
     if (content.empty()) return;
     if (!memory_.take(content.size())) {

@@ -7,14 +7,17 @@
 // are its files, once they exist; when it ends, they are opened again by name.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/memory_budget.h"
+#include "io/open_files.h"
 #include "io/unique_fd.h"
 #include "object/jit/jit_files.h"
 #include "object/kept_names.h"
@@ -24,8 +27,10 @@ namespace wick {
 
 class SampledJits {
  public:
-  // `memory` outlives it.
-  explicit SampledJits(MemoryAccount& memory) : memory_(memory) {}
+  // Addresses and names take from `memory`, which outlives it, and files while
+  // they are read from `reading`, half of it at most for one.
+  SampledJits(MemoryAccount& memory, std::shared_ptr<MemoryBudget> reading)
+      : memory_(memory), reading_(std::move(reading)) {}
 
   void add(std::uint32_t pid, std::uint64_t address, std::uint64_t time);
   // The process mapped its jitdump.
@@ -40,8 +45,8 @@ class SampledJits {
  private:
   // Roots and files that are open at the same time; processes beyond that have
   // their files found by path.
-  static constexpr std::size_t kMostRoots = 128;
-  static constexpr std::size_t kMostEnded = 64;
+  const std::size_t most_roots_ = open_files_share(16, 128);
+  const std::size_t most_ended_ = open_files_share(16, 64);
   static constexpr std::size_t kMostDumps = 16;  // of one process
   static constexpr std::size_t kMostEarlyDumps = 2;
 
@@ -61,6 +66,7 @@ class SampledJits {
   void keep_functions(JitProcess& process);
 
   MemoryAccount& memory_;
+  std::shared_ptr<MemoryBudget> reading_;
   std::unordered_map<std::uint32_t, JitProcess> running_;
   std::size_t roots_ = 0;
   std::deque<JitProcess> ended_;  // not read yet
