@@ -16,8 +16,8 @@ std::vector<pid_t> attached_processes(const RecordOptions& options,
 }
 
 AttachedThreads::AttachedThreads(const RecordOptions& options,
-                                 const SystemPaths& paths)
-    : options_(options), paths_(paths) {}
+                                 SystemPaths paths)
+    : options_(options), paths_(std::move(paths)) {}
 
 std::vector<pid_t> AttachedThreads::next() {
   // A chain of processes that each start the next one and end.

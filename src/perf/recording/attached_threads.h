@@ -25,9 +25,9 @@ std::vector<pid_t> attached_processes(const RecordOptions& options,
 
 class AttachedThreads {
  public:
-  // All are views and outlive it.
+  // `options` outlives it.
   explicit AttachedThreads(const RecordOptions& options,
-                           const SystemPaths& paths = {});
+                           SystemPaths paths = {});
 
   // Threads to open events for, ascending: at first all that there are, then
   // those that have begun since and may have inherited no events. Open them
@@ -39,7 +39,7 @@ class AttachedThreads {
   bool has_inherited(pid_t pid) const;
 
   const RecordOptions& options_;
-  const SystemPaths& paths_;
+  SystemPaths paths_;
   std::set<pid_t> known_;  // threads
   // Processes with threads that the last call returned, and all before.
   std::set<pid_t> newest_, opened_;

@@ -29,6 +29,7 @@ OpenedEvents::OpenedEvents(const RecordingPlan& plan,
   else
     open_threads();
   open_everywhere();
+  if (options_.records_program()) filter_by_tree(program);
   for (const OpenedEvent& event : events_)
     if (event.fds.empty()) fail("everything to be recorded has ended");
   for (const std::string_view what : describe_given_up(given_up_))
@@ -59,6 +60,16 @@ void OpenedEvents::open_everywhere() {
   for (OpenedEvent& event : events_)
     if (event.plan.is_everywhere)
       for (const OpenTarget& target : on_all_cpus(-1)) open(event, target, 1);
+}
+
+// An event that takes no filter samples others, too.
+void OpenedEvents::filter_by_tree(pid_t program) {
+  for (const OpenedEvent& event : events_) {
+    if (!event.plan.is_everywhere || event.plan.spec.is_tracepoint) continue;
+    if (!tree_filter_) tree_filter_ = TreeFilter::load(program);
+    if (!tree_filter_) return;
+    for (const UniqueFd& fd : event.fds) tree_filter_->apply(fd.get());
+  }
 }
 
 std::vector<OpenTarget> OpenedEvents::on_all_cpus(pid_t thread) const {

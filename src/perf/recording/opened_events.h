@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "perf/recording/attached_threads.h"
 #include "perf/recording/record_options.h"
 #include "perf/recording/recording_plan.h"
+#include "perf/recording/tree_filter.h"
 #include "perf/records/attr.h"
 
 namespace wick {
@@ -58,6 +60,7 @@ class OpenedEvents {
  private:
   void open_threads();
   void open_everywhere();
+  void filter_by_tree(pid_t program);
   std::vector<OpenTarget> on_all_cpus(pid_t thread) const;
   // Does nothing if the thread of one of several targets has ended.
   void open_on(std::span<const OpenTarget> targets, bool are_late = false);
@@ -72,6 +75,7 @@ class OpenedEvents {
   const KernelLimits& limits_;
   UniqueFd cgroup_;
   std::vector<OpenedEvent> events_;
+  std::optional<TreeFilter> tree_filter_;
   LateEvents late_;
   std::set<pid_t> refused_;  // threads below those that the options name
   std::uint32_t given_up_ = 0;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/task_iterator.h"
 
-#include <linux/bpf.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +12,7 @@
 #include "io/read_file.h"
 #include "object/elf/machine.h"
 #include "object/kernel/btf.h"
+#include "perf/events/bpf.h"
 
 namespace wick {
 namespace {
@@ -60,57 +58,7 @@ std::optional<KernelLayout> read_layout(const SystemPaths& paths) {
   return is_known ? std::optional(layout) : std::nullopt;
 }
 
-// The instructions that are needed here, by their names in BPF's assembler.
-class Assembler {
- public:
-  void load(int size, int to, int from, std::int16_t offset) {
-    emit(BPF_LDX | size | BPF_MEM, to, from, offset, 0);
-  }
-  void store(int size, int to, std::int16_t offset, int from) {
-    emit(BPF_STX | size | BPF_MEM, to, from, offset, 0);
-  }
-  void store_zero(int to, std::int16_t offset) {
-    emit(BPF_ST | BPF_W | BPF_MEM, to, 0, offset, 0);
-  }
-  void move(int to, int from) {
-    emit(BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0);
-  }
-  void set(int to, std::int32_t value) {
-    emit(BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, value);
-  }
-  void add(int to, std::int32_t value) {
-    emit(BPF_ALU64 | BPF_ADD | BPF_K, to, 0, 0, value);
-  }
-  void set_map(int to, int map_fd) {
-    emit(BPF_LD | BPF_DW | BPF_IMM, to, BPF_PSEUDO_MAP_FD, 0, map_fd);
-    emit(0, 0, 0, 0, 0);
-  }
-  void call(int helper) { emit(BPF_JMP | BPF_CALL, 0, 0, 0, helper); }
-  // Ends the program with 0 unless the register is not 0.
-  void end_if_zero(int reg) {
-    emit(BPF_JMP | BPF_JNE | BPF_K, reg, 0, 2, 0);
-    end();
-  }
-  void end() {
-    set(BPF_REG_0, 0);
-    emit(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-  }
-  const std::vector<bpf_insn>& code() const { return code_; }
-
- private:
-  void emit(int code, int to, int from, int offset, std::int32_t value) {
-    bpf_insn one{};
-    one.code = static_cast<__u8>(code);
-    one.dst_reg = static_cast<__u8>(to & 0xf);
-    one.src_reg = static_cast<__u8>(from & 0xf);
-    one.off = static_cast<__s16>(offset);
-    one.imm = value;
-    code_.push_back(one);
-  }
-  std::vector<bpf_insn> code_;
-};
-
-void copy_registers(Assembler& out, int from, int to) {
+void copy_registers(BpfAssembler& out, int from, int to) {
   constexpr std::int16_t kPlace = offsetof(SeenTask, registers);
   const Machine machine = own_machine();
   const std::uint64_t wanted = traits_of(machine).perf_registers.mask;
@@ -130,19 +78,16 @@ void copy_registers(Assembler& out, int from, int to) {
 // Called for each thread with a context of two pointers, to the file that is
 // read and to the thread; the latter is null after the last one. `map_fd` has
 // one SeenTask.
-std::vector<bpf_insn> assemble(const KernelLayout& kernel, int map_fd) {
+BpfAssembler assemble(const KernelLayout& kernel, int map_fd) {
   constexpr int kContext = BPF_REG_6, kTask = BPF_REG_7, kRegisters = BPF_REG_8,
                 kSeen = BPF_REG_9;
-  Assembler out;
+  BpfAssembler out;
   out.move(kContext, BPF_REG_1);
   out.load(BPF_DW, kTask, kContext, 8);
-  out.end_if_zero(kTask);
-  out.store_zero(BPF_REG_10, -4);
-  out.move(BPF_REG_2, BPF_REG_10);
-  out.add(BPF_REG_2, -4);
-  out.set_map(BPF_REG_1, map_fd);
-  out.call(BPF_FUNC_map_lookup_elem);
-  out.end_if_zero(BPF_REG_0);
+  out.end_if_zero(kTask, 0);
+  out.store_value(BPF_REG_10, -4, 0);
+  out.look_up(map_fd, -4);
+  out.end_if_zero(BPF_REG_0, 0);
   out.move(kSeen, BPF_REG_0);
 
   const auto copy = [&](int size, std::int16_t from, std::size_t to) {
@@ -174,52 +119,8 @@ std::vector<bpf_insn> assemble(const KernelLayout& kernel, int map_fd) {
   out.move(BPF_REG_2, kSeen);
   out.set(BPF_REG_3, sizeof(SeenTask));
   out.call(BPF_FUNC_seq_write);
-  out.end();
-  return out.code();
-}
-
-// bpf(2): a file descriptor, or none.
-template <class Fill>
-UniqueFd bpf(bpf_cmd command, Fill fill) {
-  bpf_attr attr;
-  std::memset(&attr, 0, sizeof attr);
-  fill(attr);
-  return UniqueFd(
-      static_cast<int>(::syscall(SYS_bpf, command, &attr, sizeof attr)));
-}
-
-UniqueFd make_map() {
-  return bpf(BPF_MAP_CREATE, [](bpf_attr& attr) {
-    attr.map_type = BPF_MAP_TYPE_ARRAY;
-    attr.key_size = 4;
-    attr.value_size = sizeof(SeenTask);
-    attr.max_entries = 1;
-  });
-}
-
-UniqueFd load_program(const KernelLayout& kernel,
-                      const std::vector<bpf_insn>& code) {
-  // The kernel offers its registers only to programs under a licence that the
-  // GPL allows. The instructions above may be used under either of these.
-  static constexpr char kLicence[] = "Dual MIT/GPL";
-  return bpf(BPF_PROG_LOAD, [&](bpf_attr& attr) {
-    attr.prog_type = BPF_PROG_TYPE_TRACING;
-    attr.expected_attach_type = BPF_TRACE_ITER;
-    attr.attach_btf_id = kernel.iterator;
-    attr.insns = reinterpret_cast<std::uintptr_t>(code.data());
-    attr.insn_cnt = static_cast<__u32>(code.size());
-    attr.license = reinterpret_cast<std::uintptr_t>(kLicence);
-    std::memcpy(attr.prog_name, "wick_threads", 12);
-  });
-}
-
-// The kernel counts threads from its initial pid namespace on, this process
-// from its own.
-bool is_in_initial_pid_namespace(const SystemPaths& paths) {
-  constexpr ino_t kInitial = 0xeffffffc;  // PROC_PID_INIT_INO
-  struct stat status {};
-  return ::stat((paths.proc + "/self/ns/pid").c_str(), &status) == 0 &&
-         status.st_ino == kInitial;
+  out.end(0);
+  return out;
 }
 
 }  // namespace
@@ -241,11 +142,13 @@ std::optional<TaskIterator> TaskIterator::load(const SystemPaths& paths) {
     return std::nullopt;
   const auto kernel = read_layout(paths);
   if (!kernel) return std::nullopt;
-  const UniqueFd map = make_map();
+  const UniqueFd map = make_bpf_map(BPF_MAP_TYPE_ARRAY, sizeof(SeenTask), 1);
   if (!map) return std::nullopt;
-  const UniqueFd program = load_program(*kernel, assemble(*kernel, map.get()));
+  const UniqueFd program =
+      load_bpf_program(BPF_PROG_TYPE_TRACING, assemble(*kernel, map.get()),
+                       "wick_threads", kernel->iterator);
   if (!program) return std::nullopt;
-  UniqueFd link = bpf(BPF_LINK_CREATE, [&](bpf_attr& attr) {
+  UniqueFd link = open_bpf(BPF_LINK_CREATE, [&](bpf_attr& attr) {
     attr.link_create.prog_fd = static_cast<__u32>(program.get());
     attr.link_create.attach_type = BPF_TRACE_ITER;
   });
@@ -255,7 +158,7 @@ std::optional<TaskIterator> TaskIterator::load(const SystemPaths& paths) {
 
 bool TaskIterator::for_each(
     const std::function<void(const SeenTask&)>& visit) const {
-  const UniqueFd run = bpf(BPF_ITER_CREATE, [&](bpf_attr& attr) {
+  const UniqueFd run = open_bpf(BPF_ITER_CREATE, [&](bpf_attr& attr) {
     attr.iter_create.link_fd = static_cast<__u32>(link_.get());
   });
   if (!run) return false;

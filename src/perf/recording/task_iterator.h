@@ -4,8 +4,8 @@
 // stops them. /proc has only two of the registers, and rules that are based on
 // the frame pointer need a third.
 //
-// The program has some eighty instructions and is assembled here, with offsets
-// from the running kernel's BTF, so that building wick takes no BPF compiler.
+// The program has some eighty instructions and is assembled with offsets from
+// the running kernel's BTF.
 #pragma once
 
 #include <array>
