@@ -38,7 +38,6 @@ enum class Setting : std::uint8_t {
   kOffCpu,
   kProcesses,
   kRecordedEvents,
-  kReport,
   kSourceRoot,
   kSymfs,
   kSysroot,

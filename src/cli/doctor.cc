@@ -6,19 +6,24 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "cli/options/command.h"
 #include "cli/options/option_kinds.h"
 #include "cli/options/run_options.h"
 #include "io/read_file.h"
 #include "object/debug_files.h"
+#include "object/package_files.h"
+#include "object/unwind/unwind_coverage.h"
 #include "perf/events/cgroups.h"
 #include "perf/events/event_open.h"
 #include "perf/events/event_spec.h"
@@ -210,6 +215,59 @@ Finding check_jit_maps() {
   return {Verdict::kLess, "/tmp cannot be read: JIT code has no names", ""};
 }
 
+// How to get the symbols or debug information that a file lacks: from its
+// package, or by building it with `flags`.
+std::string help_with_symbols(const std::string& path, std::string_view flags) {
+  const PackageFiles packages;
+  std::error_code error;
+  const std::string absolute = std::filesystem::canonical(path, error).string();
+  const auto owners = packages.owners({error ? path : absolute});
+  if (!owners.empty())
+    return fmt::format(
+        "install {} (from the debug archive of the distribution)",
+        debug_package(owners.begin()->second));
+  return fmt::format("build {}{}", flags,
+                     packages.exist() ? "" : ", or install its debug symbols");
+}
+
+Finding check_symbols(const std::string& path, bool has_symbols) {
+  if (has_symbols) return {Verdict::kGood, path + " has symbols", ""};
+  return {Verdict::kLess, path + " is stripped and has no symbols",
+          help_with_symbols(path, "without -s")};
+}
+
+Finding check_debug_information(const std::string& path, bool has_it) {
+  if (has_it)
+    return {Verdict::kGood,
+            path + " has debug information (lines, inlined functions)", ""};
+  return {Verdict::kLess, path + " has no debug information",
+          help_with_symbols(path,
+                            "with -g (Cargo: [profile.release] debug = true)")};
+}
+
+Finding check_unwind_rules(const std::string& path,
+                           const std::shared_ptr<const ElfFile>& file,
+                           const std::shared_ptr<const ElfFile>& debug) {
+  constexpr double kMost = 0.95, kHardlyAny = 0.0005;
+  const double share = unwind_coverage(file, debug, worker_count(0)).share();
+  const std::string rules =
+      share == 0
+          ? "no unwind rules"
+          : fmt::format("unwind rules for {:.1f}% of its code", 100 * share);
+  if (share >= kMost)
+    return {Verdict::kGood, fmt::format("{} has {}", path, rules), ""};
+  if (file->section(".gopclntab") != nullptr)
+    return {Verdict::kGood,
+            fmt::format("{} has {}, but frame pointers, as all Go code", path,
+                        rules),
+            ""};
+  return {Verdict::kLess,
+          fmt::format("{} has {}; {}frame pointers are used", path, rules,
+                      share < kHardlyAny ? "" : "elsewhere "),
+          "build with -fasynchronous-unwind-tables or "
+          "-fno-omit-frame-pointer"};
+}
+
 // What a recording of this program can show.
 std::vector<Finding> check_program(const std::string& path) {
   const auto file = ElfFile::open(path);
@@ -220,26 +278,9 @@ std::vector<Finding> check_program(const std::string& path) {
     return file->section(section) != nullptr ||
            (debug && debug->section(section) != nullptr);
   };
-  findings.push_back(
-      has(".symtab")
-          ? Finding{Verdict::kGood, path + " has symbols", ""}
-          : Finding{Verdict::kLess, path + " is stripped and has no symbols",
-                    "build without -s, or install its -dbgsym package"});
-  findings.push_back(
-      has(".debug_info")
-          ? Finding{Verdict::kGood,
-                    path + " has debug information (lines, "
-                           "inlined functions)",
-                    ""}
-          : Finding{Verdict::kLess, path + " has no debug information",
-                    "build with -g (Cargo: [profile.release] debug = true)"});
-  findings.push_back(
-      has(".eh_frame") || has(".debug_frame")
-          ? Finding{Verdict::kGood, path + " has unwind rules", ""}
-          : Finding{Verdict::kLess,
-                    path + " has no unwind rules; frame pointers are used",
-                    "build with -fasynchronous-unwind-tables or "
-                    "-fno-omit-frame-pointer"});
+  findings.push_back(check_symbols(path, has(".symtab")));
+  findings.push_back(check_debug_information(path, has(".debug_info")));
+  findings.push_back(check_unwind_rules(path, file, debug));
   if (file->build_id().empty())
     findings.push_back({Verdict::kLess, path + " has no build id",
                         "link with -Wl,--build-id"});

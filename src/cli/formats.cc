@@ -29,7 +29,9 @@ std::string as_table() {
     if (!format->lacks.empty())
       append(out, "  {:<37} without {}\n", "", format->lacks);
   }
-  out += "\nInputs may be compressed with gzip or zstd; - is standard input.\n";
+  out +=
+      "\nInputs may be compressed with gzip, zstd or xz; - is standard "
+      "input.\n";
   return out;
 }
 

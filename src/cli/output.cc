@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
+#include <span>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -17,6 +20,7 @@
 #include "format/registry.h"
 #include "io/output_file.h"
 #include "render/text_table.h"
+#include "transform/unnamed_modules.h"
 
 namespace wick {
 namespace {
@@ -43,6 +47,22 @@ void check_total(const Profile& profile, double total, const RunOptions& run) {
     say(run, fmt::format("--total {} is ignored: it is less than the sum of "
                          "the weights, {}",
                          total, sum));
+}
+
+// The modules that most samples without a name are in, and what would help.
+void tell_why_no_names(const Profile& profile) {
+  constexpr std::size_t kMost = 3;
+  std::vector<UnnamedModule> modules = unnamed_modules(profile);
+  std::erase_if(modules, [](const UnnamedModule& m) { return m.weight == 0; });
+  for (const UnnamedModule& unnamed :
+       std::span(modules).first(std::min(modules.size(), kMost))) {
+    const Module& module = profile.modules[unnamed.id];
+    tell("wick:   {}: {}\n", printable(profile.strings[module.path]),
+         with_hint(profile.strings[module.no_names], module.no_names_helps,
+                   setting_name));
+  }
+  if (modules.size() > kMost)
+    tell("wick:   {} more\n", counted(modules.size() - kMost, "module"));
 }
 
 }  // namespace
@@ -122,9 +142,10 @@ void report_losses(const Profile& profile, const RunOptions& run) {
   std::int64_t whole = profile.diagnostics.missing_weight();
   for (const Sample& sample : profile.samples)
     whole = saturating_add(whole, sample.weight);
-  for (const std::string& line :
-       describe(profile.diagnostics, whole, setting_name))
-    tell("wick: {}\n", line);
+  for (const Diagnostics::Entry& entry : profile.diagnostics.entries()) {
+    tell("wick: {}\n", describe(entry, whole, setting_name));
+    if (entry.problem == Problem::kNoSymbol) tell_why_no_names(profile);
+  }
 }
 
 }  // namespace wick

@@ -28,6 +28,12 @@ bool something_is_piped_in() {
           S_ISSOCK(info.st_mode));
 }
 
+// Whether the content looks like the format that the user named, if any. A
+// reader of text that is none of its own finds no stacks and may note nothing.
+bool looks_as_given(InputFile& file, const std::string& format) {
+  return format.empty() || input_format(format).sniff(file.head());
+}
+
 // A FIFO of that name was not left by a recording.
 bool is_file_or_folder(const char* path) {
   struct stat info {};
@@ -95,7 +101,11 @@ Profile read_input(const std::string& path, const InputOptions& input) {
          file.name(),
          suggested_command("wick flame --",
                            path.find('/') == path.npos ? "./" + path : path));
+  const bool looks_right = looks_as_given(file, input.format);
   Profile profile = read_profile(file, input.read, input.format);
+  if (profile.samples.empty() && !looks_right)
+    fail("{}: has no stacks in the format {}; see 'wick formats'", file.name(),
+         input.format);
   if (profile.samples.empty() &&
       profile.diagnostics.count(Problem::kBadLine) > 0)
     fail("{}: no line could be read{}; see 'wick formats'", file.name(),

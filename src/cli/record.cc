@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/shell.h"
 #include "base/text.h"
@@ -66,17 +67,9 @@ struct RecordCommand {
       return with_commas(static_cast<std::int64_t>(n));
     };
     if (result.lost > 0)
-      say(run,
-          fmt::format("{} {} lost; {}", counted(result.lost, "record"),
-                      result.lost == 1 ? "was" : "were",
-                      options.off_cpu
-                          ? std::string("smaller stacks (--call-graph "
-                                        "dwarf,4096) or a larger -m lose "
-                                        "fewer, and times are exact only if "
-                                        "none are lost")
-                          : fmt::format("{}, a larger -m or smaller stacks "
-                                        "lose fewer",
-                                        fewer_samples(options))));
+      say(run, fmt::format("{} {} lost; {}", counted(result.lost, "record"),
+                           result.lost == 1 ? "was" : "were",
+                           fewer_losses(result, options)));
     for (const std::string& line :
          describe(result.diagnostics, 0, setting_name))
       say(run, line);
@@ -84,6 +77,21 @@ struct RecordCommand {
       say(run, fmt::format("the kernel paused sampling {} times; {} avoids "
                            "that",
                            number(result.throttles), fewer_samples(options)));
+  }
+
+  // Only what is not done already.
+  static std::string fewer_losses(const RecordResult& result,
+                                  const RecordOptions& options) {
+    constexpr std::uint32_t kSmallStack = 4096;
+    std::vector<std::string> helps;
+    if (!options.off_cpu) helps.emplace_back(fewer_samples(options));
+    helps.emplace_back("a larger -m");
+    if (result.stack_size > kSmallStack)
+      helps.emplace_back("smaller stacks (--call-graph dwarf,4096)");
+    std::string text = joined(helps, " or ") +
+                       (helps.size() > 1 ? " lose fewer" : " loses fewer");
+    if (options.off_cpu) text += "; times are exact only if none are lost";
+    return text;
   }
 
   static std::string_view fewer_samples(const RecordOptions& options) {

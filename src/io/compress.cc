@@ -2,6 +2,7 @@
 #include "io/compress.h"
 
 #include <libdeflate.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -15,6 +16,9 @@ namespace wick {
 Compression compression_of(std::string_view head) {
   if (head.starts_with("\x1f\x8b")) return Compression::kGzip;
   if (head.starts_with("\x28\xb5\x2f\xfd")) return Compression::kZstd;
+  if (head.starts_with("\xfd"
+                       "7zX"))
+    return Compression::kXz;
   return Compression::kNone;
 }
 
@@ -23,6 +27,8 @@ struct Decompressor::State {
     if (kind == Compression::kGzip) {
       // A window of 15 bits; +16 expects a gzip header.
       if (inflateInit2(&gz, 15 + 16) != Z_OK) fail("zlib: out of memory");
+    } else if (kind == Compression::kXz) {
+      start_xz();
     } else {
       zstd = ZSTD_createDStream();
       if (zstd == nullptr) fail("zstd: out of memory");
@@ -33,6 +39,8 @@ struct Decompressor::State {
   ~State() {
     if (kind == Compression::kGzip)
       inflateEnd(&gz);
+    else if (kind == Compression::kXz)
+      lzma_end(&xz);
     else
       ZSTD_freeDStream(zstd);
   }
@@ -72,8 +80,35 @@ struct Decompressor::State {
     return to.pos;
   }
 
+  // Also for a further stream.
+  void start_xz() {
+    constexpr std::uint64_t kMaxMemory = std::uint64_t{128} << 20;
+    if (lzma_stream_decoder(&xz, kMaxMemory, 0) != LZMA_OK)
+      fail("liblzma: out of memory");
+    complete = false;
+  }
+
+  std::size_t step_xz(std::string_view& in, char* out, std::size_t room) {
+    // Streams are padded to a multiple of four bytes.
+    while (complete && in.starts_with('\0')) in.remove_prefix(1);
+    if (complete && in.empty()) return 0;
+    if (complete) start_xz();
+    xz.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
+    xz.avail_in = in.size();
+    xz.next_out = reinterpret_cast<std::uint8_t*>(out);
+    xz.avail_out = room;
+    const lzma_ret status = lzma_code(&xz, LZMA_RUN);
+    in.remove_prefix(in.size() - xz.avail_in);
+    if (status == LZMA_STREAM_END)
+      complete = true;
+    else if (status != LZMA_OK && status != LZMA_BUF_ERROR)
+      damaged = true;
+    return room - xz.avail_out;
+  }
+
   Compression kind;
   z_stream gz{};
+  lzma_stream xz = LZMA_STREAM_INIT;
   ZSTD_DStream* zstd = nullptr;
   bool damaged = false, complete = false;
   std::uint64_t taken = 0, given = 0;
@@ -93,9 +128,10 @@ std::size_t Decompressor::step(std::string_view& in, char* out,
     return 0;
   }
   const std::size_t before = in.size();
-  const std::size_t made = s.kind == Compression::kGzip
-                               ? s.step_gzip(in, out, room)
-                               : s.step_zstd(in, out, room);
+  const std::size_t made =
+      s.kind == Compression::kGzip ? s.step_gzip(in, out, room)
+      : s.kind == Compression::kXz ? s.step_xz(in, out, room)
+                                   : s.step_zstd(in, out, room);
   s.taken += before - in.size();
   s.given += made;
   if (s.damaged) in = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip and zstd, read and written as streams.
+// gzip, zstd and xz as streams; the first two are written, too.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace wick {
 
-enum class Compression { kNone, kGzip, kZstd };
+enum class Compression { kNone, kGzip, kZstd, kXz };
 
 // By the first bytes.
 Compression compression_of(std::string_view head);

@@ -112,6 +112,8 @@ struct InputFile::State {
 
   void look_for_compression() {
     const Compression kind = compression_of(raw_left);
+    if (raw_left.starts_with("BZh") && raw_left.substr(4).starts_with("1AY"))
+      fail("is compressed with bzip2; pass it through `bzip2 -dc`");
     if (kind != Compression::kNone) {
       unpack.emplace(kind);
     } else if (!fd) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where profiles come from: a file, standard input or memory; plain, or gzip or
-// zstd, which are decompressed transparently.
+// Where profiles come from: a file, standard input or memory; plain, or gzip,
+// zstd or xz, which are decompressed transparently.
 //
 // There are three ways to read the content. bytes() returns all of it at once:
 // the mapping of a large plain file, or a buffer. next_block() returns pieces

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "builders/test_folder.h"
+#include "builders/xz.h"
 #include "io/compress.h"
 
 namespace wick {
@@ -56,9 +57,10 @@ TEST(InputFile, GivesTheSameBytesUntilTheyAreSkipped) {
   }
 }
 
-TEST(InputFile, ReadsGzipAndZstdThrough) {
+TEST(InputFile, ReadsCompressedFilesThrough) {
   const std::string text = "hello\nworld\n";
-  for (const std::string& packed : {gzip(text), zstd_compress(text)}) {
+  for (const std::string& packed :
+       {gzip(text), zstd_compress(text), xz(text)}) {
     InputFile file = InputFile::from_memory("x", packed);
     EXPECT_EQ(file.head(), text);
     EXPECT_EQ(file.bytes(), text);
@@ -68,12 +70,16 @@ TEST(InputFile, ReadsGzipAndZstdThrough) {
 
 TEST(InputFile, ReadsSeveralCompressedStreamsAsOne) {
   for (const std::string& packed :
-       {gzip("a\n") + gzip("b\n"),
-        zstd_compress("a\n") + zstd_compress("b\n")}) {
+       {gzip("a\n") + gzip("b\n"), zstd_compress("a\n") + zstd_compress("b\n"),
+        xz("a\n") + xz("b\n"), xz("a\n") + std::string(4, '\0') + xz("b\n")}) {
     InputFile file = InputFile::from_memory("x", packed);
     EXPECT_EQ(file.bytes(), "a\nb\n");
     EXPECT_FALSE(file.damaged());
   }
+}
+
+TEST(InputFile, SaysWhatToDoWithBzip2) {
+  EXPECT_THROW(InputFile::from_memory("x", "BZh91AY&SY\x01"), Error);
 }
 
 TEST(InputFile, GivesBlocksOfCompressedText) {
@@ -91,7 +97,7 @@ TEST(InputFile, GivesBlocksOfCompressedText) {
 TEST(InputFile, GivesWhatIsThereOfACutCompressedFile) {
   std::string text;
   for (int i = 0; i < 50'000; ++i) text += std::to_string(i * 7919) + "\n";
-  for (std::string packed : {gzip(text), zstd_compress(text)}) {
+  for (std::string packed : {gzip(text), zstd_compress(text), xz(text)}) {
     packed.resize(packed.size() / 2);
     InputFile file = InputFile::from_memory("x", packed);
     const std::string_view found = file.bytes();

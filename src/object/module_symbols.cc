@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,13 @@ std::string identity(const ElfFile* file) {
   return file == nullptr ? "-" : identity(file->name());
 }
 
+// Reasons that concern the list of the running kernel.
+bool is_of_this_machine(NoNames reason) {
+  return reason == NoNames::kOtherKernel || reason == NoNames::kModuleGone ||
+         reason == NoNames::kKernelUnreadable ||
+         reason == NoNames::kKernelHidden;
+}
+
 bool has_dwarf(const ElfFile* file) {
   return file != nullptr && file->has_debug_info();
 }
@@ -51,7 +59,10 @@ ModuleSymbols::ModuleSymbols(DebugFiles& files, CodeFile file, FoundFile binary,
       options_(options),
       binary_(std::move(binary.elf)) {
   if (!binary_) {
-    why_no_names_ = no_names_of(binary.state);
+    // The kernel's names come from a list, which kernel_lookup() finds.
+    if (file_.kind != CodeKind::kKernel &&
+        file_.kind != CodeKind::kKernelModule)
+      why_no_names_ = no_names_of(binary.state);
     return;
   }
   debug_ = files.debug(*binary_, file_);
@@ -139,11 +150,17 @@ const ModuleSymbols::Lookup& ModuleSymbols::lookup() {
   return *lookup_;
 }
 
+NoNames ModuleSymbols::why_no_list() const {
+  if (file_.kind == CodeKind::kKernelModule) return NoNames::kModuleGone;
+  return ::access("/proc/kallsyms", R_OK) == 0 ? NoNames::kOtherKernel
+                                               : NoNames::kKernelUnreadable;
+}
+
 ModuleSymbols::Lookup ModuleSymbols::kernel_lookup() {
   if (!is_kernel()) return {};
   auto list = files_.kallsyms(file_, options_.kernel_start);
   if (!list) {
-    why_no_names_ = NoNames::kOtherKernel;
+    why_no_names_ = why_no_list();
     return {};
   }
   if (list->addresses_hidden()) {
@@ -224,9 +241,7 @@ const Resolved& ModuleSymbols::resolve(
   if (missing.empty()) return resolved_;
   lookup();
   // Not cached: the next run may be allowed to read the right list.
-  if (why_no_names_ == NoNames::kOtherKernel ||
-      why_no_names_ == NoNames::kKernelHidden)
-    return resolved_;
+  if (is_of_this_machine(why_no_names_)) return resolved_;
   is_changed_ = true;
   add_from_debug_info(missing);
   for (const std::uint64_t address : missing) {

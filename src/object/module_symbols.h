@@ -100,6 +100,7 @@ class ModuleSymbols {
   void load();
   const Lookup& lookup();
   Lookup kernel_lookup();
+  NoNames why_no_list() const;
   const Symbol* symbol_at(std::uint64_t address);
   std::uint64_t function_start(std::uint64_t address);
   void add_from_debug_info(std::span<const std::uint64_t> addresses);

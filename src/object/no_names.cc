@@ -5,9 +5,26 @@
 
 #include <string>
 
-#include "base/shell.h"
+#include "object/package_files.h"
 
 namespace wick {
+
+namespace {
+
+NoNamesText stripped_text(const std::optional<std::string>& package) {
+  if (!package)
+    return {"its symbols are stripped; install its debug symbols",
+            Setting::kDebuginfod};
+  if (package->empty())
+    return {"its symbols are stripped; link it without -s and do not strip it",
+            {}};
+  return {fmt::format("its symbols are stripped; install {} (from the debug "
+                      "archive of the distribution)",
+                      debug_package(*package)),
+          Setting::kDebuginfod};
+}
+
+}  // namespace
 
 NoNames no_names_of(FileState state) {
   switch (state) {
@@ -29,7 +46,8 @@ NoNames no_names_of(FileState state) {
   return NoNames::kNotKnown;
 }
 
-NoNamesText describe(NoNames reason, std::string_view path) {
+NoNamesText describe(NoNames reason,
+                     const std::optional<std::string>& package) {
   constexpr Settings kOtherPlaces = {Setting::kSymfs, Setting::kDebuginfod};
   switch (reason) {
     case NoNames::kFileMissing:
@@ -52,19 +70,23 @@ NoNamesText describe(NoNames reason, std::string_view path) {
           "through the process that runs it",
           {}};
     case NoNames::kStripped:
-      return {fmt::format("its symbols are stripped; install the -dbgsym "
-                          "package of the package that {} prints",
-                          suggested_command("dpkg -S", std::string(path))),
-              Setting::kDebuginfod};
+      return stripped_text(package);
     case NoNames::kOtherKernel:
       return {
           "this machine runs another kernel; copy /proc/kallsyms from the "
           "recorded one",
           Setting::kKallsyms};
+    case NoNames::kModuleGone:
+      return {
+          "the kernel module is no longer loaded where it was recorded; copy "
+          "/proc/kallsyms while it is",
+          Setting::kKallsyms};
+    case NoNames::kKernelUnreadable:
+      return {"/proc/kallsyms cannot be read here", Setting::kKallsyms};
     case NoNames::kKernelHidden:
       return {
-          "the kernel hides its symbols; read the recording as root or after "
-          "`sysctl kernel.kptr_restrict=0`",
+          "the kernel hides its symbols; read the recording as root, or after "
+          "`sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1`",
           {}};
     case NoNames::kGeneratedCode:
       return {

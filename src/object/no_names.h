@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/setting.h"
 #include "object/debug_files.h"
@@ -17,13 +17,15 @@ enum class NoNames : std::uint8_t {
   kFileReplaced,  // the file at the recorded path has another build id
   kFileChanged,   // the file is newer than the recording
   kFileUnreadable,
-  kFileOnNetwork,   // and wick runs as root
-  kFileOnlyMapped,  // deleted or replaced; only root reads it by its process
-  kStripped,        // no .symtab and no separate debug file
-  kOtherKernel,     // the running kernel is not the recorded one
-  kKernelHidden,    // /proc/kallsyms has no addresses for this user
-  kGeneratedCode,   // a JIT wrote it and left no map
-  kCount,           // recordings store the values above
+  kFileOnNetwork,     // and wick runs as root
+  kFileOnlyMapped,    // deleted or replaced; only root reads it by its process
+  kStripped,          // no .symtab and no separate debug file
+  kOtherKernel,       // the running kernel is not the recorded one
+  kKernelHidden,      // /proc/kallsyms has no addresses for this user
+  kGeneratedCode,     // a JIT wrote it and left no map
+  kModuleGone,        // the kernel module is not loaded where it was
+  kKernelUnreadable,  // there is no /proc/kallsyms to read
+  kCount,             // recordings store the values above
 };
 
 // Of a file that was not found.
@@ -33,7 +35,9 @@ struct NoNamesText {
   std::string text;  // "" for kNotKnown
   Settings helps;
 };
-// `path` is the module's.
-NoNamesText describe(NoNames reason, std::string_view path);
+// `package` is the package that the file belongs to, "" if it belongs to none;
+// nothing if that is not known.
+NoNamesText describe(NoNames reason,
+                     const std::optional<std::string>& package = {});
 
 }  // namespace wick

@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/metrics.h"
 #include "base/parallel.h"
 #include "object/hidden_languages.h"
 #include "object/module_symbols.h"
+#include "object/package_files.h"
 #include "object/symbol_cache.h"
 #include "transform/transform.h"
 
@@ -141,24 +145,51 @@ class Resolver {
   std::optional<SymbolCache> cache_;
 };
 
-void set_no_names(Profile& profile, ModuleId id, NoNames reason) {
+void set_no_names(Profile& profile, ModuleId id, NoNames reason,
+                  const std::optional<std::string>& package = {}) {
   Module& module = profile.modules[id];
-  const NoNamesText why = describe(reason, profile.strings[module.path]);
+  const NoNamesText why = describe(reason, package);
   module.no_names = profile.strings.intern(why.text);
   module.no_names_helps = why.helps;
 }
 
+// Says why the functions of each module have no names. Files of another root
+// belong to no package here.
+void set_reasons(Profile& profile, const std::vector<const Work*>& unnamed,
+                 bool has_other_root) {
+  const auto path_of = [&](const Work* work) {
+    return std::string(profile.strings[profile.modules[work->module].path]);
+  };
+  const PackageFiles packages;
+  std::vector<std::string> stripped;
+  for (const Work* work : unnamed)
+    if (work->why_no_names == NoNames::kStripped)
+      stripped.push_back(path_of(work));
+  const bool is_known =
+      !stripped.empty() && !has_other_root && packages.exist();
+  const auto owners = is_known ? packages.owners(stripped)
+                               : std::map<std::string, std::string>();
+  for (const Work* work : unnamed) {
+    const auto owner = owners.find(path_of(work));
+    std::optional<std::string> package;
+    if (is_known) package = owner == owners.end() ? "" : owner->second;
+    set_no_names(profile, work->module, work->why_no_names, package);
+  }
+}
+
 // Records for every module that has functions without a name why, and notes how
 // many samples lack one.
-void note_missing_names(Profile& profile, const std::vector<Work>& works) {
+void note_missing_names(Profile& profile, const std::vector<Work>& works,
+                        const SymbolOptions& options) {
   Column<ModuleId, bool> unnamed(profile.modules.size());
   Column<ModuleId, bool> generated(profile.modules.size());
   for (const FrameId id : profile.frames.ids())
     if (profile.frames[id].function == StringId::kEmpty)
       unnamed[profile.frames[id].module] = true;
+  std::vector<const Work*> without;
   for (const Work& work : works)
-    if (unnamed[work.module])
-      set_no_names(profile, work.module, work.why_no_names);
+    if (unnamed[work.module]) without.push_back(&work);
+  set_reasons(profile, without, !options.symfs.empty());
   for (const FrameId id : profile.frames.ids()) {
     const Frame& frame = profile.frames[id];
     if (frame.kind == FrameKind::kJit && frame.function == StringId::kEmpty &&
@@ -216,7 +247,7 @@ Profile symbolize(Profile profile, const CodeLocations& code, Images& images,
           if (!options.symbols.inlines) break;
         }
       });
-  note_missing_names(named_profile, works);
+  note_missing_names(named_profile, works, options.symbols);
   note_hidden_languages(named_profile);
   named_profile.diagnostics.note(Problem::kSwollenFile, images.refused_files());
   for (const Work& work : works) {

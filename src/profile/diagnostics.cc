@@ -81,18 +81,21 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
         {"stack-too-short", "stack is deeper than its copied bytes",
          "stacks are deeper than their copied bytes", false,
          Setting::kCallGraph},
+        {"stack-beyond-copy",
+         "stack is deeper than the 64 kB that the kernel can copy",
+         "stacks are deeper than the 64 kB that the kernel can copy", false},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},
         {"bad-stack", "stack could not be followed to its root",
          "stacks could not be followed to their root", false},
         {"no-symbol", "sample is in code without a name",
-         "samples are in code without a name", false, Setting::kReport},
+         "samples are in code without a name", false},
         {"callchain-limit",
          "stack reaches the kernel's limit of frames (sysctl "
          "kernel.perf_event_max_stack) and most likely lacks its root",
          "stacks reach the kernel's limit of frames (sysctl "
          "kernel.perf_event_max_stack) and most likely lack their root",
-         false},
+         false, Setting::kCallGraph},
         {"resynchronised",
          "step does not follow from the stack before it; the stack starts over",
          "steps do not follow from the stack before them; the stack starts "

@@ -36,13 +36,14 @@ enum class Problem : std::uint8_t {
   kThrottled,       // times that the kernel paused sampling
   kAuxSkipped,      // bytes of hardware traces, which are not read
   kStackTooShort,   // stacks deeper than their copied bytes
-  kNoUnwindRule,    // stacks that end at code without unwind rules
-  kBadStack,        // stacks that could not be unwound
-  kNoSymbol,        // samples in code without a name
-  kCallchainLimit,  // stacks cut at the kernel's limit
-  kResynchronised,  // steps of a trace that its stack does not explain
-  kUnknownCode,     // instructions in code of no known file
-  kNoTimes,         // changes of the stack, too many to keep their times
+  kStackBeyondCopy,  // the same if no more can be copied
+  kNoUnwindRule,     // stacks that end at code without unwind rules
+  kBadStack,         // stacks that could not be unwound
+  kNoSymbol,         // samples in code without a name
+  kCallchainLimit,   // stacks cut at the kernel's limit
+  kResynchronised,   // steps of a trace that its stack does not explain
+  kUnknownCode,      // instructions in code of no known file
+  kNoTimes,          // changes of the stack, too many to keep their times
   kCutInstructions,  // instructions of a trace that the user left out
   kCutCycles,        // the same for cycles
   kCutCalls,         // and for calls

@@ -19,6 +19,7 @@
 #include "base/time_text.h"
 #include "render/text_table.h"
 #include "transform/name_weights.h"
+#include "transform/unnamed_modules.h"
 
 namespace wick {
 
@@ -68,10 +69,7 @@ std::string loss_report(const Diagnostics& diagnostics, std::int64_t total,
   std::string out;
   total = saturating_add(total, diagnostics.missing_weight());
   for (const Diagnostics::Entry& entry : diagnostics.entries()) {
-    // A report does not recommend itself.
-    const bool is_here = info(entry.problem).helps.contains(Setting::kReport);
-    out += fmt::format(
-        "  {}\n", printable(describe(entry, total, is_here ? nullptr : names)));
+    out += fmt::format("  {}\n", printable(describe(entry, total, names)));
   }
   return out.empty() ? out : "\nlost or left out\n" + out;
 }
@@ -262,28 +260,15 @@ class Reporter {
   // Modules whose functions have no names, by the weight of those functions,
   // and what would help.
   void add_unnamed() {
-    Column<ModuleId, std::int64_t> sums(profile_.modules.size());
-    for (const Sample& sample : profile_.samples) {
-      if (sample.stack == StackId::kRoot) continue;
-      const Frame& frame = profile_.frames[profile_.stacks.frame(sample.stack)];
-      if (frame.function == StringId::kEmpty)
-        sums[frame.module] = saturating_add(sums[frame.module], scaled(sample));
-    }
-    std::vector<ModuleId> modules;
-    for (const ModuleId id : profile_.modules.ids())
-      if (profile_.modules[id].no_names != StringId::kEmpty)
-        modules.push_back(id);
+    const std::vector<UnnamedModule> modules = unnamed_modules(profile_);
     if (modules.empty()) return;
-    std::ranges::stable_sort(modules, std::ranges::greater{},
-                             [&](ModuleId id) { return sums[id]; });
     TextTable table(
         {{"self"}, {"self%"}, {"module", Align::kLeft}, {"why", Align::kLeft}});
     const std::size_t shown = rows_shown(modules.size());
-    for (const ModuleId id : std::span(modules).first(shown)) {
+    for (const auto& [id, sum] : std::span(modules).first(shown)) {
       const Module& module = profile_.modules[id];
       table.add(
-          {weight(sums[id]), percent(sums[id]),
-           name(profile_.strings[module.path]),
+          {weight(sum), percent(sum), name(profile_.strings[module.path]),
            printable(with_hint(profile_.strings[module.no_names],
                                module.no_names_helps, write_.setting_names))});
     }

@@ -17,6 +17,23 @@ has 'a program' "$("$WICK" doctor ./whole)" 'ok   ./whole has debug information'
 has 'a stripped one' "$("$WICK" doctor ./bare)" \
   'less ./bare is stripped .*less ./bare has no debug information'
 
+has 'a program of no package' "$("$WICK" doctor ./bare)" 'no symbols.*→ build without -s'
+# The rules of the C runtime alone are next to nothing.
+{
+  for i in $(seq 300); do echo "int f$i(int x) { return x * $i + $i; }"; done
+  echo 'int main(int c, char** v) { return f1(c); }'
+} >many.c
+gcc -o ruled many.c
+has 'unwind rules' "$("$WICK" doctor ./ruled)" \
+  'ok   ./ruled has unwind rules for (100|9[5-9])\.[0-9]% of its code'
+gcc -fno-asynchronous-unwind-tables -fno-exceptions -o ruleless many.c
+has 'hardly any rules' "$("$WICK" doctor ./ruleless)" \
+  'less ./ruleless has unwind rules for [0-4]?[0-9]\.[0-9]% of its code; elsewhere frame pointers'
+if command -v dpkg >/dev/null && dpkg -S /bin/gzip >/dev/null 2>&1; then
+  has 'a program of a package' "$("$WICK" doctor /usr/bin/gzip)" \
+    'has symbols|→ install gzip-dbgsym'
+fi
+
 # As another user, what is missing and how to get it.
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
   let_nobody_in || skip_rest 'nobody may not run programs here'

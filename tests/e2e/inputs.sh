@@ -22,8 +22,28 @@ if command -v zstd >/dev/null; then
   zstd -q one.folded
   same 'zstd' "$("$WICK" fold one.folded.zst two.folded)" "$both"
 fi
+if command -v xz >/dev/null; then
+  xz -k one.folded
+  same 'xz' "$("$WICK" fold one.folded.xz two.folded)" "$both"
+  same 'xz in a pipe' "$(cat one.folded.xz | "$WICK" fold)" "$one"
+fi
+if command -v bzip2 >/dev/null; then
+  bzip2 -k one.folded
+  expect 1 'one.folded.bz2: is compressed with bzip2; pass it through `bzip2 -dc`' \
+    fold one.folded.bz2
+fi
 head -c 20 one.folded.gz >cut.gz
 has 'a cut gzip' "$("$WICK" fold cut.gz 2>&1)" 'cut off|is empty'
+
+# A text that is none of the format that was named is no success.
+printf 'no such thing\nat all\n' >prose
+for format in jstack ibmjava gdb dtrace stap go-raw eu-stack java-exceptions \
+  faulthandler aix pmcstat bcc bpftrace perf-script folded; do
+  expect 1 '^wick: prose: ' fold -q --format $format prose
+done
+printf 'a 1 1.0: 1 cycles:\n\t1 function (/bin' >cut.txt
+has 'a cut line' "$("$WICK" fold cut.txt 2>&1 >/dev/null)" \
+  'input ends in the middle .*the last line is cut'
 
 # Nothing named and nothing piped in: wick.data, else perf.data.
 same 'wick.data' "$(cp one.folded wick.data; cp two.folded perf.data

@@ -29,7 +29,6 @@ std::string_view setting_name(Setting setting) {
     case Setting::kOffCpu: return "--off-cpu";
     case Setting::kProcesses: return "-p";
     case Setting::kRecordedEvents: return "-e";
-    case Setting::kReport: return "'wick report'";
     case Setting::kSourceRoot: return "--source-root";
     case Setting::kSymfs: return "--symfs";
     case Setting::kSysroot: return "--sysroot";

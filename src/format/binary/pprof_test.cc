@@ -306,6 +306,27 @@ TEST(Pprof, KeepsWhatIsKnownAboutTheWhole) {
   EXPECT_EQ(about["period"], "10000000 nanoseconds of cpu");
 }
 
+TEST(Pprof, BeginsWithTheMappingOfTheProgram) {
+  const Profile profile = read_text("perf-script",
+                                    "prog 7/7 1.0: 1 cycles:\n"
+                                    "\t1 memcpy (/lib/libc.so.6)\n"
+                                    "\t2 main (/home/me/prog)\n\n");
+  EXPECT_EQ(decoded(profile).string_table(
+                static_cast<int>(decoded(profile).mapping(0).filename())),
+            "/home/me/prog");
+}
+
+// A pool thread has a name of its own.
+TEST(Pprof, TakesTheFileThatStacksBeginInForTheProgram) {
+  const Profile profile = read_text("perf-script",
+                                    "worker 7/8 1.0: 1 cycles:\n"
+                                    "\t1 memcpy (/lib/libc.so.6)\n"
+                                    "\t2 main (/home/me/prog)\n\n");
+  EXPECT_EQ(decoded(profile).string_table(
+                static_cast<int>(decoded(profile).mapping(0).filename())),
+            "/home/me/prog");
+}
+
 TEST(Pprof, WritesNamesAsValidText) {
   Profile profile;
   profile.samples.push_back(

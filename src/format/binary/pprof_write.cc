@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "format/binary/main_module.h"
 #include "format/binary/pprof.h"
 #include "format/binary/protobuf.h"
 #include "format/common/event_label.h"
@@ -362,12 +363,15 @@ void PprofWriter::write_mappings() {
     message(kMapping, mapping);
     return count;
   };
-  for (const ModuleId id : profile_.modules.ids()) {
-    if (id == ModuleId::kUnknown || !used[id]) continue;
+  const auto write_module = [&](ModuleId id) {
+    if (id == ModuleId::kUnknown || !used[id] || mapping_ids_[id] != 0) return;
     const Module& module = profile_.modules[id];
     mapping_ids_[id] =
         write_one(string(module.path), string(module.build_id), limit[id]);
-  }
+  };
+  // "mapping[0] will be the main binary" (profile.proto).
+  write_module(main_module(profile_));
+  for (const ModuleId id : profile_.modules.ids()) write_module(id);
   if (kernel) kernel_mapping_ = write_one(new_string(kKernelModule), 0, 0);
 }
 

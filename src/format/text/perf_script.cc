@@ -526,6 +526,7 @@ Profile read_perf_script(InputFile& file, const ReadOptions& options) {
   std::vector<std::unique_ptr<PerfScriptWorker>> workers;
   Diagnostics diagnostics;
   std::uint64_t lines = 0;
+  bool is_cut = false;  // in a line; perf ends each
   std::string_view block;
   while (
       !(block = file.next_block(piece * static_cast<std::size_t>(count), true))
@@ -540,7 +541,10 @@ Profile read_perf_script(InputFile& file, const ReadOptions& options) {
       diagnostics.merge(workers[i]->take_diagnostics(), lines);
       lines += workers[i]->lines();
     }
+    is_cut = block.back() != '\n';
   }
+  if (is_cut && !file.damaged())
+    diagnostics.note_at(Problem::kTruncated, "the last line is cut", lines);
   if (workers.empty()) return {};
   // Other tools call everything samples.
   const bool with_units = options.compat == Compat::kWick &&

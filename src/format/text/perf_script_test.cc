@@ -417,5 +417,13 @@ TEST(PerfLine, ReadsNanoseconds) {
   EXPECT_EQ(parse_perf_event("a 1 12.000000345: c:")->time_ns, 12'000'000'345u);
 }
 
+TEST(PerfScript, NoticesALineThatIsCut) {
+  const std::string whole = "a 1 1.0: 1 cycles:\n\t1 function (/bin/a)\n\n";
+  EXPECT_TRUE(read_text("perf-script", whole).diagnostics.empty());
+  const Profile cut =
+      read_text("perf-script", whole.substr(0, whole.size() - 8));
+  EXPECT_EQ(cut.diagnostics.count(Problem::kTruncated), 1u);
+}
+
 }  // namespace
 }  // namespace wick

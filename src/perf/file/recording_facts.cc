@@ -20,9 +20,10 @@ constexpr std::string_view kCpuTime = "cpu-time";
 
 // What a recorder counts; stored as the problem's key and the count.
 constexpr std::array kLosses = {
-    Problem::kStackTooShort, Problem::kNoUnwindRule, Problem::kBadStack,
-    Problem::kDeepStack,     Problem::kBadRecord,    Problem::kLostSamples,
-    Problem::kLargeFile,     Problem::kLargeProcess, Problem::kNamesNotKept};
+    Problem::kStackTooShort, Problem::kStackBeyondCopy, Problem::kNoUnwindRule,
+    Problem::kBadStack,      Problem::kDeepStack,       Problem::kBadRecord,
+    Problem::kLostSamples,   Problem::kLargeFile,       Problem::kLargeProcess,
+    Problem::kNamesNotKept};
 constexpr std::array kUnsampled = {
     Problem::kShortLived, Problem::kKernelOrShortLived,
     Problem::kMayNotBeSampled, Problem::kNotSampled};

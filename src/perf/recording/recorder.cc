@@ -22,6 +22,7 @@
 #include "perf/file/machine_info.h"
 #include "perf/file/recording_facts.h"
 #include "perf/recording/cpu_time_account.h"
+#include "perf/recording/cut_stacks.h"
 #include "perf/recording/descendants.h"
 #include "perf/recording/live_stacks.h"
 #include "perf/recording/name_lookup.h"
@@ -105,6 +106,9 @@ class Recorder {
   }
 
  private:
+  bool follows_frame_pointers() const {
+    return options_.call_graph == RecordOptions::CallGraph::kFramePointers;
+  }
   bool attaches() const { return !options_.records_program(); }
 
   // By the clock of the events.
@@ -361,6 +365,7 @@ class Recorder {
         if (is_too_early(record) || !processes_->admits(record)) return;
         ++result_.samples;
         if (account_) account_->on_sample(record);
+        if (follows_frame_pointers()) cut_stacks_.visit(record);
         if (first_time_ == 0) first_time_ = record.time;
         last_time_ = std::max(last_time_, record.time);
         break;
@@ -469,6 +474,8 @@ class Recorder {
     if (sampled_ && !file_->has_failed()) keep_names();
     note_unsampled_time();
     facts_.losses = result_.diagnostics;
+    // Readers count these themselves.
+    result_.diagnostics.note(Problem::kCallchainLimit, cut_stacks_.count());
     if (file_->has_failed())
       facts_.losses.note(Problem::kLostSamples, unwritten());
     file_->header().facts(facts_);
@@ -533,6 +540,7 @@ class Recorder {
   RecordingFacts facts_;
 
   Clock::time_point begin_ = Clock::now();
+  CutStacks cut_stacks_;
   std::uint64_t first_time_ = 0, last_time_ = 0;  // of samples
   // By the clock of the events: samples count from begin_time_ on.
   std::uint64_t begin_time_ = 0, end_time_ = 0;

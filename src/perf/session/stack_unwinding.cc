@@ -45,6 +45,10 @@ class SpaceCode final : public UnwindMap {
   bool is_live_;
 };
 
+// A record has at most 64 kB with all its other fields, so hardly more of a
+// stack is ever copied.
+constexpr std::size_t kLargestCopy = 60 << 10;
+
 }  // namespace
 
 StackUnwinding::StackUnwinding(Machine machine, Images& images,
@@ -86,12 +90,18 @@ void StackUnwinding::unwind_all() {
       job.chain.append_user(worker.addresses, false);
     }
   });
-  for (std::size_t i = 0; i < count_; ++i)
+  for (std::size_t i = 0; i < count_; ++i) {
     ++ends_[static_cast<std::size_t>(jobs_[i].end)];
+    if (jobs_[i].end == UnwindEnd::kStackTooShort &&
+        jobs_[i].stack.size() >= kLargestCopy)
+      ++beyond_copy_;
+  }
 }
 
 void StackUnwinding::note_ends(Diagnostics& diagnostics) const {
-  diagnostics.note(Problem::kStackTooShort, count(UnwindEnd::kStackTooShort));
+  diagnostics.note(Problem::kStackTooShort,
+                   count(UnwindEnd::kStackTooShort) - beyond_copy_);
+  diagnostics.note(Problem::kStackBeyondCopy, beyond_copy_);
   diagnostics.note(Problem::kNoUnwindRule, count(UnwindEnd::kNoRule));
   diagnostics.note(Problem::kBadStack, count(UnwindEnd::kBadMemory));
   diagnostics.note(Problem::kDeepStack, count(UnwindEnd::kTooDeep));

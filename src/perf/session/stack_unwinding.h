@@ -82,6 +82,7 @@ class StackUnwinding {
   std::vector<Worker> workers_;
   std::array<std::uint64_t, static_cast<std::size_t>(UnwindEnd::kCount)>
       ends_{};
+  std::uint64_t beyond_copy_ = 0;  // of those that were too short
 };
 
 }  // namespace wick

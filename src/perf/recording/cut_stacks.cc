@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/recording/cut_stacks.h"
+
+#include <algorithm>
+
+namespace wick {
+
+void CutStacks::visit(const PerfRecord& sample) {
+  const EventAttr& attr = sample.event->attr;
+  if (attr.sample_max_stack == 0 || !attr.samples(sample_type::kCallchain) ||
+      !decode_sample(sample, sample_))
+    return;
+  const auto frames = std::ranges::count_if(
+      sample_.callchain,
+      [](std::uint64_t address) { return address < callchain::kFirst; });
+  if (frames >= attr.sample_max_stack) ++count_;
+}
+
+}  // namespace wick
