@@ -77,5 +77,7 @@ for flags in '' '-s -w'; do
     complain "garbage with '$flags': nothing is collected"
   same "garbage with '$flags': callers of systemstack" \
     "$(weight folded '^[^;]*;[^;]+;.*runtime\.systemstack')" 0
+  # Symbols have the names that stripped programs show.
+  same "garbage with '$flags': suffixes of the linker" "$(weight folded '\.abi(0|internal)')" 0
 done
 finish

@@ -244,6 +244,7 @@ SymbolTable SymbolTable::from_elf(const ElfFile& file, const ElfFile* debug) {
   if (debug != nullptr && file.type() != ET_REL) read_tables(*debug, out);
   read_tables(file, out);
   read_mini_debug(file, out);
+  remove_go_suffixes(file, out);
   // Symbols have the same names.
   if (!has_symbols(file) && (debug == nullptr || !has_symbols(*debug)))
     add_go_functions(file, out);

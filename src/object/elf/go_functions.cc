@@ -9,6 +9,25 @@
 #include "object/elf/symbol_table_builder.h"
 
 namespace wick {
+namespace {
+
+// Without what the linker appends; empty if it has not appended anything.
+std::string_view plain_name(std::string_view name) {
+  for (const std::string_view suffix : {".abi0", ".abiinternal"})
+    if (name.ends_with(suffix))
+      return name.substr(0, name.size() - suffix.size());
+  return {};
+}
+
+// A function may really be called "main.abi0".
+bool is_name_at(std::uint64_t elf_addr, std::string_view name,
+                const GoTable& table) {
+  const auto function = table.function_at(elf_addr);
+  return function && function->start == elf_addr &&
+         until_nul(table.name(*function).substr(0, name.size() + 1)) == name;
+}
+
+}  // namespace
 
 void add_go_functions(const ElfFile& file, SymbolTableBuilder& out) {
   const auto table = GoTable::find(file);
@@ -27,6 +46,17 @@ void add_go_functions(const ElfFile& file, SymbolTableBuilder& out) {
                .size = function.end - function.start,
                .name = name});
   }
+}
+
+void remove_go_suffixes(const ElfFile& file, SymbolTableBuilder& symbols) {
+  const auto table = GoTable::find(file);
+  if (!table) return;
+  symbols.rename([&](const SymbolCandidate& symbol) {
+    const std::string_view plain = plain_name(symbol.name);
+    return !plain.empty() && is_name_at(symbol.start, plain, *table)
+               ? plain
+               : symbol.name;
+  });
 }
 
 }  // namespace wick

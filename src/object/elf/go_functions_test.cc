@@ -80,6 +80,21 @@ TEST(GoFunctions, SymbolsAreEnoughWhereThereAreSome) {
   EXPECT_EQ(functions_of(elf), "401000+80 main.other\n");
 }
 
+TEST(GoFunctions, SymbolsHaveTheNamesOfTheTable) {
+  ElfBuilder elf = Table::program(
+      Table{.functions = {{0, "runtime.goexit"}, {0x20, "main.abi0"}}}.bytes());
+  elf.add_symbol({.name = "runtime.goexit.abi0", .value = kText, .size = 0x20});
+  elf.add_symbol({.name = "main.abi0", .value = kText + 0x20, .size = 0x60});
+  EXPECT_EQ(functions_of(elf),
+            "401000+20 runtime.goexit\n401020+60 main.abi0\n");
+}
+
+TEST(GoFunctions, SymbolsOfOtherProgramsKeepTheirNames) {
+  ElfBuilder elf = Table::program("");
+  elf.add_symbol({.name = "read.abi0", .value = kText, .size = 0x20});
+  EXPECT_EQ(functions_of(elf), "401000+20 read.abi0\n");
+}
+
 TEST(GoFunctions, EveryPrefixGivesWhatItHas) {
   for (const auto version : {Table::k12, Table::k116, Table::k118}) {
     const std::string all = Table{.version = version}.bytes();

@@ -33,6 +33,11 @@ class SymbolTableBuilder {
   // At most `count` more will be added.
   void reserve(std::size_t count) { symbols_.reserve(symbols_.size() + count); }
   void add(const SymbolCandidate& symbol) { symbols_.push_back(symbol); }
+  // `name_of` gives the new name of each.
+  template <class NameOf>
+  void rename(NameOf name_of) {
+    for (SymbolCandidate& symbol : symbols_) symbol.name = name_of(symbol);
+  }
   // Makes the table own what names point into.
   void keep(std::shared_ptr<const void> owner) {
     owners_.push_back(std::move(owner));
