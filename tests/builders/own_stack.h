@@ -33,7 +33,7 @@ class OwnCode : public UnwindMap {
         this);
   }
 
-  CodeRange find(std::uint64_t address) const override {
+  CodeRange find(std::uint64_t address, CodePlace) const override {
     for (const CodeRange& range : ranges_)
       if (address >= range.start && address < range.end) return range;
     return {};

@@ -22,6 +22,14 @@ named='^trampolines;.*;main;through;py::outer:x.py;call_middle;through;py::middl
 "$WICK" record -q -F 997 -o none.data -- ./trampolines none 0.3
 whole 'by instructions' "$("$WICK" fold -q none.data)" "$anonymous"
 
+# Whatever the form of a call, it is not taken for other instructions.
+if [ "$(uname -m)" = x86_64 ]; then
+  gcc -O1 -fomit-frame-pointer -o decoys "$programs/decoys.c" || complain 'decoys.c does not compile'
+  "$WICK" record -q -F 997 -o decoys.data -- ./decoys 0.3
+  whole 'a call through a table' "$("$WICK" fold -q decoys.data)" \
+    ';main;\[anon\];\[anon\];burn'
+fi
+
 # A perf map has names.
 "$WICK" record -q -F 997 -o map.data -- bash -c \
   'echo $$ >map.pid; exec ./trampolines map 0.3'

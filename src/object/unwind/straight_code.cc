@@ -13,44 +13,88 @@ constexpr int kMaxInstructions = 16;
 // A larger frame is no trampoline's.
 constexpr std::int32_t kMaxFrame = 1 << 14;
 
+// The parts of a function, in their order.
+enum class Part : std::uint8_t { kEntry, kCalled, kExit };
+
 // Where registers are restored from, relative to the stack pointer at the
 // current instruction.
-struct Restored {
-  std::int32_t sp = 0;  // the stack pointer, relative to the current one
-  std::uint8_t count = 0;
-  std::uint8_t reg[UnwindRule::kSlots - 1] = {};
-  std::int32_t offset[UnwindRule::kSlots - 1] = {};
+class Restored {
+ public:
+  explicit Restored(CodePlace place)
+      : part_(place == CodePlace::kInstruction ? Part::kEntry : Part::kCalled) {
+  }
 
-  // A slot below the current stack pointer will be pushed later: the register
-  // still has its value.
-  bool restore(int number, std::int32_t from) {
-    if (from < 0) return true;
-    if (count == std::size(reg)) return false;
-    reg[count] = static_cast<std::uint8_t>(number);
-    offset[count++] = from;
+  std::int32_t sp() const { return sp_; }
+  bool is_in_entry() const { return part_ == Part::kEntry; }
+  bool has_called() const { return has_called_; }
+
+  bool call() {
+    has_called_ = true;
+    if (part_ == Part::kExit) return false;
+    part_ = Part::kCalled;
     return true;
   }
-  bool add(std::int32_t bytes) {
-    sp += bytes;
-    return sp >= -kMaxFrame && sp <= kMaxFrame;
+  // The stack grows by `bytes`, and has register `number` at its end.
+  bool push(int number, std::int32_t bytes) {
+    if (!grow(bytes) || pushes_ == std::size(pushed_)) return false;
+    pushed_[pushes_++] = {number, sp_};
+    return true;
   }
+  bool grow(std::int32_t bytes) { return is_in_entry() && add(-bytes, bytes); }
+  bool shrink(std::int32_t bytes) {
+    part_ = Part::kExit;
+    return add(bytes, bytes);
+  }
+  // A register whose slot is below the current stack pointer, because it will
+  // be pushed only later, still has its value.
+  bool restore(int number, std::int32_t from) {
+    if (from < 0) return was_pushed(number, from);
+    if (count_ == std::size(slots_)) return false;
+    slots_[count_++] = {number, from};
+    return true;
+  }
+
+  // `cfa` is relative to the current stack pointer.
+  UnwindRule rule(const Unwinding& machine, std::int32_t cfa) const;
+
+ private:
+  struct Slot {
+    int reg = 0;
+    std::int32_t offset = 0;
+    bool operator==(const Slot&) const = default;
+  };
+
+  bool add(std::int32_t difference, std::int32_t bytes) {
+    sp_ += difference;
+    return bytes > 0 && sp_ >= -kMaxFrame && sp_ <= kMaxFrame;
+  }
+  bool was_pushed(int number, std::int32_t at) const {
+    return std::ranges::find(pushed_, pushed_ + pushes_, Slot{number, at}) !=
+           pushed_ + pushes_;
+  }
+
+  Part part_;
+  bool has_called_ = false;
+  std::int32_t sp_ = 0;  // the stack pointer, relative to the current one
+  std::size_t count_ = 0, pushes_ = 0;
+  Slot slots_[UnwindRule::kSlots - 1];
+  Slot pushed_[kMaxInstructions];
 };
 
-// `cfa` is relative to the current stack pointer.
-UnwindRule make_rule(const Unwinding& machine, const Restored& restored,
-                     std::int32_t cfa) {
+UnwindRule Restored::rule(const Unwinding& machine, std::int32_t cfa) const {
   UnwindRule rule{.kind = UnwindRule::kOffsets,
                   .cfa_reg = static_cast<std::uint8_t>(machine.sp),
                   .ra_reg = static_cast<std::uint8_t>(machine.ra),
-                  .cfa_offset = cfa};
-  for (int i = 0; i < restored.count; ++i) {
-    rule.reg[i] = restored.reg[i];
-    rule.offset[i] = static_cast<std::int16_t>(restored.offset[i] - cfa);
-    rule.ra_saved |= restored.reg[i] == machine.ra;
+                  .cfa_offset = cfa,
+                  .is_from_code = true};
+  for (std::size_t i = 0; i < count_; ++i) {
+    rule.reg[i] = static_cast<std::uint8_t>(slots_[i].reg);
+    rule.offset[i] = static_cast<std::int16_t>(slots_[i].offset - cfa);
+    rule.ra_saved |= slots_[i].reg == machine.ra;
   }
-  rule.count = restored.count & 0x3f;
+  rule.count = count_ & 0x3f;
   // Unused slots repeat the last one.
-  for (int i = std::max<int>(restored.count, 1); i < UnwindRule::kSlots; ++i) {
+  for (auto i = std::max<std::size_t>(count_, 1); i < UnwindRule::kSlots; ++i) {
     rule.reg[i] = rule.reg[i - 1];
     rule.offset[i] = rule.offset[i - 1];
   }
@@ -60,7 +104,7 @@ UnwindRule make_rule(const Unwinding& machine, const Restored& restored,
 // The instructions of x86-64 that occur, in order of their opcodes.
 class X86Code {
  public:
-  explicit X86Code(std::string_view code) : code_(code) {}
+  X86Code(std::string_view code, CodePlace place) : code_(code), done_(place) {}
 
   std::optional<UnwindRule> rule() {
     for (int i = 0; i < kMaxInstructions; ++i) {
@@ -84,57 +128,81 @@ class X86Code {
     code_.remove_prefix(1);
     return true;
   }
+  // The immediate operand that follows the opcode; 0 if it is out of bounds.
   template <class T>
-  std::optional<std::int32_t> take_number() {
+  std::int32_t take_number() {
     ByteReader in(code_);
     const T value = in.read<T>();
-    if (in.failed() || value < -kMaxFrame || value > kMaxFrame) return {};
+    if (in.failed() || value < 0 || value > kMaxFrame) return 0;
     code_.remove_prefix(sizeof(T));
     return value;
   }
-  // The immediate operand that follows the opcode.
-  template <class T>
-  bool add_to_sp(std::int32_t sign) {
-    const auto bytes = take_number<T>();
-    return bytes && done_.add(sign * *bytes);
-  }
 
   bool step() {
-    if (take("\xf3\x0f\x1e\xfa")) return true;  // endbr64
-    if (take("\x48\x89\xe5")) return true;      // mov %rsp, %rbp
-    if (take("\x48\x83\xec")) return add_to_sp<std::int8_t>(-1);
-    if (take("\x48\x83\xc4")) return add_to_sp<std::int8_t>(1);
-    if (take("\x48\x81\xec")) return add_to_sp<std::int32_t>(-1);
-    if (take("\x48\x81\xc4")) return add_to_sp<std::int32_t>(1);
+    if (take("\xf3\x0f\x1e\xfa")) return done_.is_in_entry();  // endbr64
+    if (take("\x48\x89\xe5")) return done_.is_in_entry();      // mov %rsp, %rbp
+    if (take("\x48\x83\xec")) return done_.grow(take_number<std::int8_t>());
+    if (take("\x48\x83\xc4")) return done_.shrink(take_number<std::int8_t>());
+    if (take("\x48\x81\xec")) return done_.grow(take_number<std::int32_t>());
+    if (take("\x48\x81\xc4")) return done_.shrink(take_number<std::int32_t>());
     const int high = take("\x41") ? 8 : 0;  // r8 to r15
     int low = 0;
-    if (take_byte(0x50, 0x57, low)) return done_.add(-8);  // push
-    if (take_byte(0x58, 0x5f, low)) return pop(high + low);
-    return take("\xff") && take_byte(0xd0, 0xd7, low);  // call *%reg
+    if (take_byte(0x50, 0x57, low)) return done_.push(dwarf(high + low), 8);
+    if (take_byte(0x58, 0x5f, low)) return pop(dwarf(high + low));
+    return take("\xff") && take_byte(0xd0, 0xd7, low) && done_.call();
   }
 
-  bool pop(int number) {
-    // By the numbers of instructions; a pop of %rsp is out of the ordinary.
-    constexpr std::int8_t kDwarf[16] = {0, 2, 1,  3,  -1, 6,  4,  5,
+  // From the numbers of instructions.
+  static int dwarf(int number) {
+    constexpr std::int8_t kDwarf[16] = {0, 2, 1,  3,  7,  6,  4,  5,
                                         8, 9, 10, 11, 12, 13, 14, 15};
-    const int reg = kDwarf[number];
-    return reg >= 0 && done_.restore(reg, done_.sp) && done_.add(8);
+    return kDwarf[number];
+  }
+  // Calls do not preserve the others, so a slot may be popped into any of them.
+  static bool is_preserved(int reg) {
+    return reg == 3 || reg == 6 || (reg >= 12 && reg <= 15);
+  }
+  bool pop(int reg) {
+    if (reg == traits_of(Machine::kX86_64).unwinding.sp) return false;
+    const std::int32_t from = done_.sp();
+    return ((from < 0 && !is_preserved(reg)) || done_.restore(reg, from)) &&
+           done_.shrink(8);
   }
 
   std::optional<UnwindRule> returned() {
     const Unwinding& machine = traits_of(Machine::kX86_64).unwinding;
-    if (done_.sp < 0 || !done_.restore(machine.ra, done_.sp)) return {};
-    return make_rule(machine, done_, done_.sp + machine.call_pushes);
+    const std::int32_t sp = done_.sp();
+    if (sp < 0 || !done_.restore(machine.ra, sp)) return {};
+    return done_.rule(machine, sp + machine.call_pushes);
   }
 
   std::string_view code_;
   Restored done_;
 };
 
-bool is_x86_call(std::string_view before) {
-  if (before.size() < 2) return false;
-  const auto last = static_cast<std::uint8_t>(before.back());
-  return before[before.size() - 2] == '\xff' && last >= 0xd0 && last <= 0xd7;
+// The bytes of `call *…` from its ModRM byte on; 0: it is another instruction.
+std::size_t size_of_call_operand(std::string_view operand) {
+  const auto byte = [&](std::size_t i) {
+    return i < operand.size() ? static_cast<std::uint8_t>(operand[i]) : 0;
+  };
+  const int mode = byte(0) >> 6, base = byte(0) & 7;
+  if ((byte(0) >> 3 & 7) != 2) return 0;
+  if (mode == 3) return 1;
+  const std::size_t size = base == 4 ? 2 : 1;  // with a SIB byte
+  if (mode == 1) return size + 1;
+  const bool has_no_base =
+      mode == 0 && (base == 5 || (base == 4 && (byte(1) & 7) == 5));
+  return size + (mode == 2 || has_no_base ? 4 : 0);
+}
+
+// `code` ends where the call would.
+bool ends_in_x86_call(std::string_view code) {
+  if (code.size() >= 5 && code[code.size() - 5] == '\xe8') return true;
+  for (std::size_t size = 1; size < code.size() && size <= 6; ++size)
+    if (code[code.size() - size - 1] == '\xff' &&
+        size_of_call_operand(code.substr(code.size() - size)) == size)
+      return true;
+  return false;
 }
 
 std::uint32_t instruction_at(std::string_view code, std::size_t at) {
@@ -143,8 +211,15 @@ std::uint32_t instruction_at(std::string_view code, std::size_t at) {
   return in.read<std::uint32_t>();
 }
 
-constexpr bool is_arm_call(std::uint32_t instruction) {  // blr
-  return (instruction & 0xfffffc1f) == 0xd63f0000;
+constexpr bool is_arm_call(std::uint32_t instruction) {  // bl, blr, blraa…
+  return (instruction & 0xfc000000) == 0x94000000 ||
+         (instruction & 0xfefff000) == 0xd63f0000;
+}
+
+// nop, bti, paciasp and others that change nothing; in an exit, autiasp only.
+constexpr bool is_arm_hint(std::uint32_t instruction, bool is_in_entry) {
+  return (instruction & 0xfffff01f) == 0xd503201f &&
+         (is_in_entry || (instruction & 0xffffffbf) == 0xd50323bf);
 }
 
 // The signed offset of stp and ldp.
@@ -153,46 +228,69 @@ constexpr std::int32_t pair_offset(std::uint32_t instruction) {
   return (bits < 64 ? bits : bits - 128) * 8;
 }
 
-std::optional<UnwindRule> arm_rule(std::string_view code) {
-  constexpr int kFp = 29, kLr = 30;
-  Restored done;
-  for (std::size_t at = 0; at < 4 * kMaxInstructions; at += 4) {
-    const std::uint32_t instruction = instruction_at(code, at);
-    if (instruction == 0xd65f03c0)  // ret
-      return done.sp < 0
-                 ? std::nullopt
-                 : std::optional(make_rule(
-                       traits_of(Machine::kAArch64).unwinding, done, done.sp));
-    if ((instruction & 0xffc07fff) == 0xa9807bfd) {  // stp x29, x30, [sp, #n]!
-      if (!done.add(pair_offset(instruction))) break;
-    } else if ((instruction & 0xffc07fff) == 0xa8c07bfd) {  // ldp …, [sp], #n
-      if (!done.restore(kFp, done.sp) || !done.restore(kLr, done.sp + 8) ||
-          !done.add(pair_offset(instruction)))
-        break;
-    } else if (instruction != 0x910003fd &&                 // mov x29, sp
-               (instruction & 0xfffff01f) != 0xd503201f &&  // hints: nop, bti
-               !is_arm_call(instruction)) {
-      break;
+class ArmCode {
+ public:
+  ArmCode(std::string_view code, CodePlace place) : code_(code), done_(place) {}
+
+  std::optional<UnwindRule> rule() {
+    for (std::size_t at = 0; at < 4 * kMaxInstructions; at += 4) {
+      const std::uint32_t instruction = instruction_at(code_, at);
+      if (instruction == 0xd65f03c0) return returned();  // ret
+      if (!step(instruction)) break;
     }
+    return {};
   }
-  return {};
-}
+
+ private:
+  bool step(std::uint32_t instruction) {
+    const bool is_in_entry = done_.is_in_entry();
+    const std::int32_t offset = pair_offset(instruction);
+    if ((instruction & 0xffc07fff) == 0xa9807bfd)  // stp x29, x30, [sp, #n]!
+      return done_.push(kFp, -offset);
+    if ((instruction & 0xffc07fff) == 0xa8c07bfd) {  // ldp …, [sp], #n
+      // Both were stored at once.
+      has_link_ = true;
+      const std::int32_t sp = done_.sp();
+      return done_.restore(kFp, sp) &&
+             (sp < 0 || done_.restore(kLink, sp + 8)) && done_.shrink(offset);
+    }
+    if (instruction == 0x910003fd) return is_in_entry;  // mov x29, sp
+    if (is_arm_call(instruction)) return done_.call();
+    return is_arm_hint(instruction, is_in_entry);
+  }
+
+  std::optional<UnwindRule> returned() {
+    // A call changes the link register.
+    if (done_.sp() < 0 || (done_.has_called() && !has_link_)) return {};
+    return done_.rule(traits_of(Machine::kAArch64).unwinding, done_.sp());
+  }
+
+  static constexpr int kFp = 29, kLink = 30;
+  std::string_view code_;
+  Restored done_;
+  bool has_link_ = false;
+};
 
 }  // namespace
 
+bool is_call(Machine machine, const StraightCode& code) {
+  if (code.at >= code.bytes.size()) return false;
+  const std::string_view call = code.bytes.substr(0, code.at + 1);
+  if (machine == Machine::kX86_64) return ends_in_x86_call(call);
+  return machine == Machine::kAArch64 && call.size() >= 4 &&
+         is_arm_call(instruction_at(call, call.size() - 4));
+}
+
 std::optional<UnwindRule> rule_of_straight_code(Machine machine,
-                                                std::string_view code,
-                                                std::size_t at) {
-  if (at >= code.size()) return {};
-  if (machine == Machine::kX86_64) {
-    if (is_x86_call(code.substr(0, at + 1)))
-      if (const auto rule = X86Code(code.substr(at + 1)).rule()) return rule;
-    return X86Code(code.substr(at)).rule();
-  }
-  if (machine != Machine::kAArch64) return {};
-  if (at >= 3 && is_arm_call(instruction_at(code, at - 3)))
-    if (const auto rule = arm_rule(code.substr(at + 1))) return rule;
-  return arm_rule(code.substr(at));
+                                                const StraightCode& code) {
+  if (code.at >= code.bytes.size()) return {};
+  const bool is_caller = code.place != CodePlace::kInstruction;
+  if (is_caller && !is_call(machine, code)) return {};
+  const std::string_view next =
+      code.bytes.substr(code.at + (is_caller ? 1 : 0));
+  if (machine == Machine::kX86_64) return X86Code(next, code.place).rule();
+  if (machine == Machine::kAArch64) return ArmCode(next, code.place).rule();
+  return {};
 }
 
 }  // namespace wick

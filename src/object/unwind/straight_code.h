@@ -9,10 +9,15 @@
 //   add  $8, %rsp       ldp x29, x30, [sp], #16
 //   ret                 ret
 //
-// From the current instruction on, each one is followed: what it adds to the
-// stack pointer, what it restores, and finally where the return address is. An
-// unknown instruction, such as any jump, ends the attempt, so a rule is as
-// certain as the instructions are. Calls are presumed to return.
+// From the current instruction on, or from where a call returns to, each one is
+// followed: what it adds to the stack pointer, what it restores, and finally
+// where the return address is. They must come in the order of a function: it
+// makes its frame, calls, and removes the frame. Anything else, such as a jump
+// or the beginning of another function after a call, ends the attempt.
+//
+// A call that never returns may have anything behind it, even what looks like
+// an end. So whoever follows such a rule checks that a call precedes the return
+// address that it leads to (UnwindRule::is_from_code).
 #pragma once
 
 #include <cstddef>
@@ -25,14 +30,21 @@
 namespace wick {
 
 // What is needed before and after an address.
-inline constexpr std::size_t kStraightCodeBefore = 4;
+inline constexpr std::size_t kStraightCodeBefore = 6;  // the longest call's
 inline constexpr std::size_t kStraightCodeAfter = 48;
 
-// `code[at]` is at the address that an unwinder looks up: the current
-// instruction, or the last byte of a call. Nothing if the code does not lead
-// straight to a return, or the machine is neither x86-64 nor AArch64.
+// Code around an address that an unwinder looks up, which is that of bytes[at].
+struct StraightCode {
+  std::string_view bytes;
+  std::size_t at = 0;
+  CodePlace place = CodePlace::kInstruction;
+};
+
+// Nothing if the code does not lead straight to a return, if no call ends where
+// one should, or if the machine is neither x86-64 nor AArch64.
 std::optional<UnwindRule> rule_of_straight_code(Machine machine,
-                                                std::string_view code,
-                                                std::size_t at);
+                                                const StraightCode& code);
+// Whether a call ends with bytes[at], on the same machines.
+bool is_call(Machine machine, const StraightCode& code);
 
 }  // namespace wick

@@ -84,7 +84,7 @@ std::string wrap(std::uint16_t machine, std::string_view header,
 class OneModule : public UnwindMap {
  public:
   explicit OneModule(UnwindTable table) : table_(std::move(table)) {}
-  CodeRange find(std::uint64_t address) const override {
+  CodeRange find(std::uint64_t address, CodePlace) const override {
     if (address < kCode || address >= kHeader) return {};
     return {.start = kCode, .end = kHeader, .table = &table_};
   }
@@ -132,7 +132,8 @@ void fuzz_unwind(std::string_view bytes) {
   for (const Machine machine : {Machine::kX86_64, Machine::kAArch64})
     for (std::size_t at = 0; at < std::min<std::size_t>(frames.size(), 64);
          ++at)
-      rule_of_straight_code(machine, frames, at);
+      for (const CodePlace place : {CodePlace::kInstruction, CodePlace::kCall})
+        rule_of_straight_code(machine, {frames, at, place});
 
   constexpr std::uint16_t kMachines[] = {EM_X86_64, EM_AARCH64, EM_RISCV,
                                          EM_X86_64};

@@ -20,6 +20,15 @@ namespace wick {
 
 struct GeneralRule;
 
+// What an address is to which a rule is wanted.
+enum class CodePlace : std::uint8_t {
+  kInstruction,  // the next one
+  kCall,         // the last byte of a call: return address - 1
+  // The same, but found by a rule that was read from instructions, which may
+  // have led astray.
+  kPresumedCall,
+};
+
 struct UnwindRule {
   enum Kind : std::uint8_t {
     kNone,      // no rule
@@ -41,7 +50,7 @@ struct UnwindRule {
   // slots repeat the last one, so reading a few too many does no harm.
   std::int16_t offset[kSlots] = {};
   std::uint8_t reg[kSlots] = {};
-  std::uint8_t spare = 0;
+  bool is_from_code = false;  // see object/unwind/straight_code.h
 
   bool operator==(const UnwindRule& other) const {
     return std::memcmp(this, &other, sizeof *this) == 0;

@@ -77,6 +77,10 @@ class Walk {
   // The address for looking up rules and for output: the pc, or for a caller an
   // address inside its call, which may be the function's last instruction.
   std::uint64_t address() const { return frame_.pc - (frame_.exact ? 0 : 1); }
+  CodePlace place(bool is_presumed) const {
+    if (frame_.exact) return CodePlace::kInstruction;
+    return is_presumed ? CodePlace::kPresumedCall : CodePlace::kCall;
+  }
 
   Step step(const UnwindRule& rule) {
     switch (rule.kind) {
@@ -273,8 +277,16 @@ struct Unwinder::State {
   Unwinding unwinding;
   std::vector<CacheEntry> cache;  // empty until the first stack: it is 1 MB
 
-  const UnwindRule& rule_at(std::uint64_t address, const UnwindMap& map,
-                            std::uint64_t version) {
+  struct Lookup {
+    std::uint64_t address = 0;
+    CodePlace place = CodePlace::kInstruction;
+  };
+
+  const UnwindRule& rule_at(const Lookup& lookup, const UnwindMap& map,
+                            std::uint64_t map_version) {
+    const std::uint64_t address = lookup.address;
+    const std::uint64_t version =
+        map_version << 2 | static_cast<std::uint64_t>(lookup.place);
     const std::size_t slot =
         ((address + version * hash_detail::kA) * hash_detail::kB >> 32) %
         kCacheSize;
@@ -282,13 +294,14 @@ struct Unwinder::State {
     if (entry.address != address || entry.version != version) [[unlikely]] {
       entry.address = address;
       entry.version = version;
-      entry.rule = look_up(address, map);
+      entry.rule = look_up(lookup, map);
     }
     return entry.rule;
   }
 
-  static UnwindRule look_up(std::uint64_t address, const UnwindMap& map) {
-    const CodeRange range = map.find(address);
+  static UnwindRule look_up(const Lookup& lookup, const UnwindMap& map) {
+    const std::uint64_t address = lookup.address;
+    const CodeRange range = map.find(address, lookup.place);
     if (address < range.start || address >= range.end)
       return {.kind = UnwindRule::kUnmapped};
     if (range.table == nullptr) return range.rule;
@@ -308,14 +321,17 @@ UnwindEnd Unwinder::unwind(const Registers& registers, std::string_view stack,
   if (!state_->can_unwind) return UnwindEnd::kNoRule;
   if (state_->cache.empty()) state_->cache.resize(kCacheSize);
   Walk walk(state_->unwinding, registers, stack);
-  const UnwindRule* rule = &state_->rule_at(walk.address(), map, map_version);
+  const UnwindRule* rule = &state_->rule_at(
+      {walk.address(), CodePlace::kInstruction}, map, map_version);
   for (int frames = 1;; ++frames) {
     // Looking up the caller may evict the rule from the cache.
     const bool from_rule = rule->kind == UnwindRule::kOffsets ||
                            rule->kind == UnwindRule::kGeneral;
+    const bool is_from_code = rule->is_from_code;
     const Step step = walk.step(*rule);
     if (!step.done) return step.end;
-    rule = &state_->rule_at(walk.address(), map, map_version);
+    rule = &state_->rule_at({walk.address(), walk.place(is_from_code)}, map,
+                            map_version);
     if (rule->kind == UnwindRule::kUnmapped)
       return from_rule ? UnwindEnd::kBadMemory : UnwindEnd::kNoRule;
     if (frames == kMaxFrames) return UnwindEnd::kTooDeep;

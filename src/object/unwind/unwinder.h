@@ -41,8 +41,9 @@ struct CodeRange {
 class UnwindMap {
  public:
   virtual ~UnwindMap() = default;
-  // The range around the address; an empty one if no code is mapped there.
-  virtual CodeRange find(std::uint64_t runtime_addr) const = 0;
+  // The range around the address; an empty one if no code is mapped there, or
+  // if a call that is only presumed is none.
+  virtual CodeRange find(std::uint64_t runtime_addr, CodePlace place) const = 0;
 };
 
 // One thread's unwinder. It caches rules by address and address space version,

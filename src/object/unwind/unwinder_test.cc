@@ -43,7 +43,7 @@ class Code : public UnwindMap {
     table_ = cfi.table();
   }
 
-  CodeRange find(std::uint64_t address) const override {
+  CodeRange find(std::uint64_t address, CodePlace) const override {
     if (address - kJit < 0x1000) return {.start = kJit, .end = kJit + 0x1000};
     if (address - kBias - 0x1000 >= 0x10000) return {};
     return {.start = kBias + 0x1000,
@@ -61,7 +61,8 @@ struct Unwound {
   Addresses addresses;  // those of the module from its bias on
 };
 
-Unwound unwind(Machine machine, const Code& code, const Registers& registers,
+Unwound unwind(Machine machine, const UnwindMap& code,
+               const Registers& registers,
                const std::vector<std::uint64_t>& stack) {
   Unwinder unwinder(machine);
   const std::string_view bytes(reinterpret_cast<const char*>(stack.data()),
@@ -101,6 +102,41 @@ TEST(Unwinder, ACallAtTheEndOfAFunctionBelongsToIt) {
       unwind(Machine::kX86_64, code, x86(kBias + 0x1005), {kBias + 0x1200});
   EXPECT_EQ(got.end, UnwindEnd::kRoot);
   EXPECT_EQ(got.addresses, (Addresses{0x1005, 0x11ff}));
+}
+
+// Generated code whose rule comes from its instructions, and other code with
+// one call.
+class InstructionsOnly : public UnwindMap {
+ public:
+  static constexpr std::uint64_t kCall = kBias + 0x101f;
+
+  CodeRange find(std::uint64_t address, CodePlace place) const override {
+    if (address == kJit)
+      return {.start = kJit,
+              .end = kJit + 1,
+              .rule = {.kind = UnwindRule::kOffsets,
+                       .cfa_reg = 7,
+                       .ra_reg = 16,
+                       .ra_saved = true,
+                       .count = 1,
+                       .cfa_offset = 8,
+                       .offset = {-8, -8, -8, -8, -8, -8, -8},
+                       .reg = {16, 16, 16, 16, 16, 16, 16},
+                       .is_from_code = true}};
+    if (place == CodePlace::kPresumedCall && address != kCall) return {};
+    return {.start = kBias, .end = kBias + 0x10000};
+  }
+};
+
+TEST(Unwinder, ARuleFromInstructionsMustLeadToACall) {
+  const InstructionsOnly code;
+  Unwound got =
+      unwind(Machine::kX86_64, code, x86(kJit), {InstructionsOnly::kCall + 1});
+  EXPECT_EQ(got.end, UnwindEnd::kRoot);
+  EXPECT_EQ(got.addresses, (Addresses{kJit, 0x101f}));
+  got = unwind(Machine::kX86_64, code, x86(kJit), {kBias + 0x1030});
+  EXPECT_EQ(got.end, UnwindEnd::kBadMemory);
+  EXPECT_EQ(got.addresses, Addresses{kJit});
 }
 
 TEST(Unwinder, AReturnAddressOfZeroIsTheRoot) {

@@ -54,6 +54,9 @@ class JitRules {
 // From the instructions at an address of a running process of this machine; see
 // object/unwind/straight_code.h. Nothing if its memory cannot be read.
 std::optional<UnwindRule> rule_from_memory(std::uint32_t pid,
-                                           std::uint64_t address);
+                                           std::uint64_t address,
+                                           CodePlace place);
+// Whether a call ends with the byte at an address of such a process.
+bool is_call_in_memory(std::uint32_t pid, std::uint64_t address);
 
 }  // namespace wick

@@ -15,28 +15,32 @@ class SpaceCode final : public UnwindMap {
   SpaceCode(const Space& space, Images& images, Machine machine, bool is_live)
       : space_(space), images_(images), machine_(machine), is_live_(is_live) {}
 
-  CodeRange find(std::uint64_t runtime_addr) const override {
+  CodeRange find(std::uint64_t runtime_addr, CodePlace place) const override {
     const Mapping* mapping = space_.map.find(runtime_addr);
     if (mapping == nullptr) return {};
+    if (place == CodePlace::kPresumedCall &&
+        !is_call_in_memory(space_.pid, runtime_addr))
+      return {};
     const std::uint64_t elf_addr =
         images_.elf_addr(mapping->image, mapping->file_off_of(runtime_addr));
     CodeRange range{.start = mapping->start,
                     .end = mapping->end,
                     .bias = runtime_addr - elf_addr,
                     .table = images_.unwind_table(mapping->image)};
-    if (range.table == nullptr) range.rule = generated_rule(runtime_addr);
+    if (range.table == nullptr)
+      range.rule = generated_rule(runtime_addr, place);
     return range;
   }
 
  private:
   // What the program says of its code comes before what its instructions show:
   // behind a call that never returns there is other code.
-  UnwindRule generated_rule(std::uint64_t address) const {
+  UnwindRule generated_rule(std::uint64_t address, CodePlace place) const {
     if (space_.jit_rules)
       if (const auto rule = space_.jit_rules->find(machine_, address))
         return *rule;
     if (!is_live_) return {};
-    return rule_from_memory(space_.pid, address).value_or(UnwindRule{});
+    return rule_from_memory(space_.pid, address, place).value_or(UnwindRule{});
   }
 
   const Space& space_;
