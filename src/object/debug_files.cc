@@ -171,10 +171,9 @@ struct DebugFiles::State {
                                            std::uint64_t start) const;
 
   DebugFileOptions options;
-  // Few enough for a process that may have 64 open.
   static constexpr std::size_t kMostOpen = 32;
   std::shared_ptr<OpenFiles> open_files =
-      std::make_shared<OpenFiles>(kMostOpen);
+      std::make_shared<OpenFiles>(open_files_share(4, kMostOpen));
   std::atomic<std::uint64_t> kernel_start = 0;
   KeptFiles kept_files;
   std::mutex mutex;

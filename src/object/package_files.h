@@ -3,6 +3,7 @@
 // have their symbols in a debug package.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>

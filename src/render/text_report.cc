@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <functional>
 #include <ranges>
 #include <span>
 #include <tuple>

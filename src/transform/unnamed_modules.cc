@@ -2,6 +2,7 @@
 #include "transform/unnamed_modules.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/bytes.h"
 #include "base/text.h"
