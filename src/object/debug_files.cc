@@ -211,8 +211,11 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
   if (!path.starts_with('/')) return found;
   if (const auto kept = kept_files.find(file))
     found.elf = take(
-        [kept] {
-          return open_regular("/proc/self/fd/" + std::to_string(kept->get()));
+        // Holding it would keep it open for good.
+        [handle = std::weak_ptr(kept), file] {
+          const auto fd = handle.lock();
+          return fd ? open_regular("/proc/self/fd/" + std::to_string(fd->get()))
+                    : open_live_file(file);
         },
         path, file.build_id, found.state);
   // Other files can have the same name.

@@ -51,12 +51,6 @@ std::string key_of(const CodeFile& file) {
   return file.path + '\0' + file.build_id;
 }
 
-UniqueFd open_live(const CodeFile& file) {
-  if (UniqueFd fd = open_mapped_file(file)) return fd;
-  if (UniqueFd fd = open_in_root_of(file.pid, file.path)) return fd;
-  return open_regular(file.path);
-}
-
 }  // namespace
 
 UniqueFd open_mapped_file(const CodeFile& file) {
@@ -89,13 +83,19 @@ UniqueFd open_in_root_of(std::int32_t pid, const std::string& path) {
   return open_regular_in(proc_folder(pid) + "/root", path);
 }
 
+UniqueFd open_live_file(const CodeFile& file) {
+  if (UniqueFd fd = open_mapped_file(file)) return fd;
+  if (UniqueFd fd = open_in_root_of(file.pid, file.path)) return fd;
+  return open_regular(file.path);
+}
+
 void KeptFiles::keep(const CodeFile& file) {
   std::string key = key_of(file);
   const std::scoped_lock lock(mutex_);
   if (files_.contains(key)) return;
   if (most_ == 0) most_ = open_files_share(8, 1024);
   if (most_ == 0) return;
-  UniqueFd fd = open_live(file);
+  UniqueFd fd = open_live_file(file);
   if (!fd) return;
   if (order_.size() >= most_) {
     files_.erase(order_.front());

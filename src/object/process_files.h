@@ -36,6 +36,9 @@ bool is_program(const CodeFile& file);
 // In the root directory of the process.
 UniqueFd open_in_root_of(std::int32_t pid, const std::string& path);
 
+// Whichever of these the process has, or what has its path here.
+UniqueFd open_live_file(const CodeFile& file);
+
 // Files that stay open while their process or their names may disappear. When
 // there are too many, the oldest are closed.
 class KeptFiles {
