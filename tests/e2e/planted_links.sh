@@ -222,7 +222,7 @@ END
 if [ "$records" = 1 ] && command -v gcc >/dev/null; then
   # A recording, and the cache that root makes of it.
   compile_burner burn
-  "$WICK" record -q -o burn.data -- ./burn 0 100000000 </dev/null >/dev/null 2>&1
+  "$WICK" record -q --no-names -o burn.data -- ./burn 0 100000000 </dev/null >/dev/null 2>&1
   XDG_CACHE_HOME=$PWD/own-cache "$WICK" fold -q burn.data >burn.folded
   has 'the cache' "$(grep -l hot_function own-cache/wick/symbols/*)" symbols/
 fi
