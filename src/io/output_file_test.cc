@@ -73,6 +73,24 @@ TEST_F(OutputFileTest, LeavesNothingBehindWithoutCommit) {
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
+TEST_F(OutputFileTest, HasNoNameThatAKilledProcessCouldLeave) {
+  if (!UniqueFd(::open(folder_.path().c_str(), O_TMPFILE | O_RDWR, 0600)))
+    GTEST_SKIP() << "the file system has no unnamed files";
+  OutputFile file(typed("out"));
+  file.stream() << "text" << std::flush;
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+  file.commit();
+  EXPECT_EQ(content("out"), "text");
+}
+
+TEST_F(OutputFileTest, HasTheModeOfNewFiles) {
+  const mode_t before = ::umask(027);
+  write(typed("out"));
+  write(typed("out"));
+  ::umask(before);
+  EXPECT_EQ(fs::status(path("out")).permissions(), fs::perms(0640));
+}
+
 TEST_F(OutputFileTest, ReplacesTheOldFileAtOnce) {
   make_file("x", "old");
   OutputFile file(typed("x"));

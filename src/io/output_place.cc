@@ -218,6 +218,8 @@ bool is_trusted_special(const struct stat& file, const struct stat& folder) {
          (is_trusted(file.st_uid) && file.st_nlink == 1);
 }
 
+std::string path_of(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
+
 std::string temporary_name(const std::string& name) {
   std::uint64_t random = 0;
   if (::getrandom(&random, sizeof random, 0) !=
@@ -273,10 +275,8 @@ void OutputPlace::check_replaceable() const {
 UniqueFd OutputPlace::open_special(int flags) const {
   flags |= O_CLOEXEC | O_NOCTTY;
   // Through /proc, it is the file that was looked at and no other.
-  UniqueFd fd(
-      entry_
-          ? ::open(fmt::format("/proc/self/fd/{}", entry_.get()).c_str(), flags)
-          : ::openat(folder_.get(), name_.c_str(), flags));
+  UniqueFd fd(entry_ ? ::open(path_of(entry_.get()).c_str(), flags)
+                     : ::openat(folder_.get(), name_.c_str(), flags));
   if (!fd) fail("cannot write: {}", last_system_error());
   return fd;
 }
@@ -292,7 +292,7 @@ void OutputPlace::keep_older() const {
 }
 
 std::optional<std::string> OutputPlace::safe_folder_path() const {
-  const std::string link = fmt::format("/proc/self/fd/{}", folder_.get());
+  const std::string link = path_of(folder_.get());
   std::string path(PATH_MAX, '\0');
   const ssize_t size = ::readlink(link.c_str(), path.data(), path.size());
   if (size <= 0 || path[0] != '/') return {};
@@ -318,6 +318,10 @@ void OutputPlace::fail_to_write() const {
 }
 
 NewFile::NewFile(const OutputPlace& place, mode_t mode) : place_(place) {
+  fd_ = UniqueFd(
+      ::openat(place.folder(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+  // Only /proc can give it a name.
+  if (fd_ && ::access(path_of(fd_.get()).c_str(), F_OK) == 0) return;
   constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   temporary_ = temporary_name(place.name());
   fd_ = UniqueFd(::openat(place.folder(), temporary_.c_str(), kFlags, mode));
@@ -328,7 +332,19 @@ NewFile::~NewFile() {
   if (!temporary_.empty()) ::unlinkat(place_.folder(), temporary_.c_str(), 0);
 }
 
+bool NewFile::link(const std::string& name) const {
+  return ::linkat(AT_FDCWD, path_of(fd_.get()).c_str(), place_.folder(),
+                  name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
 void NewFile::put_in_place() {
+  if (temporary_.empty()) {
+    if (link(place_.name())) return;
+    if (errno != EEXIST) place_.fail_to_write();
+    // linkat() does not replace anything, renameat() does.
+    temporary_ = temporary_name(place_.name());
+    if (!link(temporary_)) place_.fail_to_write();
+  }
   if (::renameat(place_.folder(), temporary_.c_str(), place_.folder(),
                  place_.name().c_str()) != 0)
     place_.fail_to_write();

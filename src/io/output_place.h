@@ -17,11 +17,11 @@
 // they can into /tmp.
 //
 // Any other link on the way is an error, and any other link at the end is
-// replaced, as is a file: the output is a new file (O_EXCL) with a name nobody
-// can guess, and is renamed over whatever bears the final name. Nothing that
-// existed before is ever opened for writing, with one exception: special files.
-// /dev/null, /dev/stdout and FIFOs that the user typed are written directly if
-// only the user or root can have put them there.
+// replaced, as is a file: the output is a new file without a name or (O_EXCL)
+// with one nobody can guess, and replaces whatever bears the final name.
+// Nothing that existed before is ever opened for writing, with one exception:
+// special files. /dev/null, /dev/stdout and FIFOs that the user typed are
+// written directly if only the user or root can have put them there.
 //
 // "The user" is the effective user of the process. Where fs.protected_hardlinks
 // is 0, anybody can make a hard link to a link or FIFO of root; hence one with
@@ -80,7 +80,9 @@ class OutputPlace {
   bool typed_ = false, special_ = false;
 };
 
-// A new file in the directory of a place, under a temporary name.
+// A new file in the directory of a place. It has no name yet, so that nothing
+// is left of it if wick is killed; where the file system has no such files
+// (O_TMPFILE), it has a temporary one.
 class NewFile {
  public:
   // `place` outlives it.
@@ -95,8 +97,10 @@ class NewFile {
   UniqueFd take_fd() { return std::move(fd_); }
 
  private:
+  bool link(const std::string& name) const;  // false: see errno
+
   const OutputPlace& place_;
-  std::string temporary_;  // "" once it has its final name
+  std::string temporary_;  // "": it has no name, or its final one
   UniqueFd fd_;
 };
 
