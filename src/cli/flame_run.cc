@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/append.h"
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "cli/recording_run.h"
+#include "cli/temporary_folder.h"
 #include "format/registry.h"
 #include "perf/events/event_spec.h"
 #include "transform/event_choice.h"
@@ -136,11 +138,12 @@ PerfRun FlameRun::record_by_perf() {
 }
 
 PerfRun FlameRun::record_here() {
-  const TemporaryFolder temporary;
+  std::optional<TemporaryFile> temporary;
+  if (perf.data_path.empty()) temporary.emplace();
   RecordOptions options = recording.resolved(perf.program);
   options.folder = perf.folder;
-  options.output = !perf.data_path.empty() ? OutputName::typed(perf.data_path)
-                                           : temporary.file("wick.data");
+  options.output =
+      temporary ? temporary->name() : OutputName::typed(perf.data_path);
   options.command_line = typed;
   options.command_line.insert(options.command_line.begin(), "wick");
   result_ = run_recording(options, picture.run);

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "cli/process.h"
 #include "cli/progress.h"
+#include "cli/temporary_folder.h"
 #include "format/registry.h"
 #include "io/output_file.h"
 #include "io/output_name.h"

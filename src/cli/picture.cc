@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/picture.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "cli/options/option_kinds.h"
 #include "cli/process.h"
 #include "cli/read_inputs.h"
+#include "cli/temporary_folder.h"
 #include "format/registry.h"
 #include "io/output_file.h"
 #include "io/pipe.h"
@@ -51,18 +53,20 @@ std::string what_was_written(const std::string& path, const Profile& profile,
 // Passes the folded stacks of `profile` through a shell command.
 Profile post_processed(Profile& profile, const FoldOptions& fold,
                        const std::string& command) {
-  const TemporaryFolder folder;
-  const OutputName folded = folder.file("folded");
+  const TemporaryFile folded;
   {
-    OutputFile file(folded);
+    OutputFile file(folded.name());
     write_profile(profile, output_format("folded"), {.fold = fold},
                   file.stream());
     file.commit();
   }
-  const std::vector<std::string> words = {
-      "sh", "-c", "exec <\"$0\"; " + command, folded.path};
+  const UniqueFd stacks(
+      ::open(folded.name().path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!stacks)
+    fail("{}: cannot read: {}", folded.name().text(), last_system_error());
   Pipe pipe = make_pipe();
-  Child child(words, {.out = pipe.write.get()});
+  Child child({"sh", "-c", command},
+              {.in = stacks.get(), .out = pipe.write.get()});
   pipe.write.reset();
   InputFile file = InputFile::from_fd(std::move(pipe.read), "--post-process");
   Profile result = read_profile(file, {}, "folded");

@@ -190,26 +190,6 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-TemporaryFolder::TemporaryFolder(std::string parent)
-    : parent_(std::move(parent)) {
-  const char* folder = std::getenv("TMPDIR");
-  if (parent_.empty())
-    parent_ = folder != nullptr && *folder != 0 ? folder : "/tmp";
-  path_ = parent_ + "/wick-XXXXXX";
-  if (::mkdtemp(path_.data()) == nullptr)
-    fail("{}: cannot create a temporary directory: {}", path_,
-         last_system_error());
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-OutputName TemporaryFolder::file(std::string_view name) const {
-  return OutputName::chosen(fmt::format("{}/{}", path_, name), parent_);
-}
-
 Interrupted::Interrupted(int signal)
     : Error(fmt::format("interrupted by {}", strsignal(signal))),
       signal_(signal) {}

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "io/output_name.h"
 #include "io/unique_fd.h"
 
 namespace wick {
@@ -58,23 +57,6 @@ void check_program(const std::vector<std::string>& words);
 // Splits "record -e 'a b' --x=\"y\"" into words, with quotes and backslashes as
 // in a shell and nothing else.
 std::vector<std::string> split_words(std::string_view text);
-
-// A new directory for temporary files that only this user can enter, removed
-// with its content.
-class TemporaryFolder {
- public:
-  // In `parent`; "": in TMPDIR.
-  explicit TemporaryFolder(std::string parent = "");
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  const std::string& path() const { return path_; }
-  // A file in it.
-  OutputName file(std::string_view name) const;
-
- private:
-  std::string parent_, path_;
-};
 
 // A signal to wick ended the run.
 class Interrupted : public Error {

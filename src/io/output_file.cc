@@ -66,7 +66,8 @@ class OutputFile::Buffer : public std::streambuf {
   std::vector<char> bytes_;
 };
 
-OutputFile::OutputFile(const OutputName& name, mode_t mode) : path_(name.path) {
+OutputFile::OutputFile(const OutputName& name, mode_t mode)
+    : path_(name.text()) {
   in_context(path_, [&] {
     place_.emplace(name);
     if (place_->is_special())

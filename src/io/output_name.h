@@ -14,6 +14,7 @@ struct OutputName {
   std::string path;  // "": none
   // The user gave the first `typed_size` bytes; wick chose the rest.
   std::size_t typed_size = 0;
+  std::string shown = {};  // what messages call it; "": its path
 
   // The user gave the whole name, as after -o.
   static OutputName typed(std::string path) {
@@ -28,6 +29,7 @@ struct OutputName {
   }
 
   bool empty() const { return path.empty(); }
+  const std::string& text() const { return shown.empty() ? path : shown; }
 };
 
 }  // namespace wick

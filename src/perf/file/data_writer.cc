@@ -325,7 +325,7 @@ PerfDataWriter::PerfDataWriter(const OutputName& name,
                                Options options)
     : state_(std::make_unique<State>()) {
   State& s = *state_;
-  s.path = name.path;
+  s.path = name.text();
   s.events = std::move(events);
   s.options = std::move(options);
   in_context(s.path, [&] {
