@@ -128,14 +128,23 @@ struct DebugFiles::State {
       if (errno == EREMOTE) note(FileState::kOnNetwork, state);
       return nullptr;
     }
+    return take_opened(std::move(fd), {.name = name, .reopen = std::move(open)},
+                       build_id, state);
+  }
+  struct Source {
+    std::string name;
+    OpenFile::Reopen reopen;  // if it need not stay open
+  };
+  ElfPointer take_opened(UniqueFd fd, Source source, std::string_view build_id,
+                         FileState& state) const {
     try {
       const std::shared_ptr<MemoryBudget>& memory = options.memory;
       ElfPointer file = ElfFile::from_fd(
-          std::move(fd), name,
+          std::move(fd), std::move(source.name),
           {.memory = memory,
            .most_memory = memory ? memory->limit() / 2 : MemoryBudget::kNoLimit,
            .open_files = open_files,
-           .reopen = std::move(open)});
+           .reopen = std::move(source.reopen)});
       if (build_id.empty() || same_build_id(build_id, file->build_id())) {
         state = FileState::kFound;
         return file;
@@ -163,6 +172,7 @@ struct DebugFiles::State {
   FoundFile find_kernel(const CodeFile& file) const;
   FoundFile find_vdso(const CodeFile& file, bool kernel_runs_here) const;
   bool is_changed(const ElfFile& found, const CodeFile& file) const;
+  bool is_another(const ElfFile& found, const CodeFile& file) const;
   ElfPointer find_debug(const ElfFile& binary, const CodeFile& file) const;
   ElfPointer find_by_build_id(std::string_view build_id) const;
   ElfPointer find_by_link(const ElfFile& binary, const CodeFile& file) const;
@@ -193,10 +203,17 @@ struct DebugFiles::State {
 // are taken as they are: the user vouches for them.
 bool DebugFiles::State::is_changed(const ElfFile& found,
                                    const CodeFile& file) const {
-  if (!file.build_id.empty() || !options.symfs.empty() ||
-      options.recorded_until == 0)
-    return false;
+  if (!file.build_id.empty() || !options.symfs.empty()) return false;
+  if (options.recorded_until == 0) return is_another(found, file);
   return modification_time(found.name()) > options.recorded_until;
+}
+
+// While it is being recorded. Later a copy may be in its place, and on another
+// machine it has another inode.
+bool DebugFiles::State::is_another(const ElfFile& found,
+                                   const CodeFile& file) const {
+  return file.build_id.empty() && options.recorded_until == 0 &&
+         has_other_inode(found.handle(), file.inode);
 }
 
 FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
@@ -219,8 +236,10 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
         },
         path, file.build_id, found.state);
   // Other files can have the same name.
-  if (!found.elf && file.build_id.empty() && is_live)
+  if (!found.elf && file.build_id.empty() && is_live) {
     found.elf = take_mapped(file, path, found.state);
+    if (found.elf && is_another(*found.elf, file)) found = {};
+  }
   if (found.elf || (is_deleted && file.build_id.empty())) return found;
   found.elf = take_named(path, file.build_id, found.state);
   if (found.elf && is_changed(*found.elf, file))
@@ -438,12 +457,27 @@ ElfPointer DebugFiles::State::find_debug(const ElfFile& binary,
   return nullptr;
 }
 
+namespace {
+
+// /proc/PID/maps has no generations.
+bool is_same_inode(const Inode& a, const Inode& b) {
+  return a.number == b.number && a.dev_major == b.dev_major &&
+         a.dev_minor == b.dev_minor &&
+         (a.generation == b.generation || a.generation == 0 ||
+          b.generation == 0);
+}
+
+}  // namespace
+
 bool is_same_file(const CodeFile& a, const CodeFile& b) {
-  return a.path == b.path && a.build_id == b.build_id && a.kind == b.kind;
+  return a.path == b.path && a.build_id == b.build_id && a.kind == b.kind &&
+         (!a.build_id.empty() || is_same_inode(a.inode, b.inode));
 }
 
 std::uint64_t hash_of(const CodeFile& file) {
-  return hash_pair(hash_bytes(file.path), hash_bytes(file.build_id));
+  return hash_pair(hash_bytes(file.path), file.build_id.empty()
+                                              ? file.inode.number
+                                              : hash_bytes(file.build_id));
 }
 
 std::string_view kernel_module_name(std::string_view path) {
@@ -502,12 +536,24 @@ FoundFile DebugFiles::binary(const CodeFile& file) {
   return {};
 }
 
+FoundFile DebugFiles::binary(const CodeFile& file, UniqueFd opened,
+                             const std::string& name) {
+  FoundFile found;
+  found.elf = state_->take_opened(std::move(opened), {.name = name},
+                                  file.build_id, found.state);
+  if (found.elf || file.build_id.empty()) return found;
+  FoundFile elsewhere = binary(file);
+  return elsewhere.elf ? elsewhere : found;
+}
+
 void DebugFiles::keep(const CodeFile& file) {
   if (file.kind == CodeKind::kFile && state_->options.symfs.empty())
     state_->kept_files.keep(file);
 }
 
 ElfPointer DebugFiles::debug(const ElfFile& binary, const CodeFile& file) {
+  // Several may have its name.
+  if (binary.build_id().empty()) return state_->find_debug(binary, file);
   const std::string key = binary.name() + '\0' + binary.build_id();
   {
     const std::scoped_lock lock(state_->mutex);

@@ -34,6 +34,16 @@ std::string_view kernel_module_name(std::string_view path);
 // kFile, kVdso or kAnonymous, by the path of a mapping in a process.
 CodeKind kind_of_mapping(std::string_view path);
 
+// What the kernel calls a mapped file: another file at the same path has
+// another inode.
+struct Inode {
+  std::uint32_t dev_major = 0, dev_minor = 0;
+  std::uint64_t number = 0;  // 0: unknown
+  // Numbers are used again, with another generation; 0: unknown.
+  std::uint64_t generation = 0;
+  friend bool operator==(const Inode&, const Inode&) = default;
+};
+
 // A file of code as a recording describes it.
 struct CodeFile {
   std::string path;
@@ -42,10 +52,12 @@ struct CodeFile {
   CodeKind kind = CodeKind::kFile;
   // Where that process had it mapped; 0: unknown.
   std::uint64_t mapped_start = 0, mapped_end = 0;
+  Inode inode = {};  // tells files apart that have no build id
   friend bool operator==(const CodeFile&, const CodeFile&) = default;
 };
 
-// Whether they have the same path, build id and kind: processes share files.
+// Whether they have the same path, build id and kind, and without a build id
+// the same inode: processes share files.
 bool is_same_file(const CodeFile& a, const CodeFile& b);
 // Equal for such files.
 std::uint64_t hash_of(const CodeFile& file);
@@ -54,7 +66,8 @@ enum class FileState : std::uint8_t {
   kFound,
   kMissing,       // neither at its path nor elsewhere by its build id
   kOtherBuildId,  // the file at its path is another one
-  kChanged,       // newer than the recording, which has no build id of it
+  kChanged,       // modified or replaced since it was recorded, which shows
+                  // although the recording has no build id of it
   kUnreadable,    // not a file, not ELF, or no permission
   kOnNetwork,     // root does not read it; see io/open_regular.h
   kOnlyMapped,    // deleted or replaced; only root may read it by its process
@@ -95,6 +108,10 @@ class DebugFiles {
   void kernel_began_at(std::uint64_t start);
 
   FoundFile binary(const CodeFile& file);
+  // The same if it is open already as `opened`, called `name`. It may have been
+  // overwritten since.
+  FoundFile binary(const CodeFile& file, UniqueFd opened,
+                   const std::string& name);
   // Keeps the file of a running process open, so that binary() finds it after
   // the process or the file is gone. Many such files take turns.
   void keep(const CodeFile& file);

@@ -349,5 +349,25 @@ TEST_F(DebugFilesTest, AListOfKernelSymbolsThatIsNamedIsUsed) {
   EXPECT_EQ(list->kernel_start(), 0xffffffff81000000);
 }
 
+TEST(CodeFile, WithoutABuildIdItsInodeTellsItFromAnother) {
+  const CodeFile file{.path = "/a", .inode = {.number = 1, .generation = 7}};
+  CodeFile other = file;
+  other.inode.number = 2;
+  EXPECT_FALSE(is_same_file(file, other));
+  other = file;
+  other.inode.generation = 8;
+  EXPECT_FALSE(is_same_file(file, other));
+  other.inode.generation = 0;  // unknown
+  EXPECT_TRUE(is_same_file(file, other));
+  EXPECT_EQ(hash_of(file), hash_of(other));
+}
+
+TEST(CodeFile, WithABuildIdItsInodeDoesNotMatter) {
+  const CodeFile file{.path = "/a", .build_id = "ab", .inode = {.number = 1}};
+  const CodeFile copy{.path = "/a", .build_id = "ab", .inode = {.number = 2}};
+  EXPECT_TRUE(is_same_file(file, copy));
+  EXPECT_EQ(hash_of(file), hash_of(copy));
+}
+
 }  // namespace
 }  // namespace wick

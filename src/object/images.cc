@@ -8,8 +8,8 @@
 namespace wick {
 ImageId Images::intern(const CodeFile& file) {
   const auto is_same = [&](std::uint32_t row) {
-    // Without a build id, files of the same path may still differ, as
-    // containers have their own roots.
+    // With neither a build id nor an inode, files of the same path may still
+    // differ, as containers have their own roots.
     return is_same_file(images_[row].file, file);
   };
   const std::uint32_t known = index_.find(hash_of(file), is_same);

@@ -19,15 +19,35 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
 constexpr int kCompressionLevel = 9;
 
 // Flags of a module.
-constexpr std::uint64_t kHasLines = 1, kIsPartial = 2;
+constexpr std::uint64_t kHasLines = 1, kIsPartial = 2, kHasInode = 4;
+
+void append_inode(std::string& out, const Inode& inode) {
+  append_varint(out, inode.dev_major);
+  append_varint(out, inode.dev_minor);
+  append_varint(out, inode.number);
+  append_varint(out, inode.generation);
+}
+
+Inode read_inode(ByteReader& in) {
+  Inode inode;
+  inode.dev_major = static_cast<std::uint32_t>(in.read_varint());
+  inode.dev_minor = static_cast<std::uint32_t>(in.read_varint());
+  inode.number = in.read_varint();
+  inode.generation = in.read_varint();
+  return inode;
+}
 
 void append_module(std::string& out, const KeptModule& module) {
   append_text(out, module.file.path);
   append_text(out, module.file.build_id);
   append_varint(out, static_cast<std::uint64_t>(module.file.kind));
   append_varint(out, static_cast<std::uint64_t>(module.why_no_names));
+  const bool has_inode =
+      module.file.build_id.empty() && module.file.inode != Inode{};
   append_varint(out, (module.has_lines ? kHasLines : 0) |
-                         (module.is_partial ? kIsPartial : 0));
+                         (module.is_partial ? kIsPartial : 0) |
+                         (has_inode ? kHasInode : 0));
+  if (has_inode) append_inode(out, module.file.inode);
   append_varint(out, module.parts.size());
   for (const KeptModule::Part& part : module.parts) {
     append_varint(out, part.file_off);
@@ -50,6 +70,7 @@ std::optional<KeptModule> read_module(ByteReader& in) {
   const std::uint64_t flags = in.read_varint();
   module.has_lines = (flags & kHasLines) != 0;
   module.is_partial = (flags & kIsPartial) != 0;
+  if ((flags & kHasInode) != 0) module.file.inode = read_inode(in);
   const std::uint64_t parts = in.read_varint();
   if (!in.fits(parts, 3)) return {};
   for (std::uint64_t i = 0; i < parts; ++i) {

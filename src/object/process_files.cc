@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 #include <limits.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,7 +50,11 @@ std::optional<std::string> link_around(const std::string& folder,
 }
 
 std::string key_of(const CodeFile& file) {
-  return file.path + '\0' + file.build_id;
+  if (!file.build_id.empty()) return file.path + '\0' + file.build_id;
+  const Inode& inode = file.inode;
+  return file.path + '\0' +
+         fmt::format("{}:{}:{}", inode.dev_major, inode.dev_minor,
+                     inode.number);
 }
 
 }  // namespace
@@ -83,10 +89,22 @@ UniqueFd open_in_root_of(std::int32_t pid, const std::string& path) {
   return open_regular_in(proc_folder(pid) + "/root", path);
 }
 
+bool has_other_inode(const UniqueFd& fd, const Inode& inode) {
+  struct stat status {};
+  return inode.number != 0 && fd && ::fstat(fd.get(), &status) == 0 &&
+         status.st_dev == ::makedev(inode.dev_major, inode.dev_minor) &&
+         status.st_ino != inode.number;
+}
+
 UniqueFd open_live_file(const CodeFile& file) {
-  if (UniqueFd fd = open_mapped_file(file)) return fd;
-  if (UniqueFd fd = open_in_root_of(file.pid, file.path)) return fd;
-  return open_regular(file.path);
+  const auto is_right = [&](const UniqueFd& fd) {
+    return fd && (!file.build_id.empty() || !has_other_inode(fd, file.inode));
+  };
+  if (UniqueFd fd = open_mapped_file(file); is_right(fd)) return fd;
+  if (UniqueFd fd = open_in_root_of(file.pid, file.path); is_right(fd))
+    return fd;
+  UniqueFd fd = open_regular(file.path);
+  return is_right(fd) ? std::move(fd) : UniqueFd();
 }
 
 void KeptFiles::keep(const CodeFile& file) {

@@ -25,6 +25,7 @@
 namespace wick {
 
 struct CodeFile;  // object/debug_files.h
+struct Inode;
 
 // The file that the process has mapped at file.mapped_start, if it is still
 // mapped. Not open, with errno set, if there is none: EPERM without the right.
@@ -38,6 +39,10 @@ UniqueFd open_in_root_of(std::int32_t pid, const std::string& path);
 
 // Whichever of these the process has, or what has its path here.
 UniqueFd open_live_file(const CodeFile& file);
+// Whether an open file certainly is not the one with this inode. On a file
+// system whose mapped files are of another device (overlayfs, btrfs), that is
+// unknown.
+bool has_other_inode(const UniqueFd& fd, const Inode& inode);
 
 // Files that stay open while their process or their names may disappear. When
 // there are too many, the oldest are closed.

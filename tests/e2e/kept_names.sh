@@ -67,6 +67,37 @@ still_the_same 'deleted' r.data
 same '--no-inline shows no inlined calls' \
   "$("$WICK" fold --no-inline r.data 2>/dev/null | grep -c inlined)" 0
 
+# Two programs are at one path during the recording, the second moved there or
+# written over the first. Nobody gets the other's names. Each runs until wick has
+# it open.
+spinning() { # FUNCTION FLAGS...
+  gcc -O1 -o "$1.out" "${@:2}" -x c - <<<"#include <stdio.h>
+    volatile long s;
+    __attribute__((noinline)) void $1(long n) { for (long i = 0; i < n; i++) s += i; }
+    int main() { $1(50000000); getchar(); }"
+}
+one_after_the_other() { # COMMAND WORDS...
+  record --user "${@:2}" -- sh -c 'for i in first second; do '"$1"'
+    for n in $(seq 500); do
+      ls -l /proc/$PPID/fd | grep -q "at_one_path$" && break
+      sleep 0.01
+    done | ./at_one_path
+  done'
+  rm at_one_path
+}
+named() { "$WICK" fold -q "$1" | grep -oE ';(first|second) ' | sort -u | tr -d ';\n'; }
+for id in sha1 none; do
+  spinning first "-Wl,--build-id=$id"
+  spinning second "-Wl,--build-id=$id"
+  one_after_the_other 'cp $i.out new; mv new at_one_path' -o moved.data
+  same "moved, build id $id" "$(named moved.data)" 'first second '
+done
+spinning first -Wl,--build-id=sha1
+spinning second -Wl,--build-id=sha1
+one_after_the_other 'cp $i.out at_one_path' -o written.data
+same 'written over' "$(named written.data)" 'second '
+has 'written over' "$("$WICK" fold -q written.data)" '\[at_one_path\] [0-9]'
+
 # A damaged section is reported, and names are looked up as without it.
 cp r.data damaged.data
 printf '\xff\xff' | dd of=damaged.data bs=1 seek=$((at + 20)) conv=notrunc status=none

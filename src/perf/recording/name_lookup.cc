@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/metrics.h"
 #include "base/parallel.h"
 #include "object/kept_names.h"
@@ -35,6 +34,29 @@ class Lookup {
 
   NamedModule operator()(SampledModule& sampled) {
     const FoundFile found = find(sampled);
+    const auto stamp = stamp_of(found.elf.get());
+    NamedModule named = look_up(sampled, found);
+    // Sections are read on first use.
+    if (stamp_of(found.elf.get()) == stamp) return named;
+    return look_up(sampled, {nullptr, FileState::kChanged});
+  }
+
+ private:
+  FoundFile find(SampledModule& sampled) {
+    if (!sampled.handle) return files_.binary(sampled.file);
+    // A build id tells more than a time.
+    if (sampled.file.build_id.empty() &&
+        FileStamp::of(sampled.handle) != sampled.stamp)
+      return {nullptr, FileState::kChanged};
+    return files_.binary(sampled.file, std::move(sampled.handle),
+                         sampled.opened_as);
+  }
+
+  static std::optional<FileStamp> stamp_of(const ElfFile* elf) {
+    return elf == nullptr ? std::nullopt : FileStamp::of(elf->handle());
+  }
+
+  NamedModule look_up(const SampledModule& sampled, const FoundFile& found) {
     NamedModule named;
     KeptModule& module = named.module;
     module.file = sampled.file;
@@ -43,37 +65,32 @@ class Lookup {
     ModuleSymbols symbols(
         files_, sampled.file, found,
         {.kernel_start = sampled.kernel_start, .cache = &cache_});
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> wanted;
-    for (const auto& [address, count] : sampled.addresses.rows())
-      wanted.emplace_back(module.elf_addr(address), count);
-    std::ranges::sort(wanted);
-    const auto repeated = std::ranges::unique(
-        wanted, {}, [](const auto& pair) { return pair.first; });
-    wanted.erase(repeated.begin(), repeated.end());
+    const auto wanted = elf_addrs(module, sampled.addresses);
     std::vector<std::uint64_t> addresses;
-    for (const auto& [address, count] : wanted) addresses.push_back(address);
+    for (const AddressCounts::Row& row : wanted)
+      addresses.push_back(row.address);
     const Resolved& resolved = symbols.resolve(addresses);
     symbols.save();
-    for (const auto& [address, count] : wanted)
-      if (copy_row(resolved, address, module.names))
-        named.counts.push_back(count);
+    for (const AddressCounts::Row& row : wanted)
+      if (copy_row(resolved, row.address, module.names))
+        named.counts.push_back(row.count);
     module.why_no_names = symbols.why_no_names();
     module.has_lines = symbols.has_debug_info();
     module.is_partial = symbols.lacked_memory();
     return named;
   }
 
- private:
-  FoundFile find(SampledModule& sampled) {
-    if (!sampled.handle) return files_.binary(sampled.file);
-    try {
-      return {ElfFile::from_fd(
-                  std::move(sampled.handle), sampled.opened_as,
-                  {.memory = memory_, .most_memory = memory_->limit() / 2}),
-              FileState::kFound};
-    } catch (const Error&) {  // it has been overwritten
-      return {nullptr, FileState::kUnreadable};
-    }
+  // Ascending and distinct.
+  static std::vector<AddressCounts::Row> elf_addrs(
+      const KeptModule& module, const AddressCounts& file_offsets) {
+    std::vector<AddressCounts::Row> rows = file_offsets.rows();
+    for (AddressCounts::Row& row : rows)
+      row.address = module.elf_addr(row.address);
+    std::ranges::sort(rows, {}, &AddressCounts::Row::address);
+    const auto repeated =
+        std::ranges::unique(rows, {}, &AddressCounts::Row::address);
+    rows.erase(repeated.begin(), repeated.end());
+    return rows;
   }
 
   // The segments in which the addresses are.

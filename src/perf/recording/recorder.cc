@@ -396,12 +396,7 @@ class Recorder {
   void keep_file(const PerfRecord& record) {
     const auto mmap = decode_mmap(record);
     if (!mmap || mmap->is_data || record.cpu_mode() != misc::kUser) return;
-    debug_files_.keep({.path = std::string(mmap->path),
-                       .build_id = to_hexadecimal(mmap->build_id),
-                       .pid = static_cast<std::int32_t>(mmap->pid),
-                       .kind = kind_of_mapping(mmap->path),
-                       .mapped_start = mmap->start,
-                       .mapped_end = mmap->start + mmap->size});
+    debug_files_.keep(mapped_file(*mmap));
   }
 
   // --- The end ------------------------------------------------------------

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/sampled_files.h"
 
+#include <sys/stat.h>
+
 #include <utility>
 
 namespace wick {
@@ -20,6 +22,14 @@ bool AddressCounts::add(std::uint64_t address, MemoryAccount& memory) {
   }
   ++rows_[at].count;
   return true;
+}
+
+std::optional<FileStamp> FileStamp::of(const UniqueFd& fd) {
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return {};
+  return FileStamp{.size = static_cast<std::uint64_t>(status.st_size),
+                   .modified_s = status.st_mtim.tv_sec,
+                   .modified_ns = status.st_mtim.tv_nsec};
 }
 
 void SampledFiles::add(ImageId image, std::uint64_t address,
@@ -55,6 +65,7 @@ void SampledFiles::open(SampledModule& sampled, ImageId image) {
   const auto elf = images_.elf(image);
   if (!elf) return;
   sampled.handle = elf->handle();
+  sampled.stamp = FileStamp::of(sampled.handle);
   sampled.opened_as = elf->name();
   if (sampled.handle) ++handles_;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,10 +37,20 @@ class AddressCounts {
   HashIndex index_;
 };
 
+// Changes when a file is overwritten.
+struct FileStamp {
+  std::uint64_t size = 0;
+  std::int64_t modified_s = 0, modified_ns = 0;
+  // Of an open file; nothing if there is none.
+  static std::optional<FileStamp> of(const UniqueFd& fd);
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+
 struct SampledModule {
   CodeFile file;
   std::uint64_t kernel_start = 0;  // of the kernel and its modules
   UniqueFd handle;                 // not open: find it by its path
+  std::optional<FileStamp> stamp;  // of `handle`, when it was first sampled
   std::string opened_as;           // the name of what `handle` is
   // Offsets in the file; in the kernel, relative to `kernel_start`.
   AddressCounts addresses;

@@ -143,13 +143,21 @@ void SideBand::forget_unmapped_images() {
   images_.forget_all_but(needed);
 }
 
+CodeFile mapped_file(const MmapRecord& mmap) {
+  return {.path = std::string(mmap.path),
+          .build_id = to_hexadecimal(mmap.build_id),
+          .pid = static_cast<std::int32_t>(mmap.pid),
+          .kind = kind_of_mapping(mmap.path),
+          .mapped_start = mmap.start,
+          .mapped_end = mmap.start + mmap.size,
+          .inode = {.dev_major = mmap.dev_major,
+                    .dev_minor = mmap.dev_minor,
+                    .number = mmap.inode,
+                    .generation = mmap.inode_generation}};
+}
+
 ImageId SideBand::image_of(const MmapRecord& mmap) {
-  CodeFile file{.path = std::string(mmap.path),
-                .build_id = to_hexadecimal(mmap.build_id),
-                .pid = static_cast<std::int32_t>(mmap.pid),
-                .kind = kind_of_mapping(mmap.path),
-                .mapped_start = mmap.start,
-                .mapped_end = mmap.start + mmap.size};
+  CodeFile file = mapped_file(mmap);
   if (file.build_id.empty()) file.build_id = known_build_id(file.path);
   return images_.intern(file);
 }

@@ -16,6 +16,9 @@
 
 namespace wick {
 
+// The file that a process mapped.
+CodeFile mapped_file(const MmapRecord& mmap);
+
 class SideBand {
  public:
   static constexpr std::string_view kKernelPath = "[kernel.kallsyms]";
