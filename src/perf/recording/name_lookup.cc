@@ -4,26 +4,17 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 #include <vector>
 
 #include "base/metrics.h"
 #include "base/parallel.h"
-#include "object/kept_names.h"
 #include "object/module_symbols.h"
 #include "object/symbol_cache.h"
+#include "perf/recording/name_fitting.h"
 
 namespace wick {
 namespace {
-
-// In the order of module.names.rows(): how often samples met each address, and
-// its rank by that among the addresses of all modules, 0 for the most frequent.
-struct NamedModule {
-  KeptModule module;
-  std::vector<std::uint32_t> counts;
-  std::vector<std::size_t> ranks;
-};
 
 class Lookup {
  public:
@@ -129,98 +120,6 @@ class Lookup {
   SymbolCache cache_;
 };
 
-// Which addresses keep what: the `lines` most frequent ones everything, the
-// `functions` most frequent ones at least the name of their function.
-struct Cut {
-  std::size_t lines = 0, functions = 0;
-};
-
-class Fitting {
- public:
-  Fitting(std::vector<NamedModule> modules, std::vector<KeptJitFile> jit_files)
-      : modules_(std::move(modules)), jit_files_(std::move(jit_files)) {
-    struct Place {
-      std::uint32_t count;
-      std::size_t* rank;
-    };
-    std::vector<Place> places;
-    for (NamedModule& named : modules_) {
-      named.ranks.resize(named.counts.size());
-      for (std::size_t i = 0; i < named.counts.size(); ++i)
-        places.push_back({named.counts[i], &named.ranks[i]});
-    }
-    std::ranges::stable_sort(places, std::greater(), &Place::count);
-    for (std::size_t i = 0; i < places.size(); ++i) *places[i].rank = i;
-    addresses_ = places.size();
-  }
-
-  bool is_empty() const { return addresses_ == 0 && jit_files_.empty(); }
-
-  // At most `most_bytes`, with as much in it as halving finds.
-  std::string fit(std::uint64_t most_bytes, Diagnostics& diagnostics) {
-    Cut cut{addresses_, addresses_};
-    std::string bytes = encode(cut);
-    while (bytes.size() > most_bytes && cut.functions > 0) {
-      if (cut.lines > 0)
-        cut.lines /= 2;
-      else
-        cut.functions /= 2;
-      bytes = encode(cut);
-    }
-    if (bytes.size() > most_bytes) {
-      diagnostics.note(Problem::kNamesNotKept, addresses_ + jit_files_.size());
-      return "";
-    }
-    diagnostics.note(Problem::kNamesNotKept, dropped_);
-    return bytes;
-  }
-
- private:
-  std::string encode(const Cut& cut) {
-    dropped_ = 0;
-    KeptNames names;
-    for (const NamedModule& named : modules_) {
-      KeptModule module{.file = named.module.file,
-                        .parts = named.module.parts,
-                        .why_no_names = named.module.why_no_names,
-                        .has_lines = named.module.has_lines,
-                        .is_partial = named.module.is_partial};
-      std::vector<ResolvedFrame> frames;
-      for (std::size_t i = 0; i < named.counts.size(); ++i) {
-        const Resolved::Row& row = named.module.names.rows()[i];
-        const Resolved& from = named.module.names;
-        const bool keeps_lines = named.ranks[i] < cut.lines;
-        const bool has_detail =
-            row.count > 1 ||
-            (row.count == 1 && from.frames(row).front().file != 0);
-        if (named.ranks[i] >= cut.functions) {
-          ++dropped_;
-          continue;
-        }
-        frames.clear();
-        for (const ResolvedFrame& frame : from.frames(row)) {
-          frames.push_back(
-              {.function = module.names.text(from[frame.function])});
-          if (!keeps_lines) break;
-          frames.back().file = module.names.text(from[frame.file]);
-          frames.back().line = frame.line;
-          frames.back().inlined = frame.inlined;
-        }
-        if (!keeps_lines && has_detail) ++dropped_;
-        module.names.add(row.elf_addr, frames, row.function_start);
-      }
-      names.add(std::move(module));
-    }
-    for (const KeptJitFile& file : jit_files_) names.add(file);
-    return names.encode();
-  }
-
-  std::vector<NamedModule> modules_;
-  std::vector<KeptJitFile> jit_files_;
-  std::size_t addresses_ = 0;  // of all modules
-  std::uint64_t dropped_ = 0;
-};
-
 }  // namespace
 
 std::string look_up_names(SampledCode& code, const std::string& os_release,
@@ -229,7 +128,7 @@ std::string look_up_names(SampledCode& code, const std::string& os_release,
   std::vector<SampledModule>& files = code.files().files();
   std::vector<NamedModule> modules(files.size());
   // Before anything is looked up in them, which takes time.
-  std::vector<KeptJitFile> jit_files = code.jits().take_functions();
+  std::vector<SampledJitFile> jit_files = code.jits().take_functions();
   Lookup look_up(os_release, room.memory);
   parallel_for(files.size(), worker_count(0),
                [&](std::size_t i) { modules[i] = look_up(files[i]); });
@@ -237,9 +136,9 @@ std::string look_up_names(SampledCode& code, const std::string& os_release,
       Problem::kLargeFile,
       static_cast<std::uint64_t>(std::ranges::count_if(
           modules, [](const NamedModule& n) { return n.module.is_partial; })));
-  Fitting fitting(std::move(modules), std::move(jit_files));
   diagnostics.note(Problem::kNamesNotKept, code.omitted());
-  return fitting.is_empty() ? "" : fitting.fit(room.most_bytes(), diagnostics);
+  return fit_names(std::move(modules), std::move(jit_files), room.most_bytes(),
+                   diagnostics);
 }
 
 }  // namespace wick

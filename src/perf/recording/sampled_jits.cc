@@ -86,36 +86,50 @@ void SampledJits::process_ended(std::uint32_t pid) {
 }
 
 void SampledJits::keep_functions(JitProcess& process) {
-  std::vector<std::uint64_t> addresses;
-  for (const AddressCounts::Row& row : process.addresses.rows())
-    addresses.push_back(row.address);
-  const auto keep = [&](const UniqueFd& file, bool is_jitdump,
-                        std::string path) {
-    if (!file || functions_.size() == KeptNames::kMostJitFiles) return;
-    MemoryAccount reading(reading_, reading_->limit() / 2);
-    const auto read =
-        is_jitdump ? read_jitdump(file, reading) : read_perf_map(file, reading);
-    if (!read) return;
-    if (!read->is_complete) omitted_ += addresses.size();
-    std::string content = read->map.excerpt(addresses);
-    if (content.empty()) return;
-    if (!memory_.take(content.size())) {
-      omitted_ += addresses.size();
-      return;
-    }
-    functions_.push_back({.pid = process.pid,
-                          .from = process.from,
-                          .until = process.until,
-                          .is_jitdump = is_jitdump,
-                          .path = std::move(path),
-                          .content = std::move(content)});
-  };
-  keep(process.map_file, false, "");
+  keep_functions(process, process.map_file, "");
   for (std::size_t i = 0; i < process.dump_files.size(); ++i)
-    keep(process.dump_files[i], true, process.dumps[i]);
+    keep_functions(process, process.dump_files[i], process.dumps[i]);
 }
 
-std::vector<KeptJitFile> SampledJits::take_functions() {
+// Of its perf map if `dump_path` is empty.
+void SampledJits::keep_functions(const JitProcess& process,
+                                 const UniqueFd& from, std::string dump_path) {
+  if (!from) return;
+  const std::vector<AddressCounts::Row>& rows = process.addresses.rows();
+  if (functions_.size() == KeptNames::kMostJitFiles) {
+    omitted_ += rows.size();
+    return;
+  }
+  const bool is_jitdump = !dump_path.empty();
+  MemoryAccount reading(reading_, reading_->limit() / 2);
+  const auto read =
+      is_jitdump ? read_jitdump(from, reading) : read_perf_map(from, reading);
+  if (!read) return;
+  SampledJitFile sampled;
+  std::vector<std::uint64_t> addresses;
+  for (const AddressCounts::Row& row : rows)
+    if (read->map.find(row.address)) {
+      sampled.addresses.push_back(row);
+      addresses.push_back(row.address);
+    }
+  // Any of the others may be in what was not read.
+  if (!read->is_complete) omitted_ += rows.size() - addresses.size();
+  if (addresses.empty()) return;
+  std::string content = read->map.excerpt(addresses);
+  if (!memory_.take(content.size())) {
+    omitted_ += addresses.size();
+    return;
+  }
+  sampled.file = {.pid = process.pid,
+                  .from = process.from,
+                  .until = process.until,
+                  .is_jitdump = is_jitdump,
+                  .path = std::move(dump_path),
+                  .content = std::move(content)};
+  functions_.push_back(std::move(sampled));
+}
+
+std::vector<SampledJitFile> SampledJits::take_functions() {
   std::vector<std::uint32_t> pids;
   for (const auto& [pid, process] : running_) pids.push_back(pid);
   std::ranges::sort(pids);

@@ -25,6 +25,12 @@
 
 namespace wick {
 
+struct SampledJitFile {
+  KeptJitFile file;
+  // Those of samples at which it has functions.
+  std::vector<AddressCounts::Row> addresses;
+};
+
 class SampledJits {
  public:
   // Addresses and names take from `memory`, which outlives it, and files while
@@ -38,7 +44,7 @@ class SampledJits {
   void process_ended(std::uint32_t pid);
 
   // The functions at all those addresses.
-  std::vector<KeptJitFile> take_functions();
+  std::vector<SampledJitFile> take_functions();
 
   std::uint64_t omitted() const { return omitted_; }
 
@@ -64,13 +70,15 @@ class SampledJits {
   static UniqueFd latest(UniqueFd before, UniqueFd now);
   static void open_files(JitProcess& process);
   void keep_functions(JitProcess& process);
+  void keep_functions(const JitProcess& process, const UniqueFd& from,
+                      std::string dump_path);
 
   MemoryAccount& memory_;
   std::shared_ptr<MemoryBudget> reading_;
   std::unordered_map<std::uint32_t, JitProcess> running_;
   std::size_t roots_ = 0;
   std::deque<JitProcess> ended_;  // not read yet
-  std::vector<KeptJitFile> functions_;
+  std::vector<SampledJitFile> functions_;
   std::uint64_t omitted_ = 0;
 };
 
