@@ -10,6 +10,14 @@ command -v python3 >/dev/null || skip 'python3 is not installed'
   "$WICK" record -q -o soft.data -- true
 ) || complain 'the soft limit of open files was not raised'
 
+# Names that cannot be looked up are missing; the recording is complete.
+(
+  ulimit -n 24
+  "$WICK" record -q -o few.data -- python3 -c 'import json, decimal' 2>/dev/null
+) || complain 'not recorded with few open files'
+[ "$("$WICK" fold few.data 2>&1 >/dev/null | grep -c 'ends in the middle')" = 0 ] ||
+  complain 'the recording with few open files is incomplete'
+
 # More threads than files: the message names a command that helps.
 python3 -c 'import threading, time
 for i in range(100): threading.Thread(target=time.sleep, args=(60,)).start()' &

@@ -111,6 +111,7 @@ struct PerfDataWriter::State {
 
   // The state of the file as of the last flush.
   std::uint64_t data_offset = 0, data_end = 0;
+  std::uint64_t late_bytes = 0;  // after data_end, once it is finished
   std::map<Feature, FileSection> early;
   FileSection early_facts;
 
@@ -295,7 +296,9 @@ void PerfDataWriter::State::restore(int error) {
 void PerfDataWriter::State::write_late_sections() {
   facts.is_finished = true;
   // On a full disk, the other sections may still fit.
-  if (!write_late_sections(names) && !write_late_sections("")) restore(errno);
+  if (write_late_sections(names) || write_late_sections("")) return;
+  late_bytes = 0;
+  restore(errno);
 }
 
 bool PerfDataWriter::State::write_late_sections(std::string_view with_names) {
@@ -315,6 +318,7 @@ bool PerfDataWriter::State::write_late_sections(std::string_view with_names) {
   const FileSection facts_section{begin + contents.size(), text.size()};
   for (const auto& [feature, section] : sections)
     append_section(table, section);
+  late_bytes = table.size() + contents.size() + text.size();
   return hide_features() &&
          write_at(fd.get(), data_end, {table, contents, text}) &&
          correct_header(true, sections, facts_section);
@@ -441,7 +445,7 @@ void PerfDataWriter::names(std::string bytes) {
 }
 
 std::uint64_t PerfDataWriter::bytes() const {
-  return state_->data_end + state_->buffer.size();
+  return state_->data_end + state_->buffer.size() + state_->late_bytes;
 }
 std::uint64_t PerfDataWriter::flushed_bytes() const { return state_->data_end; }
 bool PerfDataWriter::is_full() const { return state_->full; }

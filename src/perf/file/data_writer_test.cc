@@ -194,6 +194,13 @@ TEST_P(PerfDataWriterTest, ASectionSetTwiceIsTheLaterOne) {
   EXPECT_EQ(PerfData(in).header().hostname, "late");
 }
 
+TEST_P(PerfDataWriterTest, ItsSizeIncludesNamesAndTheOtherLastSections) {
+  PerfDataWriter file = writer();
+  file.names(std::string(1000, 'n'));
+  file.finish();
+  EXPECT_EQ(file.bytes(), std::filesystem::file_size(path_));
+}
+
 TEST_P(PerfDataWriterTest, WithoutARecordTheFileIsStillOneThatWasFinished) {
   writer().finish();
   InputFile in = input();

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "object/elf/machine.h"
@@ -482,13 +483,18 @@ class Recorder {
     result_.bytes = file_->bytes();
   }
 
-  // Takes several times the memory of a recording, as reading it would.
+  // Takes several times the memory of a recording, as reading it would. Without
+  // names it still is a recording.
   void keep_names() {
     stacks_.reset();
-    file_->header().names(look_up_names(
-        *sampled_, limits_.release,
-        {.file_bytes = file_->bytes(), .memory = 4 * options_.memory},
-        result_.diagnostics));
+    try {
+      file_->header().names(look_up_names(
+          *sampled_, limits_.release,
+          {.file_bytes = file_->bytes(), .memory = 4 * options_.memory},
+          result_.diagnostics));
+    } catch (const Error&) {
+      result_.diagnostics.note(Problem::kNamesNotKept, sampled_->addresses());
+    }
   }
 
   // Of a program that may run on, only what happened until now is known.

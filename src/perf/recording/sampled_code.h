@@ -33,6 +33,8 @@ class SampledCode {
 
   SampledFiles& files() { return files_; }
   SampledJits& jits() { return jits_; }
+  // Distinct ones, in files.
+  std::uint64_t addresses() const { return files_.addresses(); }
   // Times that an address was not added for lack of memory.
   std::uint64_t omitted() const { return files_.omitted() + jits_.omitted(); }
 

@@ -60,6 +60,13 @@ std::uint32_t SampledFiles::row_of(ImageId image, std::uint64_t kernel_start) {
   });
 }
 
+std::uint64_t SampledFiles::addresses() const {
+  std::uint64_t count = 0;
+  for (const SampledModule& file : files_)
+    count += file.addresses.rows().size();
+  return count;
+}
+
 void SampledFiles::open(SampledModule& sampled, ImageId image) {
   if (sampled.file.kind != CodeKind::kFile || handles_ >= most_handles_) return;
   const auto elf = images_.elf(image);

@@ -68,6 +68,7 @@ class SampledFiles {
   void forget_ids() { by_image_.clear(); }
 
   std::vector<SampledModule>& files() { return files_; }
+  std::uint64_t addresses() const;
   // Times that an address was not added for lack of memory.
   std::uint64_t omitted() const { return omitted_; }
 
