@@ -75,7 +75,7 @@ struct Hart {
 int run(const char* path) {
   InputFile file = InputFile::open(path);
   const auto reader = open_trace(file, "", {});
-  if (!reader->info().has_bits) fail("a trace with instruction bits is wanted");
+  if (!reader->info().has_bits) fail("the trace has no instruction bits");
   std::map<std::uint32_t, Hart> harts;
   std::set<std::uint64_t> vectors;
   struct Odd {

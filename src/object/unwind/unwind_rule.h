@@ -20,7 +20,7 @@ namespace wick {
 
 struct GeneralRule;
 
-// What an address is to which a rule is wanted.
+// What is at the address for which a rule is looked up.
 enum class CodePlace : std::uint8_t {
   kInstruction,  // the next one
   kCall,         // the last byte of a call: return address - 1

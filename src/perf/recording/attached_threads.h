@@ -19,7 +19,7 @@
 namespace wick {
 
 // The processes that are recorded at this moment: those that the options name,
-// with their descendants if these are wanted.
+// and their descendants unless the options exclude them.
 std::vector<pid_t> attached_processes(const RecordOptions& options,
                                       const SystemPaths& paths = {});
 
