@@ -38,17 +38,8 @@ class DebugFilesTest : public testing::Test {
         std::filesystem::path(root_ + path).parent_path());
     std::ofstream(root_ + path, std::ios::binary) << content;
   }
-  static ElfBuilder elf(std::string_view build_id) {
-    ElfBuilder builder;
-    builder.add_section({.name = ".text",
-                         .flags = SHF_ALLOC | SHF_EXECINSTR,
-                         .address = 0x1000,
-                         .content = "\x90\x90"});
-    if (!build_id.empty()) builder.add_build_id(build_id);
-    return builder;
-  }
   static std::string debug_elf(std::string_view build_id) {
-    ElfBuilder builder = elf(build_id);
+    ElfBuilder builder = code_with_id(build_id);
     builder.add_section({.name = ".debug_info", .content = "debug"});
     return builder.bytes();
   }
@@ -59,7 +50,7 @@ class DebugFilesTest : public testing::Test {
 };
 
 TEST_F(DebugFilesTest, AFileIsFoundAtItsPath) {
-  put("/bin/a", elf(kBuildId).bytes());
+  put("/bin/a", code_with_id(kBuildId).bytes());
   const FoundFile found =
       files().binary({.path = "/bin/a", .build_id = kHexId});
   ASSERT_EQ(found.state, FileState::kFound);
@@ -67,7 +58,7 @@ TEST_F(DebugFilesTest, AFileIsFoundAtItsPath) {
 }
 
 TEST_F(DebugFilesTest, AFileWithAnotherBuildIdIsNotUsed) {
-  put("/bin/a", elf("another1").bytes());
+  put("/bin/a", code_with_id("another1").bytes());
   const FoundFile found =
       files().binary({.path = "/bin/a", .build_id = kHexId});
   EXPECT_EQ(found.elf, nullptr);
@@ -75,7 +66,7 @@ TEST_F(DebugFilesTest, AFileWithAnotherBuildIdIsNotUsed) {
 }
 
 TEST_F(DebugFilesTest, ABuildIdThatPerfFilledUpWithZerosIsTheSame) {
-  put("/bin/a", elf(kBuildId).bytes());
+  put("/bin/a", code_with_id(kBuildId).bytes());
   const std::string filled = kHexId + std::string(24, '0');
   EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = filled}).state,
             FileState::kFound);
@@ -83,7 +74,7 @@ TEST_F(DebugFilesTest, ABuildIdThatPerfFilledUpWithZerosIsTheSame) {
 
 TEST_F(DebugFilesTest, ABuildIdThatPerfCutAt20BytesIsTheSame) {
   const std::string longer = "0123456789abcdefghijklmnopqrstuv";
-  put("/bin/a", elf(longer).bytes());
+  put("/bin/a", code_with_id(longer).bytes());
   const std::string cut = to_hexadecimal(longer.substr(0, 20));
   EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = cut}).state,
             FileState::kFound);
@@ -117,21 +108,21 @@ TEST_F(DebugFilesTest, ADeviceBehindALinkIsNotOpened) {
 }
 
 TEST_F(DebugFilesTest, LinksOfASymfsLeadIntoIt) {
-  put("/usr/lib/a", elf(kBuildId).bytes());
+  put("/usr/lib/a", code_with_id(kBuildId).bytes());
   std::filesystem::create_symlink("/usr/lib", root_ + "/lib");
   EXPECT_EQ(files().binary({.path = "/lib/a"}).state, FileState::kFound);
 }
 
 TEST_F(DebugFilesTest, LinksOfASymfsMayLeadToThisMachine) {
   const TestFolder elsewhere;
-  put("/a", elf(kBuildId).bytes());
+  put("/a", code_with_id(kBuildId).bytes());
   std::filesystem::rename(root_ + "/a", elsewhere.path() + "/a");
   std::filesystem::create_symlink(elsewhere.path() + "/a", root_ + "/a");
   EXPECT_EQ(files().binary({.path = "/a"}).state, FileState::kFound);
 }
 
 TEST_F(DebugFilesTest, ADeletedFileIsOnlyTakenByItsBuildId) {
-  put("/bin/a", elf(kBuildId).bytes());
+  put("/bin/a", code_with_id(kBuildId).bytes());
   EXPECT_EQ(files().binary({.path = "/bin/a (deleted)"}).state,
             FileState::kMissing);
   EXPECT_EQ(
@@ -140,7 +131,7 @@ TEST_F(DebugFilesTest, ADeletedFileIsOnlyTakenByItsBuildId) {
 }
 
 TEST_F(DebugFilesTest, AFileThatIsNewerThanTheRecordingIsKnownByItsBuildId) {
-  put("/bin/a", elf(kBuildId).bytes());
+  put("/bin/a", code_with_id(kBuildId).bytes());
   const std::string path = root_ + "/bin/a";
   const std::int64_t written = modification_time(path);
   DebugFiles before({.recorded_until = written - 1});
@@ -152,13 +143,14 @@ TEST_F(DebugFilesTest, AFileThatIsNewerThanTheRecordingIsKnownByItsBuildId) {
 }
 
 TEST_F(DebugFilesTest, PerfsOwnStoreHasFilesByBuildId) {
-  put("/.debug/.build-id/61/62636465666768/elf", elf(kBuildId).bytes());
+  put("/.debug/.build-id/61/62636465666768/elf",
+      code_with_id(kBuildId).bytes());
   EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = kHexId}).state,
             FileState::kFound);
 }
 
 TEST_F(DebugFilesTest, ARelativePathIsNoFile) {
-  put("/bin/a", elf(kBuildId).bytes());
+  put("/bin/a", code_with_id(kBuildId).bytes());
   EXPECT_EQ(files().binary({.path = "bin/a"}).state, FileState::kMissing);
   EXPECT_EQ(files().binary({.path = "//anon"}).state, FileState::kMissing);
 }
@@ -196,7 +188,7 @@ TEST_F(DebugFilesTest,
 }
 
 TEST_F(DebugFilesTest, AKernelIsLookedForByItsRelease) {
-  put("/usr/lib/debug/boot/vmlinux-6.1", elf(kBuildId).bytes());
+  put("/usr/lib/debug/boot/vmlinux-6.1", code_with_id(kBuildId).bytes());
   DebugFiles files({.symfs = root_, .os_release = "6.1"});
   const CodeFile kernel{.path = "[kernel.kallsyms]",
                         .build_id = kHexId,
@@ -205,7 +197,7 @@ TEST_F(DebugFilesTest, AKernelIsLookedForByItsRelease) {
 }
 
 TEST_F(DebugFilesTest, DebugInformationIsFoundByBuildId) {
-  put("/bin/a", elf(kBuildId).bytes());
+  put("/bin/a", code_with_id(kBuildId).bytes());
   put("/usr/lib/debug/.build-id/61/62636465666768.debug", debug_elf(kBuildId));
   DebugFiles files({.symfs = root_});
   const CodeFile file{.path = "/bin/a", .build_id = kHexId};
@@ -217,8 +209,8 @@ TEST_F(DebugFilesTest, DebugInformationIsFoundByBuildId) {
 }
 
 TEST_F(DebugFilesTest, PerfsCopyFromBeforeAFileWasStrippedHasItsSymbols) {
-  put("/bin/a", elf(kBuildId).bytes());
-  ElfBuilder whole = elf(kBuildId);
+  put("/bin/a", code_with_id(kBuildId).bytes());
+  ElfBuilder whole = code_with_id(kBuildId);
   whole.add_symbol({.name = "f", .value = 0x1000, .size = 2});
   put("/.debug/.build-id/61/62636465666768/elf", whole.bytes());
   DebugFiles files({.symfs = root_});
@@ -248,7 +240,7 @@ ElfBuilder with_link(ElfBuilder elf, std::uint32_t crc) {
 
 TEST_F(DebugFilesTest, ADebugLinkIsFollowedWhereTheChecksumIsRight) {
   const std::string debug = debug_elf("");
-  put("/bin/a", with_link(elf(""), crc32(debug)).bytes());
+  put("/bin/a", with_link(code_with_id(""), crc32(debug)).bytes());
   DebugFiles files({.symfs = root_});
   const CodeFile file{.path = "/bin/a"};
   for (const char* path :
@@ -275,7 +267,7 @@ TEST_F(DebugFilesTest, ARelocatableFileHasNoDebugFile) {
 
 TEST_F(DebugFilesTest, ADebugLinkToAnotherBuildIsNotFollowed) {
   const std::string debug = debug_elf("another1");
-  put("/bin/a", with_link(elf(kBuildId), crc32(debug)).bytes());
+  put("/bin/a", with_link(code_with_id(kBuildId), crc32(debug)).bytes());
   put("/bin/a.debug", debug);
   DebugFiles files({.symfs = root_});
   const CodeFile file{.path = "/bin/a"};
@@ -285,7 +277,7 @@ TEST_F(DebugFilesTest, ADebugLinkToAnotherBuildIsNotFollowed) {
 TEST_F(DebugFilesTest, ADebugLinkIsNoPath) {
   std::string link("../a.dbg\0\0\0\0", 12);
   append_raw(link, std::uint32_t{0});
-  ElfBuilder binary = elf("");
+  ElfBuilder binary = code_with_id("");
   binary.add_section({.name = ".gnu_debuglink", .content = link});
   put("/bin/a", binary.bytes());
   put("/a.dbg", debug_elf(""));
@@ -297,7 +289,7 @@ TEST_F(DebugFilesTest, ADebugLinkIsNoPath) {
 TEST_F(DebugFilesTest, WhatDwzTookOutIsFoundBesideOrByBuildId) {
   std::string link("../dwz/common\0", 14);
   link += kBuildId;
-  ElfBuilder debug = elf("");
+  ElfBuilder debug = code_with_id("");
   debug.add_section({.name = ".gnu_debugaltlink", .content = link});
   put("/debug/a.debug", debug.bytes());
   const auto file = ElfFile::open(root_ + "/debug/a.debug");

@@ -25,15 +25,6 @@ class ProcessFilesTest : public testing::Test {
  protected:
   ~ProcessFilesTest() override { unmap(); }
 
-  static std::string elf(std::string_view build_id) {
-    ElfBuilder builder;
-    builder.add_section({.name = ".text",
-                         .flags = SHF_ALLOC | SHF_EXECINSTR,
-                         .address = 0x1000,
-                         .content = "\x90\x90"});
-    if (!build_id.empty()) builder.add_build_id(build_id);
-    return builder.bytes();
-  }
   void put(const std::string& content) {
     ::unlink(path_.c_str());
     std::ofstream(path_, std::ios::binary) << content;
@@ -67,17 +58,17 @@ class ProcessFilesTest : public testing::Test {
   if (!may_follow(file)) GTEST_SKIP() << "only root may follow map_files"
 
 TEST_F(ProcessFilesTest, AReplacedFileIsFoundThroughItsProcess) {
-  put(elf(kMappedId));
+  put(code_with_id(kMappedId).bytes());
   const CodeFile file = map(kMappedHexId);
   SKIP_UNLESS_MAY_FOLLOW(file);
-  put(elf("another1"));
+  put(code_with_id("another1").bytes());
   const FoundFile found = DebugFiles({}).binary(file);
   ASSERT_EQ(found.state, FileState::kFound);
   EXPECT_EQ(found.elf->build_id(), kMappedHexId);
 }
 
 TEST_F(ProcessFilesTest, ADeletedFileWithoutBuildIdIsFoundByItsMapping) {
-  put(elf(""));
+  put(code_with_id("").bytes());
   CodeFile file = map("");
   SKIP_UNLESS_MAY_FOLLOW(file);
   ::unlink(path_.c_str());
@@ -88,7 +79,7 @@ TEST_F(ProcessFilesTest, ADeletedFileWithoutBuildIdIsFoundByItsMapping) {
 }
 
 TEST_F(ProcessFilesTest, AProcessThatBeganAfterTheRecordingIsAnother) {
-  put(elf(""));
+  put(code_with_id("").bytes());
   CodeFile file = map("");
   SKIP_UNLESS_MAY_FOLLOW(file);
   ::unlink(path_.c_str());
@@ -98,14 +89,14 @@ TEST_F(ProcessFilesTest, AProcessThatBeganAfterTheRecordingIsAnother) {
 }
 
 TEST_F(ProcessFilesTest, AMappedFileWithAnotherBuildIdIsNotUsed) {
-  put(elf("another1"));
+  put(code_with_id("another1").bytes());
   const CodeFile file = map(kMappedHexId);
   SKIP_UNLESS_MAY_FOLLOW(file);
   EXPECT_EQ(DebugFiles({}).binary(file).state, FileState::kOtherBuildId);
 }
 
 TEST_F(ProcessFilesTest, AMappingThatWasCutIsStillFound) {
-  put(elf(kMappedId));
+  put(code_with_id(kMappedId).bytes());
   CodeFile file = map(kMappedHexId);
   SKIP_UNLESS_MAY_FOLLOW(file);
   file.mapped_end += kSize;
@@ -114,7 +105,7 @@ TEST_F(ProcessFilesTest, AMappingThatWasCutIsStillFound) {
 }
 
 TEST_F(ProcessFilesTest, AKeptFileOutlivesItsMappingAndItsName) {
-  put(elf(kMappedId));
+  put(code_with_id(kMappedId).bytes());
   const CodeFile file = map(kMappedHexId);
   DebugFiles files({});
   files.keep(file);

@@ -236,4 +236,14 @@ std::shared_ptr<const ElfFile> ElfBuilder::file(std::string name) const {
   return ElfFile::from_memory(std::move(name), bytes());
 }
 
+ElfBuilder code_with_id(std::string_view build_id) {
+  ElfBuilder builder;
+  builder.add_section({.name = ".text",
+                       .flags = SHF_ALLOC | SHF_EXECINSTR,
+                       .address = 0x1000,
+                       .content = "\x90\x90"});
+  if (!build_id.empty()) builder.add_build_id(build_id);
+  return builder;
+}
+
 }  // namespace wick

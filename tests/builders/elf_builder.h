@@ -85,4 +85,7 @@ class ElfBuilder {
   std::vector<SymbolSpec> symbols_;
 };
 
+// A file of two instructions; "": without a build id.
+ElfBuilder code_with_id(std::string_view build_id);
+
 }  // namespace wick

@@ -10,7 +10,10 @@ namespace wick {
 
 class OneBlock : public TraceReader {
  public:
-  explicit OneBlock(TraceBlock block) : block_(std::move(block)) {}
+  explicit OneBlock(TraceBlock block, TraceInfo info = {})
+      : block_(std::move(block)) {
+    info_ = std::move(info);
+  }
   bool next(TraceBlock& block) override {
     block.clear();
     std::swap(block, block_);

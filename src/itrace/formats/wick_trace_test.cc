@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "builders/one_block.h"
 #include "itrace/formats/wick_trace_writer.h"
 
 namespace wick {
@@ -414,25 +415,9 @@ TEST(WickTrace, AnotherVersionIsRefusedByName) {
       Error);
 }
 
-// Stands in for any source.
-class GivenTrace : public TraceReader {
- public:
-  GivenTrace(TraceInfo info, TraceBlock block) : block_(std::move(block)) {
-    info_ = std::move(info);
-  }
-  bool next(TraceBlock& block) override {
-    block.clear();
-    std::swap(block, block_);
-    return !block.instructions.empty();
-  }
-
- private:
-  TraceBlock block_;
-};
-
 std::string converted(TraceInfo info, TraceBlock block) {
   std::string bytes;
-  GivenTrace trace(std::move(info), std::move(block));
+  OneBlock trace(std::move(block), std::move(info));
   write_wick_trace(trace, [&](std::string_view piece) { bytes += piece; });
   return bytes;
 }
