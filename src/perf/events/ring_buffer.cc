@@ -189,6 +189,12 @@ bool RingBuffers::wait(std::chrono::milliseconds timeout) {
   return count != 0;  // a signal counts as a reason to look
 }
 
+bool RingBuffers::is_half_full() const {
+  return std::ranges::any_of(rings_, [](const RingBuffer& ring) {
+    return ring.unread() >= ring.size() / 2;
+  });
+}
+
 std::size_t RingBuffers::drain(const Visit& visit) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < rings_.size(); ++i)

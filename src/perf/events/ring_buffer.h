@@ -87,6 +87,9 @@ class RingBuffers {
   // recording of threads. CPU-wide events never hang up.
   std::size_t live_events() const { return live_; }
 
+  // Whether one of them is half full.
+  bool is_half_full() const;
+
   std::size_t size() const { return rings_.size(); }
   RingBuffer& operator[](std::size_t i) { return rings_[i]; }
   // Of one ring; fewer than asked for if the kernel refused more.

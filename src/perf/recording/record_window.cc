@@ -18,14 +18,17 @@ std::uint64_t word_at(std::string_view bytes, std::size_t offset) {
 
 }  // namespace
 
-void RecordWindow::add(std::string_view whole) {
+void RecordWindow::add(std::string_view whole, bool is_made) {
   const PerfRecord record = parsed(whole);
   if (record.event == nullptr) {
     ++unknown_;
     return;
   }
   const std::size_t begin = bytes_.size();
-  append(whole, *record.event);
+  if (is_made)
+    bytes_ += whole;
+  else
+    append(whole, *record.event);
   // See build_id_in() in record.cc: the kernel sets this bit for all if one
   // event asks for it, and perf ends with an assertion if it takes a device
   // number for the size of an id.

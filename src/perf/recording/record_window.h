@@ -19,7 +19,8 @@ class RecordWindow {
   // `header` has the events and outlives it.
   explicit RecordWindow(const PerfHeader& header) : locator_(header) {}
 
-  void add(std::string_view record);
+  // One that `is_made` has no unused part.
+  void add(std::string_view record, bool is_made = false);
 
   // Calls use(record, bytes) for everything older than `time`, in order. The
   // bytes stay until forget_taken(); add() must not be called meanwhile.

@@ -37,6 +37,7 @@
 #include "perf/recording/recording_plan.h"
 #include "perf/recording/sampled_code.h"
 #include "perf/recording/sleeping_threads.h"
+#include "perf/recording/switch_rate.h"
 #include "perf/recording/tracing_data.h"
 #include "perf/records/record_encoder.h"
 #include "perf/session/off_cpu.h"
@@ -118,7 +119,9 @@ class Recorder {
   // --- Opening ------------------------------------------------------------
 
   void plan() {
-    plan_ = plan_recording(options_, limits_);
+    SwitchLoad load;
+    if (options_.off_cpu && attaches()) load = SwitchRate(options_).measured();
+    plan_ = plan_recording(options_, limits_, {}, load);
     for (const PlannedEvent& planned : plan_.events)
       if (!planned.is_side_band &&
           std::ranges::find(result_.events, planned.spec.name) ==
@@ -222,17 +225,18 @@ class Recorder {
   }
 
   void look_for_sleepers(std::string_view tracing_data) {
-    for (const PerfEvent& event : header_.events)
-      if (event.attr.type == event_type::kTracepoint &&
-          OffCpu::is_switch(event))
-        sleepers_.emplace(event, tracing_data);
+    for (std::size_t i = 0; i < header_.events.size(); ++i)
+      if (const PlannedEvent& plan = events_->all()[i].plan;
+          plan.spec.is_tracepoint && !plan.is_filtered &&
+          OffCpu::is_switch(header_.events[i]))
+        sleepers_.emplace(header_.events[i], tracing_data);
   }
 
   void describe_what_runs(std::uint64_t opened_time) {
     auto drained = Clock::now();
     processes_->describe_what_runs(limits_, opened_time, [&] {
       // What the buffers cannot hold until then, the kernel counts as lost.
-      if (Clock::now() - drained < 20ms ||
+      if ((Clock::now() - drained < 20ms && !rings_->is_half_full()) ||
           window_->bytes() > options_.memory / 4)
         return;
       drain();
@@ -248,9 +252,10 @@ class Recorder {
     auto drained = Clock::now();
     sleepers_->look(
         [this] { return now(); }, kLongestLook,
-        [&](std::string_view record) {
-          window_->add(record);
-          if (Clock::now() - drained < 20ms && window_->bytes() < kMostWaiting)
+        [&](std::string_view record) { window_->add(record, true); },
+        [&] {
+          if (Clock::now() - drained < 20ms && !rings_->is_half_full() &&
+              window_->bytes() < kMostWaiting)
             return;
           take_round(now());
           drained = Clock::now();

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "object/elf/machine.h"
 #include "perf/events/event_open.h"
 
@@ -18,6 +19,8 @@ namespace {
 // Seconds in which the buffers are not read and yet lose no samples.
 constexpr double kLongestPause = 0.1;
 constexpr std::uint32_t kMinStack = 16384, kMaxStack = 65520;
+// Of threads that leave the CPU too often for more.
+constexpr std::uint32_t kLeastSwitchStack = 1024;
 // Linux 6.18 cuts a stack copy to the used part of the stack only if the full
 // sample would fit a record: this leaves 2 kB for the rest of it.
 constexpr std::uint32_t kMaxUsualStack = 63488;
@@ -32,8 +35,8 @@ std::size_t whole_buffer(std::size_t size) {
 class Planner {
  public:
   Planner(const RecordOptions& options, const KernelLimits& limits,
-          const SystemPaths& paths)
-      : options_(options), limits_(limits), paths_(paths) {}
+          const SystemPaths& paths, const SwitchLoad& load)
+      : options_(options), limits_(limits), paths_(paths), load_(load) {}
 
   RecordingPlan run() {
     std::ranges::set_union(limits_.online_cpus, options_.cpus,
@@ -96,6 +99,7 @@ class Planner {
     if (limits_.may_use_tracepoints()) {
       add_events("sched:sched_switch");
       if (options_.wakers) add_events("sched:sched_waking");
+      report_small_copies();
       if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
         watch_all_wakings();
     } else {
@@ -106,6 +110,12 @@ class Planner {
           options_.wakers ? " and their wakers unknown" : "",
           help.empty() ? "" : fmt::format("; `{}` grants it", help)));
     }
+  }
+
+  static void copy_no_stack(EventAttr& attr) {
+    attr.sample_type &= ~(sample_type::kRegsUser | sample_type::kStackUser);
+    attr.sample_regs_user = 0;
+    attr.sample_stack_user = 0;
   }
 
   // An event reports mappings, names and threads only on its own CPUs.
@@ -148,9 +158,7 @@ class Planner {
     EventAttr& attr = event.attr;
     attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec |
                     attr_flag::kExcludeCallchainUser);
-    attr.sample_type &= ~(sample_type::kRegsUser | sample_type::kStackUser);
-    attr.sample_regs_user = 0;
-    attr.sample_stack_user = 0;
+    copy_no_stack(attr);
   }
 
   // A machine may advertise a counter that it does not have.
@@ -297,8 +305,7 @@ class Planner {
   std::uint32_t stack_size(const EventSpec& spec) const {
     if (options_.stack_size > 0)
       return std::min(options_.stack_size / 8 * 8, kMaxStack);
-    // A tracepoint's rate is unknown.
-    if (spec.is_tracepoint) return kMinStack;
+    if (spec.is_tracepoint) return switch_stack_size();
     const double samples = std::max(1.0, rate_of(spec) * kLongestPause);
     // Switches have no known rate either, and need room as well.
     const auto room = static_cast<double>(
@@ -306,6 +313,45 @@ class Planner {
     const double fits =
         std::clamp<double>(room / samples - 1024, kMinStack, kMaxUsualStack);
     return static_cast<std::uint32_t>(fits) / 8 * 8;
+  }
+
+  // A tracepoint's rate is unknown, except that of switches when attaching.
+  // The buffers hold what comes in kLongestPause or if all threads wake at
+  // once.
+  std::uint32_t switch_stack_size() const {
+    const auto cpus =
+        static_cast<double>(std::max<std::size_t>(plan_.cpus.size(), 1));
+    const auto room = static_cast<double>(plan_.buffer_size);
+    const double switches =
+        std::max({load_.per_second * kLongestPause, most_at_once(), 1.0}) /
+        cpus;
+    const double fits =
+        std::clamp<double>(room / switches - 512, kLeastSwitchStack, kMinStack);
+    return static_cast<std::uint32_t>(fits) / 8 * 8;
+  }
+
+  // Threads that all wake leave the CPU again soon.
+  double most_at_once() const { return 2 * static_cast<double>(load_.threads); }
+
+  void report_small_copies() {
+    const std::uint32_t size = switch_stack_size();
+    if (!options_.copies_stacks() || options_.stack_size > 0 ||
+        size >= kMinStack)
+      return;
+    plan_.limitations.push_back(fmt::format(
+        "{}, so only {} of their stacks are copied when they do; deeper stacks "
+        "are cut",
+        how_often_threads_leave(), size_text(size)));
+  }
+
+  std::string how_often_threads_leave() const {
+    const std::string threads =
+        load_.threads > 0 ? counted(load_.threads, "thread") : "threads";
+    if (load_.per_second * kLongestPause < most_at_once())
+      return threads + " may leave the CPU at the same time";
+    return fmt::format(
+        "{} leave the CPU {} times a second", threads,
+        with_commas(static_cast<std::int64_t>(load_.per_second)));
   }
 
   // Samples per second on one CPU; a guess if events are counted.
@@ -332,6 +378,7 @@ class Planner {
   const RecordOptions& options_;
   const KernelLimits& limits_;
   const SystemPaths& paths_;
+  const SwitchLoad& load_;
   RecordingPlan plan_;
   // Events of whole CPUs are sampled, and what others run is dropped.
   bool samples_by_cpu_ = false;
@@ -341,8 +388,8 @@ class Planner {
 
 RecordingPlan plan_recording(const RecordOptions& options,
                              const KernelLimits& limits,
-                             const SystemPaths& paths) {
-  return Planner(options, limits, paths).run();
+                             const SystemPaths& paths, const SwitchLoad& load) {
+  return Planner(options, limits, paths, load).run();
 }
 
 }  // namespace wick

@@ -41,8 +41,15 @@ struct RecordingPlan {
   std::vector<std::string> limitations;
 };
 
+// How often the threads to attach to leave the CPU.
+struct SwitchLoad {
+  std::size_t threads = 0;  // 0: unknown
+  double per_second = 0;    // all of them together
+};
+
 RecordingPlan plan_recording(const RecordOptions& options,
                              const KernelLimits& limits,
-                             const SystemPaths& paths = {});
+                             const SystemPaths& paths = {},
+                             const SwitchLoad& load = {});
 
 }  // namespace wick

@@ -34,8 +34,9 @@ class FakeKernel {
     limits_.tracefs = system_.paths.tracefs;
   }
 
-  RecordingPlan plan(const RecordOptions& options) const {
-    return plan_recording(options, limits_, system_.paths);
+  RecordingPlan plan(const RecordOptions& options,
+                     const SwitchLoad& load = {}) const {
+    return plan_recording(options, limits_, system_.paths, load);
   }
 
  private:
@@ -158,6 +159,29 @@ TEST(RecordingPlan, HalfOfTheBuffersIsForSwitchesIfTheyAreRecorded) {
                          .off_cpu = true,
                          .buffer_size = std::size_t{4} << 20});
   EXPECT_EQ(plan.events.front().attr.sample_stack_user, 19944u);
+}
+
+TEST(RecordingPlan, ManyThreadsThatLeaveTheCpuOftenHaveSmallerCopies) {
+  const auto copies = [](const SwitchLoad& load) {
+    const RecordingPlan plan =
+        FakeKernel().plan({.processes = {7},
+                           .events = "cpu-clock",
+                           .off_cpu = true,
+                           .buffer_size = std::size_t{8} << 20},
+                          load);
+    return std::pair(plan.events.back().attr.sample_stack_user,
+                     plan.limitations.size());
+  };
+  EXPECT_EQ(copies({}), std::pair(16384u, std::size_t{0}));
+  EXPECT_EQ(copies({.threads = 100, .per_second = 2000}),
+            std::pair(16384u, std::size_t{0}));
+  // 8 MB for 2,000 switches on each of two CPUs, less 512 bytes for the rest.
+  EXPECT_EQ(copies({.threads = 100, .per_second = 40'000}),
+            std::pair(3680u, std::size_t{1}));
+  EXPECT_EQ(copies({.threads = 2000, .per_second = 0}),
+            std::pair(3680u, std::size_t{1}));
+  EXPECT_EQ(copies({.threads = 2000, .per_second = 1e9}),
+            std::pair(1024u, std::size_t{1}));
 }
 
 TEST(RecordingPlan, ThePeriodOfAClockIsARateToo) {

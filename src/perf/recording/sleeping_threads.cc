@@ -13,8 +13,8 @@
 namespace wick {
 namespace {
 
-// For frame pointers, whose event has no size of stack copies.
-constexpr std::size_t kUsualStack = 16384;
+// One copy of each thread costs little, however small those of switches are.
+constexpr std::size_t kLeastStack = 16384;
 
 // As in prev_state of sched_switch.
 std::int64_t state_number(char letter) {
@@ -78,11 +78,11 @@ bool SleepingThreads::is_time_up() const {
 }
 
 void SleepingThreads::look(const ThreadLook::Now& now,
-                           std::chrono::milliseconds longest,
-                           const Emit& emit) {
+                           std::chrono::milliseconds longest, const Emit& emit,
+                           const std::function<void()>& pause) {
   end_ = std::chrono::steady_clock::now() + longest;
-  ThreadLook one(
-      attr_.sample_stack_user > 0 ? attr_.sample_stack_user : kUsualStack, now);
+  ThreadLook one(std::max<std::size_t>(attr_.sample_stack_user, kLeastStack),
+                 now);
   const auto iterator = uses_bpf_ ? TaskIterator::load() : std::nullopt;
   const bool is_done =
       iterator && iterator->for_each([&](const SeenTask& seen) {
@@ -90,11 +90,13 @@ void SleepingThreads::look(const ThreadLook::Now& now,
         if (is_time_up() || waiting_.count(tid) == 0) return;
         use(one.completed(seen), emit);
         waiting_.erase(tid);
+        pause();
       });
   while (!is_done && !waiting_.empty() && !is_time_up()) {
     const auto [tid, pid] = *waiting_.begin();
     use(one.through_proc(pid, tid), emit);
     waiting_.erase(waiting_.begin());
+    pause();
   }
   if (is_time_up()) unseen_ = waiting_.size();
   waiting_.clear();

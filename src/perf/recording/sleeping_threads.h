@@ -35,11 +35,11 @@ class SleepingThreads {
   // A FORK that describes a thread that exists already: it is to be looked at.
   void visit(const PerfRecord& record);
 
-  // Looks at them, for `longest` at most, and calls `emit` with a record for
-  // each that sleeps. `now` is the clock of the event.
+  // Looks at them, for `longest` at most. Calls `emit` with a record for each
+  // that sleeps, and `pause` after each. `now` is the clock of the event.
   using Emit = std::function<void(std::string_view record)>;
   void look(const ThreadLook::Now& now, std::chrono::milliseconds longest,
-            const Emit& emit);
+            const Emit& emit, const std::function<void()>& pause);
 
   // What it did not see, a sentence each.
   std::vector<std::string> limitations() const;

@@ -19,7 +19,7 @@
 namespace wick {
 namespace {
 
-constexpr std::uint64_t kMaxProcFile = 64 << 10;
+constexpr std::uint64_t kMaxThreadFile = 64 << 10;
 constexpr std::size_t kMaxKernelSymbols = std::size_t{1} << 20;
 
 // Page by page: what cannot be read, such as the end of the stack's mapping,
@@ -75,7 +75,7 @@ std::string ThreadLook::read(const SleepingThread& thread,
                              const char* file) const {
   return read_small_file(fmt::format("{}/{}/task/{}/{}", proc_, thread.pid,
                                      thread.tid, file),
-                         kMaxProcFile)
+                         kMaxThreadFile)
       .value_or("");
 }
 

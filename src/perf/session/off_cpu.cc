@@ -80,14 +80,17 @@ void OffCpu::on_switch(const SwitchRecord& change, Task& task,
 
 void OffCpu::comes_back(Task& task, std::uint64_t time) {
   const std::uint64_t left_at = std::exchange(task.off_since, 0);
+  // The next time it leaves is another switch, whose sample may be lost.
+  const std::uint32_t last_switch =
+      std::exchange(task.last_switch, StacklessSample::kNoSwitch);
   const std::uint64_t since = std::max(left_at, begin_);
   if (left_at == 0 || time <= since) return;
   const bool from_the_start = std::exchange(task.is_off_from_the_start, false);
   if (from_the_start && !has_switch_records_) return;
   const ThreadId thread = thread_of(profile_, task);
   // A thread that slept when the recording began may have been looked at.
-  const bool has_place = !task.is_new && !is_rough_ &&
-                         task.last_switch != StacklessSample::kNoSwitch;
+  const bool has_place =
+      !task.is_new && !is_rough_ && last_switch != StacklessSample::kNoSwitch;
   if (from_the_start && !has_place) {
     pauses_.push_back(
         {since, time, thread, StacklessSample::kNoSwitch, StackId::kRoot,
@@ -99,18 +102,18 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
                        has_stack ? last_stacks_[index(thread)] : StackId::kRoot,
                        OffCpuReason::kNearby, StacklessSample::kNoSwitch,
                        since});
-  } else if (task.last_switch != StacklessSample::kNoSwitch) {
+  } else if (last_switch != StacklessSample::kNoSwitch) {
     const OffCpuReason reason = task.was_preempted
                                     ? OffCpuReason::kPreempted
-                                    : switches_[task.last_switch].reason;
+                                    : switches_[last_switch].reason;
     // The switch is sampled before the thread is off the CPU, and it may be
     // woken in between. A preempted thread continues without being woken.
     const std::uint64_t left = std::min(task.last_switch_time, left_at);
     const std::uint32_t waking = reason == OffCpuReason::kPreempted
                                      ? StacklessSample::kNoSwitch
                                      : wakers_.on_back(task, left);
-    pauses_.push_back({since, time, thread, task.last_switch, StackId::kRoot,
-                       reason, waking, left});
+    pauses_.push_back({since, time, thread, last_switch, StackId::kRoot, reason,
+                       waking, left});
   } else {
     // The sample of the switch was lost.
     pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,

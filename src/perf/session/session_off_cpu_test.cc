@@ -51,6 +51,11 @@ TEST(SessionOffCpu, AThreadThatCouldHaveGoneOnIsKeptApart) {
   PerfDataBuilder file = with_switches();
   file.record(RecordType::kSwitch, 0, Bytes(),
               {.pid = 7, .tid = 7, .time = 161});
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 169,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
   file.record(RecordType::kSwitch, misc::kSwitchOut | misc::kSwitchOutPreempt,
               Bytes(), {.pid = 7, .tid = 7, .time = 170});
   file.record(RecordType::kSwitch, 0, Bytes(),
@@ -319,6 +324,19 @@ TEST(SessionOffCpu, ASwitchWhoseSampleWasLostIsAPauseToo) {
               {.pid = 8, .tid = 8, .time = 170});
   EXPECT_NE(off_cpu(file).find("150 :8 8/8: [off the CPU, not sampled] 20\n"),
             std::string::npos);
+}
+
+TEST(SessionOffCpu, ASwitchWhoseSampleWasLostHasNotThePlaceOfTheOneBefore) {
+  PerfDataBuilder file = with_switches();
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 161});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = 7, .time = 170});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 190});
+  EXPECT_EQ(off_cpu(file),
+            "101 prog 7/7: ?+1010 60\n"
+            "170 prog 7/7: [off the CPU, not sampled] 20\n");
 }
 
 TEST(SessionOffCpu, WithoutSwitchesSleepersAreUnknown) {
