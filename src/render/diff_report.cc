@@ -16,11 +16,18 @@ namespace {
 
 using Align = TextTable::Align;
 
+// "1,000,000", "2.5".
+std::string number_of_runs(double runs) {
+  if (runs == std::floor(runs) && runs < 9e18)
+    return with_commas(std::llround(runs));
+  return fmt::format("{:g}", runs);
+}
+
 // "4.93 s in 5 runs, 987 ms per run", or just "4.93 s".
 std::string cost_of_side(std::string weight, const DiffTable& table,
                          double whole, double runs, bool raw) {
   if (!table.shows_costs) return weight;
-  return fmt::format("{} in {:g} {}{}, {} per {}", weight, runs,
+  return fmt::format("{} in {} {}{}, {} per {}", weight, number_of_runs(runs),
                      table.work.unit, runs == 1 ? "" : "s",
                      cost_text(whole, table, raw), table.work.unit);
 }

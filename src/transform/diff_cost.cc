@@ -30,6 +30,13 @@ double run_cost_after(const DiffTable& table) {
   return run_cost(table, table.after, table.work.after);
 }
 
+// The error of a total as a share of it. How many samples a program gets is
+// chance, too: a sample is due or not whenever a thread starts and stops
+// running, which makes the number vary by up to √n.
+double error_of_total(const DiffSide& side, double z) {
+  return side.samples > 0 ? z / std::sqrt(side.samples) : 0;
+}
+
 }  // namespace
 
 double CostChange::ratio() const {
@@ -38,20 +45,22 @@ double CostChange::ratio() const {
 }
 
 CostChange cost_of(const Change& change, const DiffTable& table) {
-  // The cost of a whole run is known: it is how long the program ran. What
-  // samples leave open is how it divides among functions.
   const double b_run = run_cost_before(table), a_run = run_cost_after(table);
   const double b = change.before_share, a = change.after_share;
   const Interval b_in = wilson_interval({b, table.before.samples}, table.z);
   const Interval a_in = wilson_interval({a, table.after.samples}, table.z);
   // As in difference_interval(): the errors on one side, squared and added.
+  const double of_totals =
+      std::hypot(a * a_run * error_of_total(table.after, table.z),
+                 b * b_run * error_of_total(table.before, table.z));
   const double difference = a * a_run - b * b_run;
-  return {.before = b * b_run,
-          .after = a * a_run,
-          .interval = {difference - std::hypot((a - a_in.low) * a_run,
-                                               (b_in.high - b) * b_run),
-                       difference + std::hypot((a_in.high - a) * a_run,
-                                               (b - b_in.low) * b_run)}};
+  return {
+      .before = b * b_run,
+      .after = a * a_run,
+      .interval = {difference - std::hypot((a - a_in.low) * a_run,
+                                           (b_in.high - b) * b_run, of_totals),
+                   difference + std::hypot((a_in.high - a) * a_run,
+                                           (b - b_in.low) * b_run, of_totals)}};
 }
 
 double cost_difference(const Change& change, const DiffTable& table) {

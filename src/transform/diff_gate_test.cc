@@ -96,10 +96,22 @@ TEST(CostGate, ClosesOnAProgramThatIsUniformlySlower) {
   EXPECT_EQ(
       check(parse_gate("^f$>1.05x"), table).reasons,
       (Lines{"f grew from 50.0 ms to 100 ms per run: +50.0 ms, 2.000x "
-             "(between +43.1 ms and +56.9 ms with 95% confidence), more than "
+             "(between +40.2 ms and +59.8 ms with 95% confidence), more than "
              "^f$>1.05x"}));
   EXPECT_EQ(check(parse_gate("total>1.05x"), table).reasons.size(), 1u);
   EXPECT_TRUE(check(parse_gate("f>2.1x"), table).reasons.empty());
+}
+
+TEST(CostGate, TakesTheNumberOfSamplesOfARunForChance) {
+  const DiffTable table = folded_table("f 1000\n", "f 1100\n");
+  EXPECT_EQ(
+      check(parse_gate("total>1.05x"), table).reasons,
+      (Lines{"the whole program grew from 1,000 to 1,100 per run: +100, "
+             "1.100x (between +10.1 and +189.9 with 95% confidence), more "
+             "than total>1.05x"}));
+  const DiffTable few = folded_table("f 100\n", "f 110\n");
+  EXPECT_TRUE(check(parse_gate("total>1.05x"), few).reasons.empty());
+  EXPECT_EQ(check(parse_gate("total>1.05x"), few).doubts.size(), 1u);
 }
 
 TEST(CostGate, LimitsTimePerRun) {

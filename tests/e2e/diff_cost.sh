@@ -54,6 +54,7 @@ gate 0 'before/run +after/run +ratio' --runs 1,3 --fail-on 'total>1.5x'
 gate 0 'cost per operation' --work 1000,3000 --fail-on 'total>1.5x' \
   --fail-on '^hot$>+500us'
 gate 3 'the whole program shrank' --runs 1,9 --fail-on 'total<0.6x'
+gate 0 ' in 1,000,000 runs, .* in 2\.5 runs, ' --runs 1000000,2.5
 
 # What a gate cannot compare is an error, and no gate that passes.
 "$WICK" fold once.data >once.folded
