@@ -97,7 +97,7 @@ struct DiffCommand {
       write_output(difference, format, write, output.name(), run);
     }
     report_losses(difference, run);
-    if (!gaps_.empty()) say(run, gap_text());
+    report_gap();
     report_stats(run);
     return status;
   }
@@ -129,7 +129,7 @@ struct DiffCommand {
     }
     Profile after = read_one(paths.back());
     names_ = {paths.front(), paths.back()};
-    gaps_ = find_name_gaps(before, after);
+    gaps_ = find_name_gaps(before, after, write.fold);
     if (event_of(before) != event_of(after))
       say(run, fmt::format("the inputs count different events: '{}' before, "
                            "'{}' after",
@@ -141,26 +141,35 @@ struct DiffCommand {
         {.strip_hex = strip_hex, .compat = input.read.compat});
   }
 
-  std::string gap_text() const {
-    const NameGap& gap = gaps_.front();
+  std::string gap_text(const NameGap& gap) const {
     const std::string& lacking = gap.is_before ? names_.before : names_.after;
     const std::string& other = gap.is_before ? names_.after : names_.before;
-    return fmt::format(
-        "functions of {} cannot be compared: {} has no names for them ({:.0f}% "
-        "of its samples), {} has; {}",
-        gap.module, lacking, 100 * gap.share, other, gap.why);
+    const std::string& module = gap.module;
+    const std::string why = gap.why.empty() ? "" : "; " + gap.why;
+    switch (gap.kind) {
+      case NameGapKind::kOneSide:
+        return fmt::format(
+            "functions of {} cannot be compared: {} has no names for them "
+            "({:.0f}% of its samples), {} has{}",
+            module, lacking, 100 * gap.share, other, why);
+      case NameGapKind::kBuilds:
+        return fmt::format(
+            "functions of {} cannot be compared: they have addresses instead "
+            "of names, and {} and {} do not have the same build of it{}",
+            module, names_.before, names_.after, why);
+      case NameGapKind::kNoNames:
+        return fmt::format(
+            "no function matches, but {} has no names for those of {} "
+            "({:.0f}% of its samples){}",
+            lacking, module, 100 * gap.share, why);
+    }
+    return "";
   }
 
-  // Whether a function is on one side only, perhaps because the other does not
-  // know its name.
-  static bool needs_names(const Gate& gate, const DiffTable& table) {
-    bool is_found = false;
-    for (const FunctionChange& row : table.functions) {
-      if (!gate.function || !gate.function->found_in(row.name)) continue;
-      if (row.total.is_new() || row.total.is_gone()) return true;
-      is_found = true;
-    }
-    return gate.function && !is_found;
+  // What the table cannot compare.
+  void report_gap() const {
+    if (!gaps_.empty() && gaps_.front().kind != NameGapKind::kNoNames)
+      say(run, gap_text(gaps_.front()));
   }
 
   static std::string doubt(const GateResult& result) {
@@ -172,8 +181,8 @@ struct DiffCommand {
   int judge(const std::vector<Gate>& gates, const DiffTable& table) {
     int status = 0;
     for (const Gate& gate : gates) {
-      if (!gaps_.empty() && needs_names(gate, table))
-        fail(gaps_.front().helps, "--fail-on '{}': {}", gate.text, gap_text());
+      if (const NameGap* gap = gap_in_the_way(gate, table, gaps_))
+        fail(gap->helps, "--fail-on '{}': {}", gate.text, gap_text(*gap));
       const GateResult result =
           in_context(fmt::format("--fail-on '{}'", gate.text),
                      [&] { return check(gate, table); });

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -148,6 +150,33 @@ GateResult check(const Gate& gate, const DiffTable& table) {
     check_one(gate, table, excerpt(row.name, 200), row.total, result);
   }
   return result;
+}
+
+const NameGap* gap_in_the_way(const Gate& gate, const DiffTable& table,
+                              const std::vector<NameGap>& gaps) {
+  if (!gate.function) return nullptr;
+  bool is_on_one_side = false;
+  std::set<std::string_view> found;
+  for (const FunctionChange& row : table.functions) {
+    if (!gate.function->found_in(row.name)) continue;
+    found.insert(row.name);
+    is_on_one_side |= row.total.is_new() || row.total.is_gone();
+  }
+  const auto is_in_the_way = [&](const NameGap& gap) {
+    switch (gap.kind) {
+      case NameGapKind::kOneSide:
+        return is_on_one_side || found.empty();
+      case NameGapKind::kBuilds:
+        return std::ranges::any_of(gap.functions, [&](const std::string& name) {
+          return found.contains(name);
+        });
+      case NameGapKind::kNoNames:
+        return found.empty();
+    }
+    return false;
+  };
+  const auto at = std::ranges::find_if(gaps, is_in_the_way);
+  return at == gaps.end() ? nullptr : &*at;
 }
 
 }  // namespace wick

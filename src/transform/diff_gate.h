@@ -10,6 +10,7 @@
 
 #include "base/regex.h"
 #include "transform/diff.h"
+#include "transform/name_gaps.h"
 
 namespace wick {
 
@@ -43,5 +44,12 @@ struct GateResult {
 // confidence, does not hold 0. Fails if the gate needs costs that the two sides
 // cannot be compared by.
 GateResult check(const Gate& gate, const DiffTable& table);
+
+// The gap that keeps `gate` from being judged, if any: a function that it
+// matches is known by its address only and that means nothing on the other
+// side; it is on one side only, and the other lacks names; or no function
+// matches, and one may be in code without names.
+const NameGap* gap_in_the_way(const Gate& gate, const DiffTable& table,
+                              const std::vector<NameGap>& gaps);
 
 }  // namespace wick

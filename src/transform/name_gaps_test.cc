@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "transform/diff_gate.h"
 
 namespace wick {
 namespace {
@@ -34,6 +37,7 @@ TEST(NameGaps, AModuleWithNamesOnOneSideIsAGap) {
       find_name_gaps(samples_in("/old/p", {{"", 60}, {"f", 40}}),
                      samples_in("/new/p", {{"f", 40}, {"g", 60}}));
   ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_EQ(gaps[0].kind, NameGapKind::kOneSide);
   EXPECT_EQ(gaps[0].module, "/old/p");
   EXPECT_TRUE(gaps[0].is_before);
   EXPECT_DOUBLE_EQ(gaps[0].share, 0.6);
@@ -43,20 +47,111 @@ TEST(NameGaps, AModuleWithNamesOnOneSideIsAGap) {
 TEST(NameGaps, TheSideWithoutNamesMayBeTheSecond) {
   const auto gaps = find_name_gaps(samples_in("/p", {{"f", 100}}),
                                    samples_in("/p", {{"", 100}}));
-  ASSERT_EQ(gaps.size(), 1u);
+  ASSERT_EQ(gaps.size(), 2u);
+  EXPECT_EQ(gaps[0].kind, NameGapKind::kOneSide);
   EXPECT_FALSE(gaps[0].is_before);
+  EXPECT_EQ(gaps[1].kind, NameGapKind::kNoNames);
 }
 
-TEST(NameGaps, AModuleThatHasNamesOnNeitherSideIsNone) {
-  EXPECT_TRUE(find_name_gaps(samples_in("/p", {{"", 90}, {"f", 10}}),
-                             samples_in("/p", {{"", 80}, {"f", 20}}))
+TEST(NameGaps, AModuleThatHasNamesOnNeitherSideMayHideFunctions) {
+  const auto gaps = find_name_gaps(samples_in("/p", {{"", 90}, {"f", 10}}),
+                                   samples_in("/p", {{"", 80}, {"f", 20}}));
+  ASSERT_EQ(gaps.size(), 2u);
+  EXPECT_EQ(gaps[0].kind, NameGapKind::kNoNames);
+  EXPECT_TRUE(gaps[0].is_before);
+  EXPECT_EQ(gaps[1].kind, NameGapKind::kNoNames);
+  EXPECT_FALSE(gaps[1].is_before);
+}
+
+TEST(NameGaps, AModuleWithMostNamesHidesNothing) {
+  EXPECT_TRUE(find_name_gaps(samples_in("/p", {{"", 20}, {"f", 80}}),
+                             samples_in("/p", {{"", 20}, {"f", 80}}))
                   .empty());
 }
 
-TEST(NameGaps, AModuleOfOneSideAloneIsNone) {
-  EXPECT_TRUE(find_name_gaps(samples_in("/p", {{"", 100}}),
-                             samples_in("/q", {{"f", 100}}))
+// A program whose function at `start` has no name, and another with one.
+Profile stripped(std::string_view build_id, std::uint64_t start) {
+  Profile profile;
+  profile.event_id("cycles", "");
+  const ModuleId id = profile.module_id("/bin/s", build_id);
+  const ModuleId other = profile.module_id("/bin/whole", "77");
+  for (const Frame& frame :
+       {Frame{.module = id, .function_start = start},
+        Frame{.function = profile.strings.intern("f"), .module = other}})
+    profile.samples.push_back(
+        {.weight = 50,
+         .stack =
+             profile.stacks.push(StackId::kRoot, profile.frames.intern(frame)),
+         .event = EventId{0}});
+  return profile;
+}
+
+bool has_builds(const std::vector<NameGap>& gaps) {
+  return !gaps.empty() && gaps[0].kind == NameGapKind::kBuilds;
+}
+
+TEST(NameGaps, AddressesOfTwoBuildsAreOne) {
+  const auto gaps =
+      find_name_gaps(stripped("01", 0x1190), stripped("02", 0x11a0));
+  ASSERT_TRUE(has_builds(gaps));
+  EXPECT_EQ(gaps[0].functions, std::set<std::string>{"[s+0x1190]"});
+}
+
+TEST(NameGaps, AddressesOfOneBuildAreNone) {
+  EXPECT_FALSE(has_builds(
+      find_name_gaps(stripped("01", 0x1190), stripped("01", 0x11a0))));
+}
+
+TEST(NameGaps, AddressesOfUnknownBuildsAreOne) {
+  EXPECT_TRUE(
+      has_builds(find_name_gaps(stripped("", 0x1190), stripped("", 0x1190))));
+}
+
+TEST(NameGaps, NamesOfModulesNeedNone) {
+  EXPECT_TRUE(find_name_gaps(stripped("01", 0x1190), stripped("02", 0x1190),
+                             {.detail = NameDetail::kModule})
                   .empty());
+}
+
+// Whether a gate on functions of both programs can be judged.
+bool can_judge(std::string_view gate, Profile before, Profile after) {
+  const auto gaps = find_name_gaps(before, after);
+  const DiffTable table =
+      compare(join_as_difference(std::move(before), std::move(after)), {});
+  return gap_in_the_way(parse_gate(gate), table, gaps) == nullptr;
+}
+
+TEST(NameGaps, AGateOnAnAddressNeedsTheSameBuild) {
+  EXPECT_FALSE(
+      can_judge("0x1190>+2%", stripped("01", 0x1190), stripped("02", 0x1190)));
+  EXPECT_FALSE(
+      can_judge("0x11>1.1x", stripped("01", 0x1190), stripped("02", 0x11a0)));
+  EXPECT_TRUE(
+      can_judge("0x11>+2%", stripped("01", 0x1190), stripped("01", 0x11a0)));
+}
+
+TEST(NameGaps, AGateOnAFunctionWithANameDoesNotMindOthersWithout) {
+  EXPECT_TRUE(
+      can_judge("f>+2%", stripped("01", 0x1190), stripped("02", 0x1190)));
+}
+
+TEST(NameGaps, AGateOnTheWholeProgramNeedsNoNames) {
+  EXPECT_TRUE(
+      can_judge("total>1.1x", stripped("01", 0x1190), stripped("02", 0x1190)));
+}
+
+TEST(NameGaps, AGateThatMatchesNothingNeedsNames) {
+  EXPECT_FALSE(
+      can_judge("hot>+2%", stripped("01", 0x1190), stripped("01", 0x1190)));
+  EXPECT_TRUE(can_judge("hot>+2%", samples_in("/p", {{"f", 100}}),
+                        samples_in("/p", {{"f", 100}})));
+}
+
+TEST(NameGaps, AModuleOfOneSideAloneIsNotCompared) {
+  const auto gaps = find_name_gaps(samples_in("/p", {{"", 100}}),
+                                   samples_in("/q", {{"f", 100}}));
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_EQ(gaps[0].kind, NameGapKind::kNoNames);
 }
 
 TEST(NameGaps, FewSamplesDoNotMatter) {

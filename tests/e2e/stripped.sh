@@ -45,4 +45,38 @@ has 'the losses' "$(cat report.txt)" 'samples are in code without a name'
 "$WICK" record -q -o second.data -- ./stripped 600
 "$WICK" diff --top 3 first.data second.data >diff.txt 2>&1
 has 'the difference' "$(cat diff.txt)" "$(name more | sed 's/[][+]/\\&/g')"
+
+# gate STATUS REGEX GATE BEFORE AFTER
+gate() {
+  local said got
+  said=$("$WICK" diff --fail-on "$3" "$4" "$5" 2>&1 >/dev/null)
+  got=$?
+  same "the status of $3 on $4 and $5" "$got" "$1"
+  has "$3 on $4 and $5" "$said" "$2"
+}
+# In one build, an address is as good as a name, but a name is not found.
+more_regex=$(name more | sed 's/[][+]/\\&/g')
+gate 3 '\[stripped\+0x[0-9a-f]+\] grew from' "$more_regex>+5%" first.data second.data
+gate 1 'no function matches, but (first|second).data has no names for those of .*/stripped \([0-9]+% of its samples\); its symbols are stripped' \
+  '^more$>+5%' first.data second.data
+gate 3 'the whole program grew' 'total>1.2x' first.data second.data
+
+# In another build, the same address is some other function.
+sed -i 's/^FUNCTION more/FUNCTION none(long n) { sum += n; }\n&/; s/^  more/  none(1);&/' work.c
+gcc -O1 -fno-inline -o work work.c
+strip -o stripped work
+"$WICK" record -q -o rebuilt.data -- ./stripped 600
+gate 1 'functions of .*/stripped cannot be compared: they have addresses instead of names, and first.data and rebuilt.data do not have the same build of it; its symbols are stripped' \
+  "$(name spin | sed 's/[][+]/\\&/g')>+5%" first.data rebuilt.data
+gate 3 'the whole program grew' 'total>1.2x' first.data rebuilt.data
+has 'the difference of builds' "$("$WICK" diff first.data rebuilt.data 2>&1)" \
+  'do not have the same build'
+
+# A function that has a name on both sides is judged all the same.
+gcc -O1 -fno-inline -o named work.c
+"$WICK" record -q -o with_first.data -- sh -c './stripped 100; exec ./named 100'
+strip -R .note.gnu.build-id -o stripped work
+"$WICK" record -q -o with_second.data -- sh -c './stripped 100; exec ./named 800'
+gate 3 '^wick: more grew' '^more$>+5%' with_first.data with_second.data
+gate 1 'do not have the same build' '.>+5%' with_first.data with_second.data
 finish
