@@ -18,6 +18,7 @@
 #include "base/tell.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
+#include "cli/help_page.h"
 #include "cli/options/command.h"
 #include "cli/options/option_table.h"
 #include "cli/options/setting_names.h"
@@ -27,6 +28,15 @@
 namespace wick {
 namespace {
 
+int run(std::vector<std::string> words);
+
+int help_with(const std::string& topic) {
+  const auto page = help_page(topic);
+  if (!page) return run({topic, "--help"});
+  std::cout << *page;
+  return 0;
+}
+
 int run(std::vector<std::string> words) {
   if (words.empty()) {
     tell("{}", overview_text());
@@ -34,7 +44,7 @@ int run(std::vector<std::string> words) {
   }
   const std::string name = words.front();
   words.erase(words.begin());
-  if (name == "help" && !words.empty()) return run({words.front(), "--help"});
+  if (name == "help" && !words.empty()) return help_with(words.front());
   if (name == "--help" || name == "-h" || name == "help") {
     std::cout << overview_text();
   } else if (name == "--version" || name == "-V") {

@@ -107,7 +107,10 @@ std::string overview_page() {
                          each->name);
   }
   out +=
-      ".SH EXIT STATUS\n0 for success, 1 for failure, 2 for wrong usage, 3 if "
+      ".SH LANGUAGES\n.B wick help languages\nsays what can be seen of "
+      "programs in Python, Java, Node.js and others, and the options that they "
+      "need.\n.SH EXIT STATUS\n0 for success, 1 for failure, 2 for wrong "
+      "usage, 3 if "
       "a \\-\\-fail\\-on of wick\\-diff fails.\n.SH SEE ALSO\n" +
       pages + "\n";
   return out;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options/option_kinds.h"
+#include "cli/options/setting_names.h"
 #include "cli/process.h"
 #include "cli/read_inputs.h"
 #include "cli/temporary_folder.h"

@@ -158,8 +158,11 @@ std::string recorded_text(const RecordResult& result) {
   if (named < events.size())
     text += fmt::format(" and {} other events", events.size() - named);
   if (result.stack_size > 0)
-    text += fmt::format(" with up to {} kB of stack",
-                        (result.stack_size + 512) / 1024);
+    text +=
+        result.stack_size < 1024
+            ? fmt::format(" with up to {} bytes of stack", result.stack_size)
+            : fmt::format(" with up to {} kB of stack",
+                          (result.stack_size + 512) / 1024);
   return text;
 }
 

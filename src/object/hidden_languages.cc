@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "base/text.h"
@@ -16,8 +17,10 @@ constexpr std::size_t kLanguages = static_cast<std::size_t>(Language::kCount);
 constexpr std::uint64_t kWorthANote = 20;
 
 constexpr std::array<Problem, kLanguages> kProblems = {
-    Problem::kHiddenPython, Problem::kHiddenRuby, Problem::kHiddenPhp,
-    Problem::kHiddenPerl,   Problem::kHiddenJava, Problem::kHiddenNode,
+    Problem::kHiddenPython,    Problem::kHiddenPythonBefore312,
+    Problem::kHiddenPythonMap, Problem::kHiddenRuby,
+    Problem::kHiddenPhp,       Problem::kHiddenPerl,
+    Problem::kHiddenJava,      Problem::kHiddenNode,
     Problem::kHiddenDotnet};
 
 // What a file's name begins with, before a version.
@@ -41,6 +44,21 @@ bool is_version(std::string_view text) {
   return text.empty() || (text[0] >= '0' && text[0] <= '9');
 }
 
+// Of a Python file, by what follows its name: "3.11", "3.11.so.1.0".
+Language python_of(std::string_view version) {
+  const auto major = take_number<int>(version);
+  if (!major || !version.starts_with('.')) return Language::kPython;
+  version.remove_prefix(1);
+  const auto minor = take_number<int>(version);
+  const bool is_old = *major < 3 || (*major == 3 && minor && *minor < 12);
+  return is_old ? Language::kPythonBefore312 : Language::kPython;
+}
+
+Language language_of(const Known& known, std::string_view version) {
+  return known.language == Language::kPython ? python_of(version)
+                                             : known.language;
+}
+
 // What the frames of a stack say together.
 struct Signs {
   std::optional<Language> language;  // runs it; the innermost one
@@ -51,6 +69,9 @@ struct Signs {
 struct Process {
   std::array<std::uint64_t, kLanguages> samples{};
   std::uint64_t generated = 0;  // samples with no other sign
+  // Samples of Python with generated code: `-X perf` calls every function
+  // through some.
+  std::uint64_t trampolines = 0;
   bool shown = false;
 
   void add(const Signs& signs, std::uint64_t count) {
@@ -60,6 +81,20 @@ struct Process {
       samples[static_cast<std::size_t>(*signs.language)] += count;
     else if (signs.generated)
       generated += count;
+    if (signs.language == Language::kPython && signs.generated)
+      trampolines += count;
+  }
+
+  // Samples by language, of a process that shows none of its functions.
+  std::array<std::uint64_t, kLanguages> hidden() const {
+    std::array<std::uint64_t, kLanguages> sums = samples;
+    // Stacks of generated code end in it if nothing tells how to leave it.
+    const auto most = std::ranges::max_element(sums);
+    if (*most > 0) *most += generated;
+    std::uint64_t& python = sums[static_cast<std::size_t>(Language::kPython)];
+    if (trampolines > python / 2)
+      std::swap(python, sums[static_cast<std::size_t>(Language::kPythonMap)]);
+    return sums;
   }
 };
 
@@ -96,13 +131,8 @@ class HiddenLanguages {
     std::array<std::uint64_t, kLanguages> sums{};
     for (const auto& [pid, process] : processes) {
       if (process.shown) continue;
-      for (std::size_t i = 0; i < kLanguages; ++i)
-        sums[i] += process.samples[i];
-      // Stacks of generated code end in it if nothing tells how to leave it.
-      const auto most = std::ranges::max_element(process.samples);
-      if (*most > 0)
-        sums[static_cast<std::size_t>(most - process.samples.begin())] +=
-            process.generated;
+      const auto hidden = process.hidden();
+      for (std::size_t i = 0; i < kLanguages; ++i) sums[i] += hidden[i];
     }
     return sums;
   }
@@ -135,10 +165,10 @@ std::optional<Language> language_run_by(std::string_view path) {
   for (const Known& known : kPrograms)
     if (name.starts_with(known.name) &&
         is_version(name.substr(known.name.size())))
-      return known.language;
+      return language_of(known, name.substr(known.name.size()));
   for (const Known& known : kLibraries)
     if (name.starts_with(known.name) && name.find(".so") != name.npos)
-      return known.language;
+      return language_of(known, name.substr(known.name.size()));
   return {};
 }
 

@@ -14,6 +14,8 @@ namespace wick {
 
 enum class Language : std::uint8_t {
   kPython,
+  kPythonBefore312,  // writes no perf map
+  kPythonMap,        // wrote one that is missing; not known by a file's name
   kRuby,
   kPhp,
   kPerl,

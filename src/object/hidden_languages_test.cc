@@ -49,8 +49,12 @@ std::uint64_t noted(const std::vector<Stack>& stacks, Problem problem) {
 TEST(HiddenLanguages, FilesAreKnownByTheirNames) {
   using enum Language;
   const std::pair<std::string, Language> known[] = {
-      {"/usr/bin/python3.11", kPython},
-      {"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0", kPython},
+      {"/usr/bin/python3", kPython},
+      {"/usr/bin/python3.12", kPython},
+      {"/usr/bin/python3.11", kPythonBefore312},
+      {"/usr/bin/python2.7", kPythonBefore312},
+      {"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0", kPythonBefore312},
+      {"/usr/lib/x86_64-linux-gnu/libpython3.12.so.1.0", kPython},
       {"/opt/python3.13t", kPython},
       {"/usr/bin/ruby3.1", kRuby},
       {"/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2", kRuby},
@@ -76,7 +80,27 @@ TEST(HiddenLanguages, OtherFilesAreNot) {
 }
 
 TEST(HiddenLanguages, SamplesInAnInterpreterAreNoted) {
-  EXPECT_EQ(noted({{1, {"libc.so.6", "python3.11", "libm.so.6"}, 7}},
+  EXPECT_EQ(noted({{1, {"libc.so.6", "python3.12", "libm.so.6"}, 7}},
+                  Problem::kHiddenPython),
+            7u);
+}
+
+TEST(HiddenLanguages, APythonWithoutPerfMapsHasAnotherNote) {
+  const std::vector<Stack> stacks{{1, {"python3.11"}, 7}};
+  EXPECT_EQ(noted(stacks, Problem::kHiddenPython), 0u);
+  EXPECT_EQ(noted(stacks, Problem::kHiddenPythonBefore312), 7u);
+}
+
+TEST(HiddenLanguages, TrampolinesWithoutNamesMeanThatAPythonMapIsMissing) {
+  const std::vector<Stack> stacks{{1, {"python3.13"}, 2},
+                                  {1, {"python3.13", "[jit]", "libm.so.6"}, 5}};
+  EXPECT_EQ(noted(stacks, Problem::kHiddenPython), 0u);
+  EXPECT_EQ(noted(stacks, Problem::kHiddenPythonMap), 7u);
+}
+
+TEST(HiddenLanguages, ALittleGeneratedCodeInPythonIsNoTrampoline) {
+  EXPECT_EQ(noted({{1, {"python3.13"}, 5},
+                   {1, {"python3.13", "[jit]", "libm.so.6"}, 2}},
                   Problem::kHiddenPython),
             7u);
 }
@@ -97,7 +121,7 @@ TEST(HiddenLanguages, AProcessThatShowsItsFunctionsIsNotNoted) {
 }
 
 TEST(HiddenLanguages, ButAnotherProcessIs) {
-  EXPECT_EQ(noted({{1, {"python3.13", "py::main"}, 5}, {2, {"python3.11"}, 3}},
+  EXPECT_EQ(noted({{1, {"python3.13", "py::main"}, 5}, {2, {"python3.12"}, 3}},
                   Problem::kHiddenPython),
             3u);
 }

@@ -91,8 +91,8 @@ NoNamesText describe(NoNames reason,
     case NoNames::kGeneratedCode:
       return {
           "code generated at run time; have the program write a perf map or a "
-          "jitdump, see docs/languages.md",
-          {}};
+          "jitdump",
+          Setting::kLanguages};
     case NoNames::kNotKnown:
     case NoNames::kCount:
       break;

@@ -30,6 +30,9 @@ constexpr std::string_view kSampledByCpu =
     "record as root or after `sudo sysctl kernel.perf_event_paranoid=0` to "
     "sample all of it";
 
+constexpr std::string_view kFramePointersLead =
+    "programs with frame pointers can be followed further";
+
 constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
     kInfos = {{
         {"bad-line", "line could not be read", "lines could not be read", true},
@@ -83,7 +86,14 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          Setting::kCallGraph},
         {"stack-beyond-copy",
          "stack is deeper than the 64 kB that the kernel can copy",
-         "stacks are deeper than the 64 kB that the kernel can copy", false},
+         "stacks are deeper than the 64 kB that the kernel can copy", false,
+         Setting::kFramePointers, kFramePointersLead},
+        {"stack-not-copied",
+         "stack leads to memory that the kernel could not copy: untouched, "
+         "swapped out, or beyond the stack's end",
+         "stacks lead to memory that the kernel could not copy: untouched, "
+         "swapped out, or beyond the stack's end",
+         false, Setting::kFramePointers, kFramePointersLead},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},
         {"bad-stack", "stack could not be followed to its root",
@@ -173,59 +183,65 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          false},
         {"hidden-python",
          "sample is in Python's interpreter, without the names of Python "
-         "functions; start it with `python3 -X perf` (3.12 or later), see "
-         "docs/languages.md",
+         "functions",
          "samples are in Python's interpreter, without the names of Python "
-         "functions; start it with `python3 -X perf` (3.12 or later), see "
-         "docs/languages.md",
-         false},
+         "functions",
+         false, Setting::kLanguages,
+         "start it with `python3 -X perf` or with PYTHONPERFSUPPORT=1 in the "
+         "environment (3.12 or later)"},
+        {"hidden-python-before-3.12",
+         "sample is in a Python before 3.12, which does not tell the names of "
+         "Python functions",
+         "samples are in a Python before 3.12, which does not tell the names "
+         "of Python functions",
+         false, Setting::kLanguages,
+         "use a later version with `python3 -X perf`, or py-spy"},
+        {"hidden-python-map",
+         "sample is in Python's interpreter, whose perf map "
+         "(/tmp/perf-PID.map) is missing",
+         "samples are in Python's interpreter, whose perf map "
+         "(/tmp/perf-PID.map) is missing",
+         false, Setting::kLanguages, "keep it until the recording has been read"},
         {"hidden-ruby",
-         "sample is in Ruby's interpreter, without the names of Ruby methods; "
-         "see docs/languages.md",
-         "samples are in Ruby's interpreter, without the names of Ruby "
-         "methods; see docs/languages.md",
-         false},
+         "sample is in Ruby's interpreter, without the names of Ruby methods",
+         "samples are in Ruby's interpreter, without the names of Ruby methods",
+         false, Setting::kLanguages,
+         "start it with `ruby --yjit-perf` (3.3 or later, built with YJIT), or "
+         "use rbspy"},
         {"hidden-php",
-         "sample is in PHP's interpreter, without the names of PHP functions; "
-         "see docs/languages.md",
-         "samples are in PHP's interpreter, without the names of PHP "
-         "functions; see docs/languages.md",
-         false},
+         "sample is in PHP's interpreter, without the names of PHP functions",
+         "samples are in PHP's interpreter, without the names of PHP functions",
+         false, Setting::kLanguages,
+         "start it with `php -d opcache.enable_cli=1 -d opcache.jit=function "
+         "-d opcache.jit_buffer_size=64M -d opcache.jit_debug=0x10` (8.0 or "
+         "later)"},
         {"hidden-perl",
-         "sample is in Perl's interpreter, without the names of Perl "
-         "subroutines; see docs/languages.md",
-         "samples are in Perl's interpreter, without the names of Perl "
-         "subroutines; see docs/languages.md",
-         false},
+         "sample is in Perl's interpreter, which does not tell the names of "
+         "Perl subroutines",
+         "samples are in Perl's interpreter, which does not tell the names of "
+         "Perl subroutines",
+         false, Setting::kLanguages,
+         "use `perl -d:NYTProf` and draw the output of `nytprofcalls`"},
         {"hidden-java",
          "sample is in a Java virtual machine, without the names of Java "
-         "methods; start it with `java -XX:+PreserveFramePointer "
-         "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit` (17 or "
-         "later), see docs/languages.md",
+         "methods",
          "samples are in a Java virtual machine, without the names of Java "
-         "methods; start it with `java -XX:+PreserveFramePointer "
+         "methods",
+         false, Setting::kLanguages,
+         "start it with `java -XX:+PreserveFramePointer "
          "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit` (17 or "
-         "later), see docs/languages.md",
-         false},
+         "later)"},
         {"hidden-node",
-         "sample is in Node.js, without the names of JavaScript functions; "
+         "sample is in Node.js, without the names of JavaScript functions",
+         "samples are in Node.js, without the names of JavaScript functions",
+         false, Setting::kLanguages,
          "start it with `node --perf-basic-prof "
-         "--interpreted-frames-native-stack`, see "
-         "docs/languages.md",
-         "samples are in Node.js, without the names of JavaScript functions; "
-         "start it with `node --perf-basic-prof "
-         "--interpreted-frames-native-stack`, see "
-         "docs/languages.md",
-         false},
+         "--interpreted-frames-native-stack`"},
         {"hidden-dotnet",
-         "sample is in .NET's runtime, without the names of methods; start it "
-         "with DOTNET_PerfMapEnabled=1 in the environment, see "
-         "docs/languages.md",
-         "samples are in .NET's runtime, without the names of methods; start "
-         "it "
-         "with DOTNET_PerfMapEnabled=1 in the environment, see "
-         "docs/languages.md",
-         false},
+         "sample is in .NET's runtime, without the names of methods",
+         "samples are in .NET's runtime, without the names of methods", false,
+         Setting::kLanguages,
+         "start it with DOTNET_PerfMapEnabled=1 in the environment"},
         {"names-not-kept",
          "address has no name or line kept with the recording, for lack of "
          "room",

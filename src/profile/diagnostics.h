@@ -37,6 +37,7 @@ enum class Problem : std::uint8_t {
   kAuxSkipped,      // bytes of hardware traces, which are not read
   kStackTooShort,   // stacks deeper than their copied bytes
   kStackBeyondCopy,  // the same if no more can be copied
+  kStackNotCopied,   // stacks that lead where the kernel could not copy them
   kNoUnwindRule,     // stacks that end at code without unwind rules
   kBadStack,         // stacks that could not be unwound
   kNoSymbol,         // samples in code without a name
@@ -60,14 +61,16 @@ enum class Problem : std::uint8_t {
   // Samples that show the interpreter or virtual machine of a language and not
   // the functions that it ran.
   kHiddenPython,
+  kHiddenPythonBefore312,  // which writes no perf map
+  kHiddenPythonMap,        // which wrote one that is missing
   kHiddenRuby,
   kHiddenPhp,
   kHiddenPerl,
   kHiddenJava,
   kHiddenNode,
   kHiddenDotnet,
-  kNamesNotKept,     // addresses whose names or lines a recording does not keep
-  kDamagedNames,     // recordings whose names cannot be read
+  kNamesNotKept,  // addresses whose names or lines a recording does not keep
+  kDamagedNames,  // recordings whose names cannot be read
   // Nanoseconds of CPU time that the recorder knows of but has no samples of:
   kShortLived,          // of tasks that ended before their first sample
   kKernelOrShortLived,  // of these or in the kernel, which was not recorded

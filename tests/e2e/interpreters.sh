@@ -59,5 +59,7 @@ has '.NET with a map' "$(cat shown.folded)" \
 # A real one.
 command -v perl >/dev/null || skip_rest 'there is no perl'
 "$WICK" flame -o perl.folded -- perl -e 'for (1 .. 3e6) { $s = ($s + $_) & 65535 }' 2>said
-has 'Perl' "$(cat said)" "samples are in Perl's interpreter, without the names"
+has 'Perl' "$(cat said)" \
+  "samples are in Perl's interpreter, which does not tell.*perl -d:NYTProf.*see 'wick help languages'"
+! grep -q 'docs/' said || complain "a path that users do not have: $(cat said)"
 finish

@@ -37,4 +37,35 @@ gcc -O1 -o deep deep.c
 said=$("$WICK" record -o r.data --call-graph dwarf,65528 -- ./deep 2>&1)
 has 'the largest copy' "$said" 'deeper than the 64 kB that the kernel can copy'
 ! grep -q 'dwarf,' <<<"$said" || complain "a hint that was followed: $said"
+
+# Pages between two frames are not in memory, so the kernel copies no further,
+# whatever the size. Frame pointers lead across.
+cat >hole.c <<'C'
+#include <stdint.h>
+#include <sys/mman.h>
+volatile unsigned long sum;
+__attribute__((noinline)) void leaf(void) {
+  for (long i = 0; i < 40000000; i++) sum += i;
+}
+__attribute__((noinline)) void large(void (*next)(void)) {
+  volatile char room[100000];
+  room[0] = 1;
+  uintptr_t page = ((uintptr_t)room + 4159) & -4096;
+  madvise((void*)page, 81920, MADV_DONTNEED);
+  next();
+  sum += room[0];
+}
+int main(void) { large(leaf); }
+C
+gcc -O1 -fno-omit-frame-pointer -o hole hole.c
+for size in 8192 65528; do
+  said=$("$WICK" record -o hole.data --call-graph dwarf,$size -- ./hole 2>&1)
+  has "untouched pages, $size" "$said" \
+    "lead to memory that the kernel could not copy: untouched.*see 'wick record --call-graph fp'"
+  ! grep -q 'dwarf,' <<<"$said" || complain "a larger copy does not help: $said"
+  has 'the report of untouched pages' "$("$WICK" report hole.data 2>&1)" \
+    'memory that the kernel could not copy'
+done
+"$WICK" record -q -o hole.data --call-graph fp -- ./hole
+has 'frame pointers' "$("$WICK" fold -q hole.data)" 'main;.*leaf'
 finish

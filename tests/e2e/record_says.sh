@@ -9,6 +9,8 @@ has 'the size of stacks' "$(burn -e cpu-clock)" \
   'wrote r.data: [0-9,]+ samples? of cpu-clock with up to (1[6-9]|[2-6][0-9]) kB of stack, '
 has 'a chosen size' "$(burn -e cpu-clock --call-graph dwarf,8192)" \
   'of cpu-clock with up to 8 kB of stack, '
+has 'a small size' "$(burn -e cpu-clock --call-graph dwarf,104)" \
+  'of cpu-clock with up to 104 bytes of stack, '
 has 'frame pointers' "$(burn -e cpu-clock --call-graph fp)" 'of cpu-clock, [0-9]'
 has 'two events' "$(burn -e cpu-clock,page-faults)" \
   'samples of cpu-clock and page-faults with'

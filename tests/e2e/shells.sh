@@ -31,6 +31,8 @@ for command in flame cargo fold report diff convert formats completions man; do
     has "man page of $command" "$(cat page.txt)" 'wick.*'"$command"
   fi
 done
+has 'the page that hints refer to' "$("$WICK" help languages)" '## Python.*-X perf'
+has 'help of a command' "$("$WICK" help fold)" '^wick fold|wick fold'
 has version "$("$WICK" --version)" '^wick [0-9]+\.[0-9]+\.[0-9]+$'
 has 'default values in help' "$("$WICK" flame --help)" '\[997\]'
 "$WICK" >no_arguments.txt 2>&1

@@ -47,12 +47,12 @@ need_trixie() {
 
 # hidden WHAT: the last recording shows an interpreter only, and wick says so.
 hidden() {
-  has "$1" "$(cat said)" 'samples are in .*, without the names of .*docs/languages\.md'
+  has "$1" "$(cat said)" "samples are in .*the names of .*see 'wick help languages'"
 }
 
 # shown WHAT: and the opposite.
 shown() {
-  ! grep 'without the names' said || complain "$1 is hidden"
+  ! grep 'wick help languages' said || complain "$1 is hidden"
 }
 
 # flame WHAT COMMAND…: records it into `folded`, with wick's messages in `said`.

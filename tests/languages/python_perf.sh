@@ -42,6 +42,14 @@ for mode in perf perf_jit; do
   check "-X $mode" folded
 done
 
+# Without its map, which a hint to start it with -X perf would not bring back.
+if command -v perf >/dev/null; then
+  perf record -q --call-graph dwarf,16384 -o gone.data -- chroot "$trixie" python3 -X perf /tmp/busy.py 100
+  rm -f "$trixie"/tmp/perf-*.map
+  "$WICK" fold --no-cache gone.data >folded 2>said
+  has 'a missing map' "$(cat said)" 'whose perf map \(/tmp/perf-PID\.map\) is missing'
+fi
+
 # Attached to one that runs already.
 chroot "$trixie" python3 -X perf /tmp/busy.py 1000000 &
 python=$!

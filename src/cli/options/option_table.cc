@@ -132,7 +132,9 @@ std::string overview_text() {
   for (const Command* command : commands())
     if (!command->hidden)
       append(out, "  {:<12} {}\n", command->name, command->summary);
-  out += "\nSee 'wick COMMAND --help' for the options of a command.\n";
+  out +=
+      "\nSee 'wick COMMAND --help' for the options of a command,\n"
+      "'wick help languages' for Python, Java, Node.js and others.\n";
   return out;
 }
 

@@ -20,9 +20,11 @@ std::string_view setting_name(Setting setting) {
     case Setting::kEventFilter: return "--filter";
     case Setting::kEventList: return "'wick doctor --events'";
     case Setting::kFormatList: return "'wick formats'";
+    case Setting::kFramePointers: return "'wick record --call-graph fp'";
     case Setting::kHart: return "--hart";
     case Setting::kInputFormat: return "--format";
     case Setting::kKallsyms: return "--kallsyms";
+    case Setting::kLanguages: return "'wick help languages'";
     case Setting::kMemory: return "'wick record --memory'";
     case Setting::kMinWidth: return "--minwidth";
     case Setting::kModule: return "--module";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/help_page.h"
 #include "cli/options/option_table.h"
 
 namespace wick {
@@ -35,7 +36,9 @@ bool some_command_has(std::string_view option) {
 // Whether "wick doctor --events" has a command and options that exist.
 bool is_command_line(std::string_view line) {
   if (take_word(line) != "wick") return false;
-  const Command* command = find_command(take_word(line));
+  const std::string_view name = take_word(line);
+  if (name == "help") return help_page(take_word(line)).has_value();
+  const Command* command = find_command(name);
   if (command == nullptr) return false;
   while (!line.empty()) {
     const std::string_view word = take_word(line);

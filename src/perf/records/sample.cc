@@ -206,11 +206,12 @@ SampleRegisters registers(SampleReader<Swap>& in, std::uint64_t mask) {
 }
 
 template <bool Swap>
-void user_stack(SampleReader<Swap>& in, PerfSample& out) {
+void user_stack(SampleReader<Swap>& in, const EventAttr& attr,
+                PerfSample& out) {
   const std::uint64_t size = in.word();
   if (size == 0) return;
   out.user_stack = in.bytes(size);
-  out.user_stack_wanted = out.user_stack.size();
+  out.user_stack_wanted = attr.sample_stack_user;
   const std::uint64_t copied = in.word();
   out.user_stack =
       out.user_stack.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(
@@ -251,7 +252,7 @@ bool decode(const PerfRecord& record, PerfSample& out) {
   if (has & kBranchStack) branch_stack(in, attr, out);
   if (has & kRegsUser)
     out.user_registers = registers(in, attr.sample_regs_user);
-  if (has & kStackUser) user_stack(in, out);
+  if (has & kStackUser) user_stack(in, attr, out);
   if (has & (kWeight | kWeightStruct)) out.weight = in.word();
   if (has & kDataSrc) out.data_src = in.word();
   if (has & kTransaction) out.transaction = in.word();

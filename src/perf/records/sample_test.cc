@@ -156,12 +156,13 @@ TEST_P(DecodedSample, OfAKernelThreadHasNoUserRegisters) {
 }
 
 TEST_P(DecodedSample, HasOnlyTheStackBytesThatWereCopied) {
-  ASSERT_TRUE(decode({.sample_type = kStackUser | kWeight},
-                     {.user_stack = "abcdefgh12345678",
-                      .user_stack_copied = 10,
-                      .weight = 3}));
+  ASSERT_TRUE(
+      decode({.sample_type = kStackUser | kWeight, .sample_stack_user = 24},
+             {.user_stack = "abcdefgh12345678",
+              .user_stack_copied = 10,
+              .weight = 3}));
   EXPECT_EQ(sample_.user_stack, "abcdefgh12");
-  EXPECT_EQ(sample_.user_stack_wanted, 16u);
+  EXPECT_EQ(sample_.user_stack_wanted, 24u);
   EXPECT_EQ(sample_.weight, 3u);
 }
 

@@ -51,7 +51,7 @@ class SpaceCode final : public UnwindMap {
 
 // A record has at most 64 kB with all its other fields, so hardly more of a
 // stack is ever copied.
-constexpr std::size_t kLargestCopy = 60 << 10;
+constexpr std::uint64_t kLargestCopy = 60 << 10;
 
 }  // namespace
 
@@ -70,6 +70,7 @@ void StackUnwinding::add(Space& space, const StacklessSample& sample,
   job.chain = chain;
   job.registers = unwind_registers(machine_, record.user_registers);
   job.stack = record.user_stack;
+  job.stack_wanted = record.user_stack_wanted;
   if (!options_.bytes_stay) {
     job.copy.assign(record.user_stack);
     job.stack = job.copy;
@@ -95,17 +96,21 @@ void StackUnwinding::unwind_all() {
     }
   });
   for (std::size_t i = 0; i < count_; ++i) {
-    ++ends_[static_cast<std::size_t>(jobs_[i].end)];
-    if (jobs_[i].end == UnwindEnd::kStackTooShort &&
-        jobs_[i].stack.size() >= kLargestCopy)
+    const Job& job = jobs_[i];
+    ++ends_[static_cast<std::size_t>(job.end)];
+    if (job.end != UnwindEnd::kStackTooShort) continue;
+    if (job.stack.size() < std::min(job.stack_wanted, kLargestCopy))
+      ++not_copied_;
+    else if (job.stack.size() >= kLargestCopy)
       ++beyond_copy_;
   }
 }
 
 void StackUnwinding::note_ends(Diagnostics& diagnostics) const {
-  diagnostics.note(Problem::kStackTooShort,
-                   count(UnwindEnd::kStackTooShort) - beyond_copy_);
+  diagnostics.note(Problem::kStackTooShort, count(UnwindEnd::kStackTooShort) -
+                                                beyond_copy_ - not_copied_);
   diagnostics.note(Problem::kStackBeyondCopy, beyond_copy_);
+  diagnostics.note(Problem::kStackNotCopied, not_copied_);
   diagnostics.note(Problem::kNoUnwindRule, count(UnwindEnd::kNoRule));
   diagnostics.note(Problem::kBadStack, count(UnwindEnd::kBadMemory));
   diagnostics.note(Problem::kDeepStack, count(UnwindEnd::kTooDeep));

@@ -65,6 +65,7 @@ class StackUnwinding {
     Chain chain;
     Registers registers;
     std::string_view stack;
+    std::uint64_t stack_wanted = 0;  // bytes; the kernel stops at a page fault
     std::string copy;
     UnwindEnd end = UnwindEnd::kRoot;
   };
@@ -82,7 +83,8 @@ class StackUnwinding {
   std::vector<Worker> workers_;
   std::array<std::uint64_t, static_cast<std::size_t>(UnwindEnd::kCount)>
       ends_{};
-  std::uint64_t beyond_copy_ = 0;  // of those that were too short
+  // Of those that were too short: no larger copy is possible, or helps.
+  std::uint64_t beyond_copy_ = 0, not_copied_ = 0;
 };
 
 }  // namespace wick
