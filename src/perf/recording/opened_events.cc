@@ -185,9 +185,13 @@ void OpenedEvents::enable() const {
       for (const UniqueFd& fd : event.fds) enable_event(fd.get());
 }
 
-void OpenedEvents::disable() const {
+void OpenedEvents::disable() {
   for (const OpenedEvent& event : events_)
     for (const UniqueFd& fd : event.fds) disable_event(fd.get());
+  if (!tree_filter_) return;
+  closing_ = std::jthread(
+      [filter = std::move(tree_filter_)]() mutable { filter.reset(); });
+  tree_filter_.reset();
 }
 
 std::string explain_smaller_buffers(std::size_t size, std::size_t wanted,

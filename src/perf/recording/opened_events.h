@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "io/unique_fd.h"
@@ -55,7 +56,7 @@ class OpenedEvents {
   RingBuffers map_buffers(std::vector<std::string>& limitations) const;
 
   void enable() const;  // except those that exec enables
-  void disable() const;
+  void disable();       // for good
 
  private:
   void open_threads();
@@ -76,6 +77,8 @@ class OpenedEvents {
   UniqueFd cgroup_;
   std::vector<OpenedEvent> events_;
   std::optional<TreeFilter> tree_filter_;
+  // The kernel takes 60 ms to let go of a filter, in which names are looked up.
+  std::jthread closing_;
   LateEvents late_;
   std::set<pid_t> refused_;  // threads below those that the options name
   std::uint32_t given_up_ = 0;

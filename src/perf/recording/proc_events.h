@@ -56,11 +56,9 @@ class ProcEvents {
   // others are recorded only if they join these later.
   void all_processes(const std::unordered_set<pid_t>& recorded,
                      const Emit& emit);
-  // The kernel's code and its modules; nothing if addresses are hidden.
-  void kernel(const Emit& emit);
-  // Generated code of the kernel: BPF programs and trampolines. Reads all of
-  // /proc/kallsyms, which takes a tenth of a second.
-  void kernel_symbols(const Emit& emit);
+  // The kernel's code and its modules; nothing if addresses are hidden. If
+  // wanted, also its generated code: BPF programs and trampolines.
+  void kernel(bool with_generated, const Emit& emit);
   // All cgroups, if the attr asks for them.
   void cgroups(const Emit& emit);
 
@@ -74,7 +72,6 @@ class ProcEvents {
   void namespaces(pid_t pid, const Emit& emit);
   // Raw bytes; "" if the file has none or was replaced.
   std::string_view build_id(pid_t pid, const ProcMapping& mapping);
-  void kernel_code(const Emit& emit);
   void kernel_modules(const Emit& emit);
 
   ProcEventsOptions options_;

@@ -330,7 +330,7 @@ TEST(ProcEvents, TheKernelAndItsModules) {
   system.file(fmt::format("/lib/modules/{}/modules.dep", kernel.release),
               "kernel/sound/snd-hda.ko.xz: kernel/sound/snd.ko.xz\n");
   Shown shown(system.paths);
-  shown.events.kernel(shown.emit);
+  shown.events.kernel(false, shown.emit);
   EXPECT_THAT(
       shown.lines,
       ElementsAre("KERNEL -1 ffffffff81000000+1000010 @ffffffff81000000 "
@@ -350,7 +350,7 @@ TEST(ProcEvents, BpfProgramsAreFoundInKallsyms) {
               "ffffffffc0100000 t bpf_prog_1_first\t[bpf]\n"
               "ffffffffc0100040 t ftrace_trampoline\t[__builtin__ftrace]\n");
   Shown shown(system.paths);
-  shown.events.kernel_symbols(shown.emit);
+  shown.events.kernel(true, shown.emit);
   EXPECT_THAT(shown.lines,
               ElementsAre("KSYMBOL ffffffffc0100000+40 1 bpf_prog_1_first",
                           "KSYMBOL ffffffffc0100040+10000 2 ftrace_trampoline",
@@ -362,7 +362,7 @@ TEST(ProcEvents, AKernelThatHidesItsAddressesIsNone) {
   system.file("/proc/kallsyms",
               "0000000000000000 T _text\n0000000000000000 T _etext\n");
   Shown shown(system.paths);
-  shown.events.kernel(shown.emit);
+  shown.events.kernel(false, shown.emit);
   EXPECT_THAT(shown.lines, IsEmpty());
 }
 
@@ -448,7 +448,7 @@ TEST(ProcEvents, OfAllProcessesHaveAChildOfOurs) {
 
 TEST(ProcEvents, DescribeTheRunningKernel) {
   Shown shown({});
-  shown.events.kernel(shown.emit);
+  shown.events.kernel(false, shown.emit);
   if (!read_kernel_limits().shows_kernel_addresses())
     GTEST_SKIP() << "the kernel hides its addresses";
   ASSERT_FALSE(shown.lines.empty());

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/text.h"
@@ -45,36 +47,93 @@ std::map<std::string, std::string, std::less<>> module_files(
   return files;
 }
 
-}  // namespace
+// What /proc/kallsyms has about code whose sizes the kernel does not list.
+struct KernelSymbols {
+  // perf finds the kernel's relocation by the first of these that exists.
+  std::uint64_t text = 0, stext = 0;
+  std::uint64_t end = 0;
+  struct Generated {
+    std::uint64_t start;
+    std::string name;
+    std::uint16_t type;
+  };
+  std::vector<Generated> generated;
+};
 
-void ProcEvents::kernel(const Emit& emit) {
-  kernel_code(emit);
-  kernel_modules(emit);
+std::optional<KernelSymbols::Generated> parse_generated(std::string_view line) {
+  constexpr std::uint16_t kBpf = 1, kOutOfLine = 2;
+  const std::string_view owner = line.substr(line.rfind('[') + 1);
+  const bool is_bpf = owner == "bpf]";
+  if (!is_bpf && !owner.starts_with("__builtin__")) return {};
+  const auto address = to_number<std::uint64_t>(take_word(line), 16);
+  take_word(line);  // its kind
+  if (!address || *address == 0) return {};
+  return KernelSymbols::Generated{*address, std::string(take_word(line)),
+                                  is_bpf ? kBpf : kOutOfLine};
 }
 
-void ProcEvents::kernel_code(const Emit& emit) {
-  // perf finds the kernel's relocation by the first of these symbols.
-  std::uint64_t text = 0, stext = 0, end = 0, last = 0;
-  for_each_line(options_.paths.proc + "/kallsyms", [&](std::string_view line) {
-    const auto address = to_number<std::uint64_t>(take_word(line), 16);
-    const std::string_view kind = take_word(line);
-    const std::string_view name = take_word(line);
-    if (!address || !trim(line).empty()) return false;  // modules begin
-    if (name == "_text") text = *address;
-    if (name == "_stext") stext = *address;
-    if (name == "_etext") end = *address;
-    if (kind == "t" || kind == "T") last = std::max(last, *address);
-    return end == 0;
+// Reading the file takes a twentieth of a second, so it is read once.
+KernelSymbols read_kernel_symbols(const std::string& path,
+                                  bool with_generated) {
+  KernelSymbols symbols;
+  std::uint64_t last = 0;
+  bool is_kernel_over = false;
+  for_each_line(path, [&](std::string_view line) {
+    if (line.ends_with(']')) {  // modules and generated code come last
+      is_kernel_over = true;
+      if (auto code = with_generated ? parse_generated(line) : std::nullopt)
+        symbols.generated.push_back(std::move(*code));
+    } else if (!is_kernel_over) {
+      const auto address = to_number<std::uint64_t>(take_word(line), 16);
+      const std::string_view kind = take_word(line);
+      const std::string_view name = take_word(line);
+      if (!address) return false;
+      if (name == "_text") symbols.text = *address;
+      if (name == "_stext") symbols.stext = *address;
+      if (name == "_etext") symbols.end = *address;
+      if (kind == "t" || kind == "T") last = std::max(last, *address);
+      is_kernel_over = symbols.end != 0;
+    }
+    return with_generated ? symbols.generated.size() < kMaxSymbols
+                          : !is_kernel_over;
   });
-  const std::uint64_t start = text != 0 ? text : stext;
-  if (end == 0) end = last;
-  if (start == 0 || end <= start) return;  // hidden: all of them are 0
-  emit(encoder_.kernel_mmap({.pid = kKernelPid,
-                             .start = start,
-                             .size = end - start,
-                             .page_offset = start,
-                             .path = text != 0 ? "[kernel.kallsyms]_text"
-                                               : "[kernel.kallsyms]_stext"}));
+  if (symbols.end == 0) symbols.end = last;
+  std::ranges::sort(symbols.generated, {}, &KernelSymbols::Generated::start);
+  return symbols;
+}
+
+}  // namespace
+
+void ProcEvents::kernel(bool with_generated, const Emit& emit) {
+  const KernelSymbols symbols =
+      read_kernel_symbols(options_.paths.proc + "/kallsyms", with_generated);
+  // Only the starts of generated code are known. It is in pages of its own, so
+  // each ends at the next one or after a few pages. Modules, whose sizes are
+  // known, come later and take precedence.
+  constexpr std::uint64_t kLongest = 65536;
+  for (std::size_t i = 0; i < symbols.generated.size(); ++i) {
+    const auto& [start, name, type] = symbols.generated[i];
+    const std::uint64_t room = i + 1 < symbols.generated.size()
+                                   ? symbols.generated[i + 1].start - start
+                                   : kLongest;
+    if (room == 0) continue;
+    emit(encoder_.kernel_symbol(
+        {.start = start,
+         .size = static_cast<std::uint32_t>(std::min(room, kLongest)),
+         .type = type,
+         .name = name}));
+  }
+  // If addresses are hidden, all of them are 0.
+  const std::uint64_t start = symbols.text != 0 ? symbols.text : symbols.stext;
+  if (start != 0 && symbols.end > start)
+    emit(encoder_.kernel_mmap({.pid = kKernelPid,
+                               .start = start,
+                               .size = symbols.end - start,
+                               .page_offset = start,
+                               .path = symbols.text != 0
+                                           ? "[kernel.kallsyms]_text"
+                                           : "[kernel.kallsyms]_stext"}));
+  kernel_modules(emit);
 }
 
 void ProcEvents::kernel_modules(const Emit& emit) {
@@ -94,43 +153,6 @@ void ProcEvents::kernel_modules(const Emit& emit) {
                                .path = path}));
     return true;
   });
-}
-
-void ProcEvents::kernel_symbols(const Emit& emit) {
-  constexpr std::uint16_t kBpf = 1, kOutOfLine = 2;
-  struct Symbol {
-    std::uint64_t start;
-    std::string name;
-    std::uint16_t type;
-  };
-  std::vector<Symbol> symbols;
-  for_each_line(options_.paths.proc + "/kallsyms", [&](std::string_view line) {
-    if (!line.ends_with(']')) return true;
-    const std::string_view owner = line.substr(line.rfind('[') + 1);
-    const bool is_bpf = owner == "bpf]";
-    if (!is_bpf && !owner.starts_with("__builtin__")) return true;
-    const auto address = to_number<std::uint64_t>(take_word(line), 16);
-    take_word(line);  // its kind
-    if (!address || *address == 0) return true;
-    symbols.push_back(
-        {*address, std::string(take_word(line)), is_bpf ? kBpf : kOutOfLine});
-    return symbols.size() < kMaxSymbols;
-  });
-  std::ranges::sort(symbols, {}, &Symbol::start);
-  // Only their starts are known. They are next to each other in pages of their
-  // own, so each ends at the next one or after a few pages.
-  constexpr std::uint64_t kLongest = 65536;
-  for (std::size_t i = 0; i < symbols.size(); ++i) {
-    const std::uint64_t room = i + 1 < symbols.size()
-                                   ? symbols[i + 1].start - symbols[i].start
-                                   : kLongest;
-    if (room == 0) continue;
-    emit(encoder_.kernel_symbol(
-        {.start = symbols[i].start,
-         .size = static_cast<std::uint32_t>(std::min(room, kLongest)),
-         .type = symbols[i].type,
-         .name = symbols[i].name}));
-  }
 }
 
 bool has_bpf_programs() {

@@ -47,12 +47,9 @@ void RecordedProcesses::describe_what_runs(const KernelLimits& limits,
     describe(record);
     pause();
   };
-  // The sizes of these are guesses; modules, whose sizes are known, come later
-  // and take precedence.
-  if (limits.shows_kernel_addresses() && !options_.user_only &&
-      has_bpf_programs())
-    proc.kernel_symbols(emit);
-  proc.kernel(emit);
+  proc.kernel(limits.shows_kernel_addresses() && !options_.user_only &&
+                  has_bpf_programs(),
+              emit);
   // Any process may move into the group later and needs its code then. Those in
   // it count as asleep until they are seen to run.
   if (!options_.cgroup.empty())
