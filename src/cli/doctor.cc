@@ -6,39 +6,28 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "cli/finding.h"
 #include "cli/options/command.h"
 #include "cli/options/option_kinds.h"
 #include "cli/options/run_options.h"
+#include "cli/program_findings.h"
 #include "io/read_file.h"
-#include "object/debug_files.h"
-#include "object/package_files.h"
-#include "object/unwind/unwind_coverage.h"
 #include "perf/events/cgroups.h"
 #include "perf/events/event_open.h"
 #include "perf/events/event_spec.h"
+#include "perf/events/grant_command.h"
 #include "perf/events/kernel_limits.h"
 
 namespace wick {
 namespace {
-
-enum class Verdict { kGood, kLess, kBad };
-
-struct Finding {
-  Verdict verdict;
-  std::string what;
-  std::string help;  // a command or a hint; "" if there is none
-};
 
 Finding check_recording(const KernelLimits& limits) {
   const std::string paranoid =
@@ -62,6 +51,11 @@ Finding check_recording(const KernelLimits& limits) {
   return {Verdict::kGood, "programs can be recorded, with kernel code", ""};
 }
 
+// Root lacks them only in a container, which takes them from every program.
+std::string help_with_rights(const KernelLimits& limits) {
+  return limits.is_root ? "" : "sudo " + grant_command();
+}
+
 // The rights that most other findings follow from.
 Finding check_rights(const KernelLimits& limits) {
   std::string held;
@@ -77,13 +71,12 @@ Finding check_rights(const KernelLimits& limits) {
       "kernel.perf_event_paranoid is {}, kernel.kptr_restrict {}",
       limits.paranoid ? std::to_string(*limits.paranoid) : "missing",
       limits.kptr_restrict);
-  if (limits.privileged())
-    return {Verdict::kGood, settings + "; you have " + held, ""};
-  return {Verdict::kLess,
+  const bool has_all = limits.privileged() && limits.may(CAP_SYS_PTRACE) &&
+                       limits.may(CAP_SYSLOG);
+  return {has_all ? Verdict::kGood : Verdict::kLess,
           settings + "; you have " +
               (held.empty() ? "no relevant capabilities" : held),
-          "sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep $(command -v "
-          "wick)"};
+          has_all ? "" : help_with_rights(limits)};
 }
 
 Finding check_cgroups(const KernelLimits& limits) {
@@ -187,7 +180,7 @@ Finding check_bpf(const KernelLimits& limits) {
   return {Verdict::kLess,
           "BPF programs cannot be loaded without CAP_BPF (places where threads "
           "sleep when a recording begins are less complete)",
-          "record as root"};
+          help_with_rights(limits)};
 }
 
 Finding check_files(const KernelLimits& limits) {
@@ -213,78 +206,6 @@ Finding check_jit_maps() {
   if (::access("/tmp", R_OK | X_OK) == 0)
     return {Verdict::kGood, "perf maps of JIT compilers can be read", ""};
   return {Verdict::kLess, "/tmp cannot be read: JIT code has no names", ""};
-}
-
-// How to get the symbols or debug information that a file lacks: from its
-// package, or by building it with `flags`.
-std::string help_with_symbols(const std::string& path, std::string_view flags) {
-  const PackageFiles packages;
-  std::error_code error;
-  const std::string absolute = std::filesystem::canonical(path, error).string();
-  const auto owners = packages.owners({error ? path : absolute});
-  if (!owners.empty())
-    return fmt::format(
-        "install {} (from the debug archive of the distribution)",
-        debug_package(owners.begin()->second));
-  return fmt::format("build {}{}", flags,
-                     packages.exist() ? "" : ", or install its debug symbols");
-}
-
-Finding check_symbols(const std::string& path, bool has_symbols) {
-  if (has_symbols) return {Verdict::kGood, path + " has symbols", ""};
-  return {Verdict::kLess, path + " is stripped and has no symbols",
-          help_with_symbols(path, "without -s")};
-}
-
-Finding check_debug_information(const std::string& path, bool has_it) {
-  if (has_it)
-    return {Verdict::kGood,
-            path + " has debug information (lines, inlined functions)", ""};
-  return {Verdict::kLess, path + " has no debug information",
-          help_with_symbols(path,
-                            "with -g (Cargo: [profile.release] debug = true)")};
-}
-
-Finding check_unwind_rules(const std::string& path,
-                           const std::shared_ptr<const ElfFile>& file,
-                           const std::shared_ptr<const ElfFile>& debug) {
-  constexpr double kMost = 0.95, kHardlyAny = 0.0005;
-  const double share = unwind_coverage(file, debug, worker_count(0)).share();
-  const std::string rules =
-      share == 0
-          ? "no unwind rules"
-          : fmt::format("unwind rules for {:.1f}% of its code", 100 * share);
-  if (share >= kMost)
-    return {Verdict::kGood, fmt::format("{} has {}", path, rules), ""};
-  if (file->section(".gopclntab") != nullptr)
-    return {Verdict::kGood,
-            fmt::format("{} has {}, but frame pointers, as all Go code", path,
-                        rules),
-            ""};
-  return {Verdict::kLess,
-          fmt::format("{} has {}; {}frame pointers are used", path, rules,
-                      share < kHardlyAny ? "" : "elsewhere "),
-          "build with -fasynchronous-unwind-tables or "
-          "-fno-omit-frame-pointer"};
-}
-
-// What a recording of this program can show.
-std::vector<Finding> check_program(const std::string& path) {
-  const auto file = ElfFile::open(path);
-  DebugFiles files({});
-  const auto debug = files.debug(*file, {.path = path});
-  std::vector<Finding> findings;
-  const auto has = [&](const char* section) {
-    return file->section(section) != nullptr ||
-           (debug && debug->section(section) != nullptr);
-  };
-  findings.push_back(check_symbols(path, has(".symtab")));
-  findings.push_back(check_debug_information(path, has(".debug_info")));
-  findings.push_back(check_unwind_rules(path, file, debug));
-  if (file->build_id().empty())
-    findings.push_back({Verdict::kLess, path + " has no build id",
-                        "link with -Wl,--build-id"});
-  return findings;
 }
 
 struct DoctorCommand {
@@ -313,7 +234,7 @@ struct DoctorCommand {
         check_jit_maps(),
         check_place(limits, recording.verdict != Verdict::kBad)};
     for (const std::string& path : arguments.inputs)
-      for (Finding& finding : check_program(path))
+      for (Finding& finding : program_findings(path))
         findings.push_back(std::move(finding));
     bool works = true;
     for (const Finding& finding : findings) {
@@ -346,7 +267,8 @@ extern const Command doctor_command = {
     .examples =
         "wick doctor\n"
         "wick doctor --events | grep sched   # list events\n"
-        "wick doctor ./prog   # does it have symbols, lines, unwind rules?\n",
+        "wick doctor ./prog   # does it have symbols, lines, unwind rules?\n"
+        "wick doctor python3   # the same for a program in PATH\n",
     .declare = declare_doctor,
 };
 

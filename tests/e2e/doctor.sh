@@ -29,6 +29,19 @@ has 'unwind rules' "$("$WICK" doctor ./ruled)" \
 gcc -fno-asynchronous-unwind-tables -fno-exceptions -o ruleless many.c
 has 'hardly any rules' "$("$WICK" doctor ./ruleless)" \
   'less ./ruleless has unwind rules for [0-4]?[0-9]\.[0-9]% of its code; elsewhere frame pointers'
+# Found as a shell finds it, with its libraries.
+has 'a program in PATH' "$(PATH=$PWD:$PATH "$WICK" doctor ruled)" \
+  "ok   $PWD/ruled has unwind rules.*its libraries \\([1-9][0-9]*\\) have unwind rules for [0-9.]+% of their code"
+expect 1 'no-such-program: program not found in PATH' doctor no-such-program
+printf '#!/bin/sh\n' >script
+expect 1 "script: is a script, which is run by '/bin/sh'" doctor ./script
+mkdir lib
+gcc -shared -fno-asynchronous-unwind-tables -fno-exceptions -fPIC -o lib/libruleless.so many.c
+gcc -o linked x.c -Wl,--no-as-needed -Llib -lruleless -Wl,-rpath,'$ORIGIN/lib'
+has 'a library without rules' "$("$WICK" doctor ./linked)" \
+  'less [^ ]*/lib/libruleless.so has unwind rules for [0-4]?[0-9]\.[0-9]% of its code'
+rm lib/libruleless.so
+has 'a missing library' "$("$WICK" doctor ./linked)" 'libraries not found, and not looked at: libruleless.so'
 if command -v dpkg >/dev/null && dpkg -S /bin/gzip >/dev/null 2>&1; then
   has 'a program of a package' "$("$WICK" doctor /usr/bin/gzip)" \
     'has symbols|→ install gzip-dbgsym'
@@ -40,5 +53,19 @@ if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
   said=$("${nobody[@]}" "$WICK" doctor)
   has 'as nobody' "$said" 'you have no relevant capabilities.*→ sudo setcap'
   has 'as nobody' "$said" 'control groups cannot be recorded'
+  # The hint is a command that works, whatever wick's path is.
+  mkdir 'a folder' && cp "$WICK" 'a folder/wick' && chmod 755 'a folder'
+  hint=$("${nobody[@]}" 'a folder/wick' doctor | sed -n 's/.*→ sudo \(setcap .*\)/\1/p' | head -1)
+  has 'the command' "$hint" "^setcap [a-z_,]*=ep '$PWD/a folder/wick'$"
+  if command -v setcap >/dev/null && sh -c "$hint" 2>/dev/null; then
+    said=$("${nobody[@]}" 'a folder/wick' doctor)
+    has 'with capabilities' "$said" 'ok   programs can be recorded, with kernel code'
+    has 'with capabilities' "$said" 'you have .*CAP_PERFMON.*CAP_SYS_PTRACE.*ok   the whole machine can'
+    same 'a hint that was followed' "$(grep -c setcap <<<"$said")" 0
+    sleep 20 &
+    "${nobody[@]}" 'a folder/wick' record -q -o attached.data -p $! --duration 0.05 ||
+      complain "attaching with capabilities"
+    kill $!
+  fi
 fi
 finish

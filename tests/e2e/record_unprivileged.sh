@@ -73,7 +73,7 @@ same 'time that claims to be exact' \
   "$(grep -vc '\[off the CPU, near here\] [0-9]*$' off.folded)" 0
 
 # Every refusal says what would help.
-as_nobody 1 "recording all processes .*'sysctl kernel.perf_event_paranoid=0'.*'setcap cap_perfmon" \
+as_nobody 1 "recording all processes .*'sysctl kernel.perf_event_paranoid=0'.*'setcap cap_bpf,cap_perfmon" \
   record -a --duration 0.1 -o no.data
 as_nobody 1 "process 1 belongs to another user; record it as that user or as root.*setcap" \
   record -p 1 -o no.data
@@ -121,7 +121,7 @@ if ./deny $EPERM true; then
   denied=(./deny $EACCES)
   for level in 3 4; do
     echo $level >$paranoid
-    as_nobody 1 "kernel.perf_event_paranoid is $level, so recording needs CAP_PERFMON; as root, .*'sysctl kernel.perf_event_paranoid=2', .*'setcap cap_perfmon" \
+    as_nobody 1 "kernel.perf_event_paranoid is $level, so recording needs CAP_PERFMON; as root, .*'sysctl kernel.perf_event_paranoid=2', .*'setcap cap_bpf,cap_perfmon" \
       record -o no.data -- ./shares
     same "paranoid $level: lines" "$(wc -l <<<"$said")" 1
     has "doctor at $level" "$("${nobody[@]}" "${denied[@]}" "$WICK" doctor)" \

@@ -5,6 +5,7 @@
 
 #include "base/fuzz_target.h"
 #include "object/elf/elf_file.h"
+#include "object/elf/needed.h"
 #include "object/elf/symbol_table.h"
 
 namespace wick {
@@ -38,6 +39,7 @@ void fuzz_elf(std::string_view bytes) {
   file->build_id();
   file->debug_link();
   file->alternate_link();
+  needed_by(*file);
   check(SymbolTable::from_elf(*file, nullptr));
   check(SymbolTable::from_elf(*file, file.get()));
 }

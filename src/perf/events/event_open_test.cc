@@ -196,7 +196,7 @@ TEST(OpenFailureMessage, ParanoidThreeAndFourForbidEverything) {
                         "CAP_PERFMON; as root, allow it for everyone until the "
                         "next boot with 'sysctl kernel.perf_event_paranoid=2', "
                         "or for this program permanently with 'setcap "
-                        "cap_perfmon,cap_sys_ptrace=ep /"));
+                        "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=ep /"));
 }
 
 TEST(OpenFailureMessage, WholeCpusNeedParanoidZero) {

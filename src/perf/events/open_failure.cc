@@ -10,24 +10,18 @@
 
 #include "base/text.h"
 #include "perf/events/event_open.h"
+#include "perf/events/grant_command.h"
 
 namespace wick {
 namespace {
-
-std::string own_path() {
-  char path[4096];
-  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
-  if (size <= 0) return "wick";
-  return {path, static_cast<std::size_t>(size)};
-}
 
 // The two ways to get more privileges.
 std::string remedy(int paranoid) {
   return fmt::format(
       "as root, allow it for everyone until the next boot with 'sysctl "
       "kernel.perf_event_paranoid={}', or for this program permanently with "
-      "'setcap cap_perfmon,cap_sys_ptrace=ep {}'",
-      paranoid, own_path());
+      "{}",
+      paranoid, quoted_grant_command());
 }
 
 bool belongs_to_another_user(pid_t pid) {
@@ -73,9 +67,8 @@ std::string not_allowed(std::string_view name, const EventAttr& attr,
   if (belongs_to_another_user(target.pid))
     return fmt::format(
         "process {} belongs to another user; record it as that user or as "
-        "root, or grant this program access with 'setcap "
-        "cap_perfmon,cap_sys_ptrace=ep {}'",
-        target.pid, own_path());
+        "root, or grant this program access with {}",
+        target.pid, quoted_grant_command());
   return fmt::format(
       "the kernel refuses {}, although kernel.perf_event_paranoid is {}{}: "
       "the process may not be traced (it changed its user), or a container's "
