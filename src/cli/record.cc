@@ -86,7 +86,8 @@ struct RecordCommand {
     std::vector<std::string> helps;
     if (!options.off_cpu) helps.emplace_back(fewer_samples(options));
     helps.emplace_back("a larger -m");
-    if (result.stack_size > kSmallStack)
+    if ((options.off_cpu ? result.switch_stack_size : result.stack_size) >
+        kSmallStack)
       helps.emplace_back("smaller stacks (--call-graph dwarf,4096)");
     std::string text = joined(helps, " or ") +
                        (helps.size() > 1 ? " lose fewer" : " loses fewer");

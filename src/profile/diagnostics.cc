@@ -94,6 +94,12 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "stacks lead to memory that the kernel could not copy: untouched, "
          "swapped out, or beyond the stack's end",
          false, Setting::kFramePointers, kFramePointersLead},
+        {"reduced-copy",
+         "stack is deeper than its copied bytes, and threads left the CPU too "
+         "often to copy more",
+         "stacks are deeper than their copied bytes, and threads left the CPU "
+         "too often to copy more",
+         false, Setting::kFramePointers, kFramePointersLead},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},
         {"bad-stack", "stack could not be followed to its root",
@@ -201,7 +207,8 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "(/tmp/perf-PID.map) is missing",
          "samples are in Python's interpreter, whose perf map "
          "(/tmp/perf-PID.map) is missing",
-         false, Setting::kLanguages, "keep it until the recording has been read"},
+         false, Setting::kLanguages,
+         "keep it until the recording has been read"},
         {"hidden-ruby",
          "sample is in Ruby's interpreter, without the names of Ruby methods",
          "samples are in Ruby's interpreter, without the names of Ruby methods",

@@ -38,6 +38,7 @@ enum class Problem : std::uint8_t {
   kStackTooShort,   // stacks deeper than their copied bytes
   kStackBeyondCopy,  // the same if no more can be copied
   kStackNotCopied,   // stacks that lead where the kernel could not copy them
+  kReducedCopy,      // the same if there were too many copies for larger ones
   kNoUnwindRule,     // stacks that end at code without unwind rules
   kBadStack,         // stacks that could not be unwound
   kNoSymbol,         // samples in code without a name

@@ -189,9 +189,10 @@ bool RingBuffers::wait(std::chrono::milliseconds timeout) {
   return count != 0;  // a signal counts as a reason to look
 }
 
-bool RingBuffers::is_half_full() const {
-  return std::ranges::any_of(rings_, [](const RingBuffer& ring) {
-    return ring.unread() >= ring.size() / 2;
+bool RingBuffers::are_filled_to(double share) const {
+  return std::ranges::any_of(rings_, [&](const RingBuffer& ring) {
+    return static_cast<double>(ring.unread()) >=
+           share * static_cast<double>(ring.size());
   });
 }
 

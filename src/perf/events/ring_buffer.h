@@ -87,8 +87,8 @@ class RingBuffers {
   // recording of threads. CPU-wide events never hang up.
   std::size_t live_events() const { return live_; }
 
-  // Whether one of them is half full.
-  bool is_half_full() const;
+  // Whether this share of one of them is unread, or more.
+  bool are_filled_to(double share) const;
 
   std::size_t size() const { return rings_.size(); }
   RingBuffer& operator[](std::size_t i) { return rings_[i]; }

@@ -21,11 +21,11 @@ constexpr std::string_view kCpuTime = "cpu-time";
 // What a recorder counts; stored as the problem's key and the count.
 constexpr std::array kLosses = {
     Problem::kStackTooShort,  Problem::kStackBeyondCopy,
-    Problem::kStackNotCopied, Problem::kNoUnwindRule,
-    Problem::kBadStack,       Problem::kDeepStack,
-    Problem::kBadRecord,      Problem::kLostSamples,
-    Problem::kLargeFile,      Problem::kLargeProcess,
-    Problem::kNamesNotKept};
+    Problem::kStackNotCopied, Problem::kReducedCopy,
+    Problem::kNoUnwindRule,   Problem::kBadStack,
+    Problem::kDeepStack,      Problem::kBadRecord,
+    Problem::kLostSamples,    Problem::kLargeFile,
+    Problem::kLargeProcess,   Problem::kNamesNotKept};
 constexpr std::array kUnsampled = {
     Problem::kShortLived, Problem::kKernelOrShortLived,
     Problem::kMayNotBeSampled, Problem::kNotSampled};

@@ -26,6 +26,7 @@ class LiveStacks {
     bool unwinds = true;  // false: copied stacks stay as they are
     int workers = 1;
     std::shared_ptr<MemoryBudget> memory;  // of processes and threads
+    std::size_t reduced_copy = 0;          // as in StackUnwinding
     SampledCode* sampled = nullptr;        // null: it is not collected
   };
   // `images` and `sampled` outlive it.

@@ -105,8 +105,8 @@ bool OpenedEvents::open(OpenedEvent& event, const OpenTarget& target,
     throw open_error(opened, event.plan.spec.name, event.plan.attr, target,
                      limits_);
   event.ids.push_back(event_id(opened.fd.get()));
-  if (event.plan.is_filtered)
-    set_event_filter(opened.fd.get(), options_.filter);
+  if (!event.plan.filter.empty())
+    set_event_filter(opened.fd.get(), event.plan.filter);
   event.cpu_at.push_back(static_cast<std::size_t>(
       std::ranges::find(plan_.cpus, target.cpu) - plan_.cpus.begin()));
   event.fds.push_back(std::move(opened.fd));
@@ -181,7 +181,8 @@ RingBuffers OpenedEvents::map_buffers(
 
 void OpenedEvents::enable() const {
   for (const OpenedEvent& event : events_)
-    if (event.plan.is_everywhere || !plan_.begins_with_exec)
+    if (!event.plan.is_spare &&
+        (event.plan.is_everywhere || !plan_.begins_with_exec))
       for (const UniqueFd& fd : event.fds) enable_event(fd.get());
 }
 

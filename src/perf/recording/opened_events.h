@@ -55,7 +55,7 @@ class OpenedEvents {
   // Maps a buffer for each CPU, shared by its events. Call it once.
   RingBuffers map_buffers(std::vector<std::string>& limitations) const;
 
-  void enable() const;  // except those that exec enables
+  void enable() const;  // except spare ones and those that exec enables
   void disable();       // for good
 
  private:

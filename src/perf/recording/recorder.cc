@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "object/elf/machine.h"
 #include "object/images.h"
 #include "perf/events/event_open.h"
@@ -37,6 +38,7 @@
 #include "perf/recording/recording_plan.h"
 #include "perf/recording/sampled_code.h"
 #include "perf/recording/sleeping_threads.h"
+#include "perf/recording/switch_copies.h"
 #include "perf/recording/switch_rate.h"
 #include "perf/recording/tracing_data.h"
 #include "perf/records/record_encoder.h"
@@ -145,6 +147,7 @@ class Recorder {
     }
     header_.index_ids();
     window_.emplace(header_);
+    if (options_.off_cpu) copies_.emplace(*events_, header_.events);
     processes_.emplace(
         options_, *events_, *window_,
         [this](const PerfRecord& record, std::string_view whole) {
@@ -190,6 +193,7 @@ class Recorder {
         LiveStacks::Options{.unwinds = options_.unwinds_stacks(),
                             .workers = worker_count(0),
                             .memory = memory_.processes,
+                            .reduced_copy = plan_.reduced_copy,
                             .sampled = sampled_ ? &*sampled_ : nullptr},
         [this](std::string_view record) { file_->write(record); });
     for (const PerfHeader::BuildId& known : kernel_build_ids_)
@@ -217,8 +221,8 @@ class Recorder {
       if (event.plan.spec.is_tracepoint) names.push_back(event.plan.spec.name);
     if (names.empty()) return;
     std::string description = collect_tracing_data(names);
-    const PlannedEvent& last = events_->back().plan;
-    if (last.is_everywhere && last.spec.is_tracepoint)
+    if (events_->back().plan.is_everywhere &&
+        Wakers::is_waking(header_.events.back()))
       processes_->watch_wakers(header_.events.back(), description);
     if (options_.off_cpu && attaches()) look_for_sleepers(description);
     file.tracing_data(std::move(description));
@@ -227,7 +231,7 @@ class Recorder {
   void look_for_sleepers(std::string_view tracing_data) {
     for (std::size_t i = 0; i < header_.events.size(); ++i)
       if (const PlannedEvent& plan = events_->all()[i].plan;
-          plan.spec.is_tracepoint && !plan.is_filtered &&
+          plan.spec.is_tracepoint && plan.filter.empty() && !plan.is_spare &&
           OffCpu::is_switch(header_.events[i]))
         sleepers_.emplace(header_.events[i], tracing_data);
   }
@@ -236,7 +240,7 @@ class Recorder {
     auto drained = Clock::now();
     processes_->describe_what_runs(limits_, opened_time, [&] {
       // What the buffers cannot hold until then, the kernel counts as lost.
-      if ((Clock::now() - drained < 20ms && !rings_->is_half_full()) ||
+      if ((Clock::now() - drained < 20ms && !rings_->are_filled_to(0.5)) ||
           window_->bytes() > options_.memory / 4)
         return;
       drain();
@@ -254,7 +258,7 @@ class Recorder {
         [this] { return now(); }, kLongestLook,
         [&](std::string_view record) { window_->add(record, true); },
         [&] {
-          if (Clock::now() - drained < 20ms && !rings_->is_half_full() &&
+          if (Clock::now() - drained < 20ms && !rings_->are_filled_to(0.5) &&
               window_->bytes() < kMostWaiting)
             return;
           take_round(now());
@@ -343,8 +347,14 @@ class Recorder {
   // --- Records ------------------------------------------------------------
 
   void drain() {
+    // Buffers are read as soon as they are half full.
+    if (copies_ && rings_->are_filled_to(0.75)) shrink_copies();
     rings_->drain(
         [&](std::size_t, std::string_view record) { window_->add(record); });
+  }
+
+  void shrink_copies() {
+    copies_->shrink([this] { return now(); });
   }
 
   // Records older than `time`, a moment before the call, are complete on all
@@ -365,7 +375,8 @@ class Recorder {
   }
 
   void take(const PerfRecord& record, std::string_view whole) {
-    if (events_->are_double(record)) return;
+    if (events_->are_double(record) || (copies_ && copies_->is_double(record)))
+      return;
     switch (record.type) {
       case RecordType::kSample:
         if (is_too_early(record) || !processes_->admits(record)) return;
@@ -377,6 +388,7 @@ class Recorder {
         break;
       case RecordType::kLost:
         if (const auto lost = decode_lost(record)) result_.lost += lost->lost;
+        if (copies_) shrink_copies();
         processes_->visit(record);
         break;
       case RecordType::kThrottle:
@@ -474,6 +486,7 @@ class Recorder {
     result_.diagnostics.note(Problem::kBadRecord, window_->unknown());
     if (sampled_ && !file_->has_failed()) keep_names();
     note_unsampled_time();
+    if (copies_) report_copies();
     facts_.losses = result_.diagnostics;
     // Readers count these themselves.
     result_.diagnostics.note(Problem::kCallchainLimit, cut_stacks_.count());
@@ -486,6 +499,18 @@ class Recorder {
     update();
     if (file_->has_failed()) result_.unwritten = unwritten();
     result_.bytes = file_->bytes();
+  }
+
+  void report_copies() {
+    result_.switch_stack_size = copies_->size();
+    if (copies_->shrunk_at() == 0) return;
+    const std::uint64_t time = copies_->shrunk_at();
+    result_.limitations.push_back(fmt::format(
+        "threads left the CPU too often for larger copies; after {}, only {} "
+        "of "
+        "their stacks were copied when they did, and deeper stacks are cut",
+        time_text(static_cast<double>(time - std::min(time, first_time_))),
+        size_text(copies_->size())));
   }
 
   // Takes several times the memory of a recording, as reading it would. Without
@@ -529,6 +554,7 @@ class Recorder {
 
   PerfHeader header_;  // of the records that come from the buffers
   std::optional<RecordWindow> window_;
+  std::optional<SwitchCopies> copies_;  // with off_cpu
   std::optional<RecordedProcesses> processes_;
   std::optional<SleepingThreads> sleepers_;  // until they were looked at
   RecordingMemory memory_{options_.memory};

@@ -33,7 +33,9 @@ struct NamedProcess {
 struct RecordResult : RecordProgress {
   std::vector<std::string> events;  // what was sampled by, as opened
   std::uint32_t stack_size = 0;     // of stack copies; 0 without any
-  Diagnostics diagnostics;          // what was damaged or not unwound
+  // Of those at switches, in the end; 0 without any.
+  std::uint32_t switch_stack_size = 0;
+  Diagnostics diagnostics;  // what was damaged or not unwound
   // How the recording falls short of the options, a sentence each.
   std::vector<std::string> limitations;
   bool has_no_cycles = false;  // cpu-clock is used instead

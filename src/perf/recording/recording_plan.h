@@ -17,7 +17,7 @@ namespace wick {
 struct PlannedEvent {
   EventSpec spec;
   EventAttr attr;
-  bool is_filtered = false;  // by RecordOptions::filter
+  std::string filter;  // of a tracepoint, in the kernel's syntax; "": none
   // On all CPUs for all threads, although some are recorded: only samples that
   // concern these count.
   bool is_everywhere = false;
@@ -25,6 +25,9 @@ struct PlannedEvent {
   // CPUs that were not chosen, as what runs on a chosen CPU may have started on
   // another, or beside events that are everywhere.
   bool is_side_band = false;
+  // Not enabled at first: samples switches with smaller stack copies, in place
+  // of the event of the same name, once that one's fill the buffers.
+  bool is_spare = false;
 };
 
 struct RecordingPlan {
@@ -34,6 +37,9 @@ struct RecordingPlan {
   // All CPUs of any event; each has its own in spec.cpus.
   std::vector<int> cpus;
   std::size_t buffer_size = 0;  // bytes, for each CPU
+  // Bytes of stacks that are copied at switches if these are too many for more;
+  // 0: that does not happen.
+  std::uint32_t reduced_copy = 0;
   // The program's exec enables the events.
   bool begins_with_exec = false;
   bool has_no_cycles = false;  // cpu-clock is used instead

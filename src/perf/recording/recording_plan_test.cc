@@ -184,6 +184,38 @@ TEST(RecordingPlan, ManyThreadsThatLeaveTheCpuOftenHaveSmallerCopies) {
             std::pair(1024u, std::size_t{1}));
 }
 
+// Its threads would inherit the spare event, so that is one of all CPUs.
+TEST(RecordingPlan, AProgramHasASpareEventWithSmallerCopies) {
+  const RecordingPlan plan = FakeKernel().plan(
+      {.program = {"prog"}, .events = "cpu-clock", .off_cpu = true});
+  const PlannedEvent& usual = plan.events[plan.events.size() - 2];
+  const PlannedEvent& spare = plan.events.back();
+  EXPECT_EQ(usual.spec.name, "sched:sched_switch");
+  EXPECT_FALSE(usual.is_spare);
+  EXPECT_EQ(spare.spec.name, "sched:sched_switch");
+  EXPECT_TRUE(spare.is_spare);
+  EXPECT_TRUE(spare.is_everywhere);
+  EXPECT_LT(spare.attr.sample_stack_user, usual.attr.sample_stack_user);
+  EXPECT_FALSE(spare.attr.flag(attr_flag::kInherit));
+  EXPECT_FALSE(spare.attr.flag(attr_flag::kEnableOnExec));
+}
+
+TEST(RecordingPlan, WhatHasNoUseForASpareEventHasNone) {
+  const auto has_spare = [](RecordOptions options) {
+    options.events = "cpu-clock";
+    options.off_cpu = true;
+    return std::ranges::any_of(FakeKernel().plan(options).events,
+                               &PlannedEvent::is_spare);
+  };
+  EXPECT_TRUE(has_spare({.system_wide = true}));
+  EXPECT_TRUE(has_spare({.cgroup = "x"}));
+  EXPECT_FALSE(has_spare({.processes = {7}}));
+  EXPECT_FALSE(has_spare({.program = {"prog"}, .stack_size = 16384}));
+  EXPECT_FALSE(
+      has_spare({.program = {"prog"},
+                 .call_graph = RecordOptions::CallGraph::kFramePointers}));
+}
+
 TEST(RecordingPlan, ThePeriodOfAClockIsARateToo) {
   const auto size_of = [](const char* event) {
     return plan_recording(
@@ -275,8 +307,8 @@ TEST(RecordingPlan, AFilterIsForTheEventsThatWereAskedFor) {
                          .filter = "prio == 3",
                          .off_cpu = true});
   ASSERT_EQ(plan.events.size(), 2u);
-  EXPECT_TRUE(plan.events[0].is_filtered);
-  EXPECT_FALSE(plan.events[1].is_filtered);
+  EXPECT_NE(plan.events[0].filter, "");
+  EXPECT_EQ(plan.events[1].filter, "");
 }
 
 TEST(RecordingPlan, WakersAreWatchedEverywhereWithoutCopiesOfStacks) {

@@ -22,6 +22,8 @@ class StackUnwinding {
     int workers = 1;
     bool bytes_stay = false;  // records live until run(); else they are copied
     bool is_live = false;     // processes run still: their memory can be read
+    // Bytes that are copied of a stack if there are too many for more.
+    std::size_t reduced_copy = 0;
   };
   StackUnwinding(Machine machine, Images& images, const Options& options);
 
@@ -83,8 +85,8 @@ class StackUnwinding {
   std::vector<Worker> workers_;
   std::array<std::uint64_t, static_cast<std::size_t>(UnwindEnd::kCount)>
       ends_{};
-  // Of those that were too short: no larger copy is possible, or helps.
-  std::uint64_t beyond_copy_ = 0, not_copied_ = 0;
+  // Of those that were too short: no larger copy is possible or helps.
+  std::uint64_t beyond_copy_ = 0, not_copied_ = 0, reduced_ = 0;
 };
 
 }  // namespace wick

@@ -17,11 +17,18 @@ __attribute__((noinline)) static void hand_on(int from, int to) {
   while (!over)
     if (read(from, &byte, 1) != 1 || write(to, &byte, 1) != 1) break;
 }
-static void *run(void *number) {
-  long i = (long)number;
+__attribute__((noinline)) static void run(long i) {
   hand_on(pipes[i][0], pipes[(i + 1) % count][1]);
-  return NULL;
+  __asm__("");
 }
+// Small copies of the stack end here.
+static void *begin(void *number) {
+  volatile char room[4096];
+  room[0] = room[4095] = 0;
+  run((long)number);
+  return room[0] == 0 ? NULL : number;
+}
+
 int main(int argc, char **argv) {
   count = argc > 1 ? atoi(argv[1]) : 1500;
   struct rlimit files;
@@ -36,7 +43,7 @@ int main(int argc, char **argv) {
     if (pipe(pipes[i]) != 0) return 1;
   for (long i = 0; i < count; i++) {
     pthread_t thread;
-    if (pthread_create(&thread, &attr, run, (void *)i) != 0) return 1;
+    if (pthread_create(&thread, &attr, begin, (void *)i) != 0) return 1;
   }
   for (int i = 0; i < count; i += count / 4 + 1)
     if (write(pipes[i][1], "x", 1) != 1) return 1;
