@@ -153,6 +153,10 @@ std::string with_commas(std::int64_t value) {
   return out;
 }
 
+std::string number_text(std::int64_t value, bool raw) {
+  return raw ? std::to_string(value) : with_commas(value);
+}
+
 std::string counted(std::size_t count, std::string_view thing) {
   return fmt::format("{} {}{}", with_commas(static_cast<std::int64_t>(count)),
                      thing, count == 1 ? "" : "s");

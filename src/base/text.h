@@ -87,6 +87,8 @@ std::int64_t power_of_ten(int n);
 std::string format_decimal(std::int64_t value, int decimals);
 // "1,234,567".
 std::string with_commas(std::int64_t value);
+// The same for people; for scripts (`raw`) "1234567".
+std::string number_text(std::int64_t value, bool raw);
 // "1 sample", "1,234 samples".
 std::string counted(std::size_t count, std::string_view thing);
 

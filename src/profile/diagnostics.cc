@@ -283,6 +283,39 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          .is_time = true},
     }};
 
+// Whether the samples of a part of the input have a part of the count, which
+// is not known.
+bool concerns_samples(Problem problem) {
+  switch (problem) {
+    case Problem::kZeroWeight:
+    case Problem::kNegativeWeight:
+    case Problem::kLostSamples:
+    case Problem::kDeepStack:
+    case Problem::kCutStack:
+    case Problem::kIdle:
+    case Problem::kThrottled:
+    case Problem::kStackTooShort:
+    case Problem::kStackBeyondCopy:
+    case Problem::kNoUnwindRule:
+    case Problem::kBadStack:
+    case Problem::kCallchainLimit:
+    case Problem::kShortLived:
+    case Problem::kKernelOrShortLived:
+    case Problem::kMayNotBeSampled:
+    case Problem::kNotSampled:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string count_text(const Diagnostics::Entry& entry, bool raw) {
+  if (!info(entry.problem).is_time)
+    return number_text(static_cast<std::int64_t>(entry.count), raw);
+  return raw ? fmt::format("{} ns", entry.count)
+             : time_text(static_cast<double>(entry.count));
+}
+
 }  // namespace
 
 const ProblemInfo& info(Problem problem) {
@@ -326,6 +359,15 @@ void Diagnostics::note_time(Problem problem, std::uint64_t nanoseconds,
         100.0 * static_cast<double>(nanoseconds) / static_cast<double>(whole),
         time_text(static_cast<double>(whole)));
   add(std::move(noted));
+}
+
+void Diagnostics::mark_as_of_whole_input() {
+  constexpr std::string_view kMark = "in the whole input";
+  for (Entry& e : entries_) {
+    if (!concerns_samples(e.problem) || e.example.ends_with(kMark)) continue;
+    if (!e.example.empty()) e.example += ", ";
+    e.example += kMark;
+  }
 }
 
 void Diagnostics::keep_at_most(Problem problem, std::uint64_t count) {
@@ -377,13 +419,10 @@ void Diagnostics::add(Entry added) {
 }
 
 std::string describe(const Diagnostics::Entry& entry, std::int64_t total,
-                     SettingNames names) {
+                     SettingNames names, bool raw) {
   const ProblemInfo& problem = info(entry.problem);
-  std::string line = fmt::format(
-      "{} {}",
-      problem.is_time ? time_text(static_cast<double>(entry.count))
-                      : with_commas(static_cast<std::int64_t>(entry.count)),
-      entry.count == 1 ? problem.one : problem.many);
+  std::string line = fmt::format("{} {}", count_text(entry, raw),
+                                 entry.count == 1 ? problem.one : problem.many);
   if (entry.weight != 0 && total > 0)
     append(
         line, ", {:.2f}% of the whole",

@@ -106,6 +106,10 @@ class Diagnostics {
   void note_time(Problem problem, std::uint64_t nanoseconds,
                  std::uint64_t whole);
 
+  // For the time that samples are dropped: counts of samples and stacks that
+  // cannot be counted anew are of the whole input, and say so.
+  void mark_as_of_whole_input();
+
   // Lowers the count of `problem` to `count` if it is larger: the others
   // concern samples that were dropped.
   void keep_at_most(Problem problem, std::uint64_t count);
@@ -140,9 +144,9 @@ class Diagnostics {
 
 // "3 lines could not be read (first: line 7: 'foo')". With `total`, a weight is
 // also given as its share of that; with `names`, the settings that would help
-// are appended.
+// are appended; with `raw`, numbers are plain.
 std::string describe(const Diagnostics::Entry& entry, std::int64_t total = 0,
-                     SettingNames names = nullptr);
+                     SettingNames names = nullptr, bool raw = false);
 // The same for each entry.
 std::vector<std::string> describe(const Diagnostics& diagnostics,
                                   std::int64_t total = 0,

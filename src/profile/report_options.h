@@ -26,7 +26,7 @@ struct ReportOptions {
   // Shows the callers or callees of one function instead: its name, or a
   // regular expression.
   std::string callers, callees;
-  bool raw = false;  // times as plain numbers of their unit
+  bool raw = false;      // plain numbers, times in their unit, for scripts
   int name_width = 100;  // terminal columns; 0: as many as 16 kB
 };
 

@@ -17,9 +17,9 @@ namespace {
 using Align = TextTable::Align;
 
 // "1,000,000", "2.5".
-std::string number_of_runs(double runs) {
+std::string number_of_runs(double runs, bool raw) {
   if (runs == std::floor(runs) && runs < 9e18)
-    return with_commas(std::llround(runs));
+    return number_text(std::llround(runs), raw);
   return fmt::format("{:g}", runs);
 }
 
@@ -27,15 +27,17 @@ std::string number_of_runs(double runs) {
 std::string cost_of_side(std::string weight, const DiffTable& table,
                          double whole, double runs, bool raw) {
   if (!table.shows_costs) return weight;
-  return fmt::format("{} in {} {}{}, {} per {}", weight, number_of_runs(runs),
-                     table.work.unit, runs == 1 ? "" : "s",
-                     cost_text(whole, table, raw), table.work.unit);
+  return fmt::format("{} in {} {}{}, {} per {}", weight,
+                     number_of_runs(runs, raw), table.work.unit,
+                     runs == 1 ? "" : "s", cost_text(whole, table, raw),
+                     table.work.unit);
 }
 
 // "1,234 samples" or "5,000,000 cycles", "4.93 s".
 std::string weight_of_side(const DiffSide& side, int decimals, bool raw) {
   const std::int64_t ns = raw ? 0 : nanoseconds_in(side.unit);
-  const std::string weight = weight_text(side.weight, decimals, ns);
+  std::string weight = weight_text(
+      side.weight, {.decimals = decimals, .unit_ns = ns, .raw = raw});
   if (ns > 0) return weight;
   const std::string unit = !side.unit.empty()    ? side.unit
                            : !side.event.empty() ? side.event
@@ -55,11 +57,11 @@ std::string side_line(std::string_view role, std::string_view file,
                         is_before ? table.work.before : table.work.after, raw);
   };
   const std::string samples =
-      with_commas(std::llround(std::min(side.samples, 9e18)));
+      number_text(std::llround(std::min(side.samples, 9e18)), raw);
   const std::string noun = samples == "1" ? " sample" : " samples";
   std::string line = fmt::format("{:<8}", fmt::format("{}:", role));
   if (!file.empty()) line += printable(file) + ", ";
-  if (weight_text(side.weight, decimals) == samples)
+  if (weight_text(side.weight, {.decimals = decimals, .raw = raw}) == samples)
     return line + with_cost(samples + noun) + "\n";
   return line +
          with_cost(weight_of_side(side, decimals, raw) + " worth " + samples +
@@ -145,8 +147,11 @@ std::string changes(const DiffTable& diff, const Rows& rows,
     table.add(change_of(row), printable(name_of(row), report.name_width));
   const std::string_view one = what.substr(0, what.size() - 1);
   return fmt::format("{}{}  {} new, {} gone of {}\n", table.text(),
-                     rest_line(rows.size(), options, what), with_commas(fresh),
-                     with_commas(gone), counted(rows.size(), one));
+                     rest_line(rows.size(), options, what),
+                     number_text(fresh, report.raw),
+                     number_text(gone, report.raw),
+                     report.raw ? fmt::format("{} {}", rows.size(), what)
+                                : counted(rows.size(), one));
 }
 
 std::string function_changes(const DiffTable& table,

@@ -22,13 +22,13 @@
 
 namespace wick {
 
-std::string weight_text(std::int64_t weight, int decimals,
-                        std::int64_t unit_ns) {
-  if (unit_ns > 0)
+std::string weight_text(std::int64_t weight, const WeightStyle& style) {
+  if (style.unit_ns > 0 && !style.raw)
     return time_text(static_cast<double>(weight) *
-                     static_cast<double>(unit_ns) /
-                     static_cast<double>(power_of_ten(decimals)));
-  return decimals == 0 ? with_commas(weight) : format_decimal(weight, decimals);
+                     static_cast<double>(style.unit_ns) /
+                     static_cast<double>(power_of_ten(style.decimals)));
+  return style.decimals == 0 ? number_text(weight, style.raw)
+                             : format_decimal(weight, style.decimals);
 }
 
 std::string rest_line(std::size_t all, const WriteOptions& options,
@@ -36,7 +36,8 @@ std::string rest_line(std::size_t all, const WriteOptions& options,
   const auto top = static_cast<std::size_t>(std::max(options.report.top, 0));
   if (top == 0 || all <= top) return "";
   const std::string text = fmt::format(
-      "  … {} more {}", with_commas(static_cast<std::int64_t>(all - top)),
+      "  … {} more {}",
+      number_text(static_cast<std::int64_t>(all - top), options.report.raw),
       all - top == 1 ? what.substr(0, what.size() - 1) : what);
   return with_hint(text, Setting::kTop, options.setting_names) + "\n";
 }
@@ -64,11 +65,13 @@ namespace {
 // What was lost, as a block of indented lines; "" if nothing was. `total` is
 // the weight that is left.
 std::string loss_report(const Diagnostics& diagnostics, std::int64_t total,
-                        SettingNames names) {
+                        const WriteOptions& options) {
   std::string out;
   total = saturating_add(total, diagnostics.missing_weight());
   for (const Diagnostics::Entry& entry : diagnostics.entries()) {
-    out += fmt::format("  {}\n", printable(describe(entry, total, names)));
+    out += fmt::format("  {}\n",
+                       printable(describe(entry, total, options.setting_names,
+                                          options.report.raw)));
   }
   return out.empty() ? out : "\nlost or left out\n" + out;
 }
@@ -105,7 +108,7 @@ class Reporter {
     } else {
       add_tables(graph);
     }
-    out_ += loss_report(graph.diagnostics, whole_, write_.setting_names);
+    out_ += loss_report(graph.diagnostics, whole_, write_);
     return std::move(out_);
   }
 
@@ -131,7 +134,14 @@ class Reporter {
                                       static_cast<double>(whole));
   }
   std::string weight(std::int64_t weight) const {
-    return weight_text(weight, decimals_, unit_ns_);
+    return weight_text(
+        weight,
+        {.decimals = decimals_, .unit_ns = unit_ns_, .raw = options_.raw});
+  }
+  std::string number(std::uint64_t n) const {
+    return number_text(
+        static_cast<std::int64_t>(std::min<std::uint64_t>(n, INT64_MAX)),
+        options_.raw);
   }
   std::string name(std::string_view text) const {
     return printable(text, options_.name_width);
@@ -150,12 +160,13 @@ class Reporter {
     for (const EventTotal& event : events) {
       const std::int64_t ns = unit_ns(event.unit);
       std::vector<std::string> cells{
-          weight_text(event.weight, event.decimals, ns),
+          weight_text(
+              event.weight,
+              {.decimals = event.decimals, .unit_ns = ns, .raw = options_.raw}),
           ns > 0               ? "time"
           : event.unit.empty() ? "samples"
                                : name(event.unit)};
-      if (profile_.has_time)
-        cells.push_back(with_commas(static_cast<std::int64_t>(event.samples)));
+      if (profile_.has_time) cells.push_back(number(event.samples));
       cells.push_back(name(event.name));
       table.add(std::move(cells));
     }
@@ -167,18 +178,18 @@ class Reporter {
   std::string time_text() const {
     const std::uint64_t begin = profile_.samples.front().time;
     const std::optional<EventId> clock = clock_of_trace(profile_);
-    if (!clock)
-      return fmt::format(
-          "{:.3f} s",
-          static_cast<double>(profile_.samples.back().time - begin) / 1e9);
+    if (!clock) {
+      const std::uint64_t ns = profile_.samples.back().time - begin;
+      return options_.raw
+                 ? fmt::format("{} nanoseconds", ns)
+                 : fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
+    }
     std::uint64_t end = 0;
     for (const Sample& sample : profile_.samples)
       if (sample.event == *clock)
         end = std::max(end, sample.time - begin +
                                 static_cast<std::uint64_t>(sample.weight));
-    return fmt::format("{} {}",
-                       with_commas(static_cast<std::int64_t>(
-                           std::min<std::uint64_t>(end, INT64_MAX))),
+    return fmt::format("{} {}", number(end),
                        profile_.strings[profile_.events[*clock].unit]);
   }
 
@@ -404,9 +415,8 @@ std::string text_report(const Profile& profile, const WriteOptions& options,
   const Timer timer("report");
   if (is_difference(profile)) {
     const DiffTable table = compare(profile, {.fold = options.fold});
-    return diff_report(table, options) + loss_report(profile.diagnostics,
-                                                     table.after.weight,
-                                                     options.setting_names);
+    return diff_report(table, options) +
+           loss_report(profile.diagnostics, table.after.weight, options);
   }
   return Reporter(profile, options).run(events);
 }

@@ -36,9 +36,12 @@ std::string diff_report(const DiffTable& table, const WriteOptions& options,
 std::string rest_line(std::size_t all, const WriteOptions& options,
                       std::string_view what);
 
-// 1,234 or 1.25; "12.4 ms" if a unit is `unit_ns` nanoseconds (0: if it is not
-// a unit of time).
-std::string weight_text(std::int64_t weight, int decimals,
-                        std::int64_t unit_ns = 0);
+struct WeightStyle {
+  int decimals = 0;
+  std::int64_t unit_ns = 0;  // what a unit is; 0: no time
+  bool raw = false;          // for scripts
+};
+// 1,234 or 1.25; "12.4 ms" for times; 1234 if raw.
+std::string weight_text(std::int64_t weight, const WeightStyle& style);
 
 }  // namespace wick

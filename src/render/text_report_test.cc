@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/text_report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,9 +44,22 @@ TEST(TextReport, ShowsTimesForPeople) {
 TEST(TextReport, ShowsTimesAsNumbersIfAsked) {
   const std::string text =
       report(read_text("perf-script", kTimes), {.raw = true});
-  EXPECT_THAT(text,
-              HasSubstr("  12,400,000  nanoseconds        2  cpu-clock\n"));
-  EXPECT_THAT(text, HasSubstr("     250,000   2.02%"));
+  EXPECT_THAT(text, HasSubstr("  12400000  nanoseconds        2  cpu-clock\n"
+                              "  from the first sample to the last: 1000000000 "
+                              "nanoseconds\n"));
+  EXPECT_THAT(text, HasSubstr("    250000   2.02%"));
+}
+
+TEST(TextReport, PrintsNoCommasInRawNumbers) {
+  std::string input = "f 5000\nno number\n";
+  for (int i = 0; i < 1500; ++i) input += fmt::format("f{} 1\n", i);
+  const std::string text =
+      report(read_text("folded", input), {.top = 1, .raw = true});
+  EXPECT_THAT(text, HasSubstr("  6500  samples  samples\n"));
+  EXPECT_THAT(text, HasSubstr("… 1500 more functions\n"));
+  EXPECT_THAT(text, Not(HasSubstr(",0")));
+  EXPECT_THAT(report(read_text("folded", input), {.top = 1}),
+              HasSubstr("… 1,500 more functions\n"));
 }
 
 TEST(TextReport, SortsByTotalIfAsked) {

@@ -95,7 +95,7 @@ void check_comparable(const DiffTable& table, bool time_required) {
 std::string cost_text(double cost, const DiffTable& table, bool raw) {
   if (costs_are_times(table) && !raw) return time_text(cost);
   if (std::abs(cost) >= 1000 && std::abs(cost) < 9e18)
-    return with_commas(std::llround(cost));
+    return number_text(std::llround(cost), raw);
   return fmt::format("{:.4g}", cost);
 }
 

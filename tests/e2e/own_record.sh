@@ -25,7 +25,7 @@ small=$(stat -c %s r.data) large=$(stat -c %s kept.data)
 # perf unwinds those itself.
 if command -v perf >/dev/null; then
   rooted=$(perf script -i kept.data -F ip,sym 2>/dev/null | grep -c ' _start')
-  samples=$("$WICK" report --raw kept.data | awk '$2 == "nanoseconds" { print $3 }' | tr -d ,)
+  samples=$("$WICK" report --raw kept.data | awk '$2 == "nanoseconds" { print $3 }')
   [ "$rooted" -ge $((${samples:-1} * 9 / 10)) ] ||
     complain "perf unwinds $rooted of $samples stacks that were kept"
 fi

@@ -28,6 +28,25 @@ has '^callees of main: 100, 100.00% of the whole$'
 has '60.00%  60.00%  write$'
 has '\[self\]$'
 
+# Numbers for people, and for scripts.
+cat >clock.txt <<'T'
+a 1/1 1.000: 1234567 cpu-clock:
+	1 f (/bin/a)
+
+a 1/1 2.500: 2000000 cpu-clock:
+	1 f (/bin/a)
+
+T
+"$wick" report clock.txt >out
+has '^  3.23 ms  time        2  cpu-clock$'
+"$wick" report --raw clock.txt >out
+has '^  3234567  nanoseconds        2  cpu-clock$'
+has '^  from the first sample to the last: 1500000000 nanoseconds$'
+has '^  3234567  100.00%  3234567  100.00%  f$'
+"$wick" diff --raw --runs 1000,2000 clock.txt clock.txt >out
+has '^before: clock.txt, 3234567 nanoseconds worth 2 samples in 1000 runs, 3235 per run$'
+if grep -q '[0-9],[0-9]' out; then bad "commas in raw numbers: $(cat out)"; fi
+
 # From standard input, into a file.
 "$wick" report -o report.txt - <in
 grep -q 'write$' report.txt || bad "no report in the file"

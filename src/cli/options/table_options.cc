@@ -39,7 +39,7 @@ void add_table_options(OptionSet& app, ReportOptions& report,
              "truncate longer names; 0: only beyond 16 kB")
       ->group("Tables");
   add_flag(app, "--raw", report.raw,
-           "print times as numbers of their unit, not as 12.4 ms")
+           "print plain numbers for scripts: 12400000, not 12.4 ms")
       ->group("Tables");
 }
 
