@@ -11,10 +11,10 @@
 
 #include "base/metrics.h"
 #include "base/parallel.h"
-#include "object/hidden_languages.h"
 #include "object/module_symbols.h"
 #include "object/package_files.h"
 #include "object/symbol_cache.h"
+#include "transform/hidden_languages.h"
 #include "transform/transform.h"
 
 namespace wick {

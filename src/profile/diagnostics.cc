@@ -296,6 +296,8 @@ bool concerns_samples(Problem problem) {
     case Problem::kThrottled:
     case Problem::kStackTooShort:
     case Problem::kStackBeyondCopy:
+    case Problem::kStackNotCopied:
+    case Problem::kReducedCopy:
     case Problem::kNoUnwindRule:
     case Problem::kBadStack:
     case Problem::kCallchainLimit:

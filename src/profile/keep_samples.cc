@@ -19,17 +19,32 @@ void note_dropped(Profile& profile, std::size_t row, Problem problem) {
                            problem == Problem::kOtherEvent ? 0 : sample.weight);
 }
 
-// Lowers the number of samples without a stack to that of the samples left.
-void recount_stackless(Profile& profile) {
-  if (profile.diagnostics.count(Problem::kNoStack) == 0) return;
-  std::uint64_t stackless = 0;
+template <class Predicate>
+std::uint64_t count_samples(const Profile& profile, Predicate predicate) {
+  std::uint64_t count = 0;
   for (std::size_t i = 0; i < profile.samples.size(); ++i)
-    if (profile.samples[i].stack == StackId::kRoot)
-      stackless += samples_in_row(profile, i);
-  profile.diagnostics.keep_at_most(Problem::kNoStack, stackless);
+    if (predicate(profile.samples[i].stack))
+      count += samples_in_row(profile, i);
+  return count;
 }
 
 }  // namespace
+
+void recount(Profile& profile) {
+  Diagnostics& diagnostics = profile.diagnostics;
+  if (diagnostics.count(Problem::kNoStack) > 0)
+    diagnostics.keep_at_most(Problem::kNoStack,
+                             count_samples(profile, [](StackId stack) {
+                               return stack == StackId::kRoot;
+                             }));
+  if (diagnostics.count(Problem::kNoSymbol) > 0)
+    diagnostics.keep_at_most(
+        Problem::kNoSymbol, count_samples(profile, [&](StackId stack) {
+          return stack != StackId::kRoot &&
+                 profile.function(profile.stacks.frame(stack)).empty();
+        }));
+  diagnostics.mark_as_of_whole_input();
+}
 
 Problem not_selected(const Profile& profile, EventId event) {
   if (!profile.is_trace) return Problem::kNotSelected;
@@ -56,7 +71,7 @@ void keep_samples(Profile& profile, Problem problem,
   if (kept == samples.size()) return;
   samples.resize(kept);
   if (counts.size() > kept) counts.resize(kept);
-  recount_stackless(profile);
+  recount(profile);
 }
 
 }  // namespace wick

@@ -13,6 +13,10 @@ namespace wick {
 void keep_samples(Profile& profile, Problem problem,
                   const std::function<bool(const Sample&)>& wanted);
 
+// Lowers what was counted of samples without a stack or a name to that of the
+// samples left, and marks other counts of samples as of the whole input.
+void recount(Profile& profile);
+
 // What dropped weight of `event` is noted as if the user left it out. A trace
 // has no samples, so what it counts is noted instead.
 Problem not_selected(const Profile& profile, EventId event);

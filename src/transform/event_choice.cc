@@ -134,12 +134,14 @@ void select_event(Profile& profile, std::string_view wanted) {
                               ? events_like_the_first(profile, sampled)
                               : events_named(profile, sampled, wanted);
   const bool had_clock = clock_of_trace(profile).has_value();
+  const std::uint64_t unread = profile.diagnostics.count(Problem::kOtherEvent);
   keep_samples(profile, Problem::kOtherEvent,
                [&](const Sample& s) { return chosen[s.event]; });
-  // The events of a trace count one run: nothing is missing.
-  if (profile.is_trace)
-    profile.diagnostics.keep_at_most(Problem::kOtherEvent, 0);
-  if (profile.diagnostics.count(Problem::kOtherEvent) > 0)
+  // The events of a trace count one run, and users who name an event know that
+  // there are others: nothing is missing.
+  if (profile.is_trace || !wanted.empty())
+    profile.diagnostics.keep_at_most(Problem::kOtherEvent, unread);
+  else if (profile.diagnostics.count(Problem::kOtherEvent) > 0)
     profile.diagnostics.add({.problem = Problem::kOtherEvent,
                              .example = choice_text(profile, chosen, sampled)});
   drop_unused_events(profile);

@@ -37,6 +37,13 @@ TEST(SelectEvent, NamesTheEventsThatItLeavesOut) {
             "faults)");
 }
 
+TEST(SelectEvent, AnEventThatIsAskedForLeavesNothingOut) {
+  const Profile profile =
+      select(read_text("perf-script", kTwoEvents), {.event = "faults"});
+  EXPECT_EQ(profile.samples.size(), 2u);
+  EXPECT_TRUE(describe(profile.diagnostics).empty());
+}
+
 TEST(SelectEvent, LeavesNothingOutOfATraceByShowingItsCyclesAlone) {
   Profile profile = read_text("perf-script", kTwoEvents);
   profile.is_trace = true;

@@ -16,6 +16,7 @@
 #include "profile/time_range.h"
 #include "transform/empty_selection.h"
 #include "transform/event_choice.h"
+#include "transform/hidden_languages.h"
 #include "transform/transform.h"
 
 namespace wick {
@@ -132,14 +133,20 @@ void drop_stackless(Profile& profile, const Selection& s) {
       });
 }
 
-Profile select_base(Profile profile, const Selection& s) {
-  const auto marked = frames_named(profile, s.base);
-  const auto has = s.base_inside ? stacks_with_inside(profile, marked)
-                                 : stacks_with(profile, marked);
+// Frames that become roots, and the stacks that have one.
+struct Roots {
+  Column<FrameId, bool> frames;
+  Column<StackId, bool> stacks;
+};
+
+Roots select_base(Profile& profile, const Selection& s) {
+  Roots base{.frames = frames_named(profile, s.base)};
+  base.stacks = s.base_inside ? stacks_with_inside(profile, base.frames)
+                              : stacks_with(profile, base.frames);
   keep_stacks(
-      profile, has,
+      profile, base.stacks,
       fmt::format("the function '{}'", excerpt(joined(s.base, "' or '"), 200)));
-  return cut_callers(std::move(profile), marked, has, s.base_inside);
+  return base;
 }
 
 Profile hide_frames(Profile profile, const Selection& s) {
@@ -181,11 +188,17 @@ Profile merge_recursion(Profile profile) {
 Profile select(Profile profile, const Selection& s) {
   const Timer timer("select");
   const std::uint64_t first = first_time(profile);
+  const HiddenLanguageNotes languages(profile);
   select_event(profile, s.event);
   select_threads(profile, s);
   if (s.time) select_some_time(profile, *s.time, first);
   if (!s.focus.empty()) select_focus(profile, s.focus);
-  if (!s.base.empty()) profile = select_base(std::move(profile), s);
+  Roots base;
+  if (!s.base.empty()) base = select_base(profile, s);
+  languages.recount(profile);
+  if (!s.base.empty())
+    profile = cut_callers(std::move(profile), base.frames, base.stacks,
+                          s.base_inside);
   if (!s.skip_after.empty()) {
     const auto marked = frames_named(profile, s.skip_after);
     const auto has = stacks_with(profile, marked);

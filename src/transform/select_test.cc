@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/select.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -30,6 +31,34 @@ TEST(Select, CountsSamplesWithoutStackAmongThoseThatStay) {
                                            "b 2 1.1: 1 cycles:\n\n"),
                                  {.comm = "a"});
   EXPECT_EQ(profile.diagnostics.count(Problem::kNoStack), 1u);
+}
+
+// One sample each of a and b, in code without a name.
+Profile unnamed_code() {
+  Profile profile = read_text("perf-script",
+                              "a 1/1 1.0: 1 cycles:\n\t1 [unknown] (m)\n\n"
+                              "b 2/2 2.0: 1 cycles:\n\t1 [unknown] (m)\n\n");
+  profile.diagnostics.note(Problem::kNoSymbol, 2);
+  profile.diagnostics.note(Problem::kNoUnwindRule, 5);
+  profile.diagnostics.note_time(Problem::kShortLived, 10, 100);
+  return profile;
+}
+
+TEST(Select, CountsSamplesWithoutANameAmongThoseThatStay) {
+  EXPECT_EQ(select(unnamed_code(), {.comm = "b"})
+                .diagnostics.count(Problem::kNoSymbol),
+            1u);
+}
+
+TEST(Select, SaysOfWhatItCannotCountAnewThatItIsOfTheWhole) {
+  const auto text = [](const Selection& selection, std::size_t line) {
+    return describe(select(unnamed_code(), selection).diagnostics)[line];
+  };
+  EXPECT_EQ(text({}, 0), "5 stacks end at code without unwind rules");
+  EXPECT_EQ(text({.comm = "b"}, 1),
+            "5 stacks end at code without unwind rules (in the whole input)");
+  EXPECT_THAT(text({.comm = "b"}, 3),
+              testing::HasSubstr("(10% of 100 ns, in the whole input)"));
 }
 
 TEST(Select, FocusLeavesNoSampleWithoutStack) {

@@ -56,6 +56,30 @@ has '.NET with a map' "$(cat shown.folded)" \
   ';main;run_managed;void \[app\] App\.Program::Work\(int64\)\[Tier1\] [0-9]'
 [[ $(cat said) != *"without the names"* ]] || complain "with a map: $(cat said)"
 
+# Counts are of what is shown, also beside other processes and events.
+cat >busy.c <<'C'
+volatile unsigned long sum;
+int main(void) { for (long i = 0; i < 100000000; i++) sum += i; }
+C
+gcc -O1 -o busy busy.c
+"$WICK" record -q --off-cpu -e cpu-clock -o both.data -- sh -c './app >/dev/null; ./busy; sleep 0.1'
+number_of() { sed -nE "s/^wick: ([0-9,]+) samples are in $1.*/\\1/p" | tr -d ,; }
+for event in cpu-clock offcpu-time; do
+  [[ $("$WICK" fold --comm busy --event "$event" both.data 2>&1 >/dev/null) != *'without the names'* ]] ||
+    complain "busy is no .NET program ($event)"
+done
+said=$("$WICK" fold --comm app both.data 2>&1 >app.folded)
+shown=$("$WICK" report --raw --comm app --by thread both.data |
+  awk '/ app-/ { sum += $1 } END { print sum }')
+samples=$(printf '%s\n' "$said" | number_of "\.NET's runtime")
+# The weight of the process in samples of its clock, some of which are in others' code.
+period=$("$WICK" report --raw both.data | awk '$4 == "cpu-clock" { print int($1 / $3) }')
+[ "${samples:-0}" -gt 0 ] && [ $((samples * period)) -le $((shown + period)) ] ||
+  complain "$samples samples of $period ns are more than the $shown ns shown: $said"
+has 'a chosen event' "$("$WICK" fold --event cpu-clock both.data 2>&1 >/dev/null)" "NET's runtime"
+[[ $("$WICK" fold --event cpu-clock both.data 2>&1 >/dev/null) != *'other events'* ]] ||
+  complain 'an event that was asked for leaves others out'
+
 # A real one.
 command -v perl >/dev/null || skip_rest 'there is no perl'
 "$WICK" flame -o perl.folded -- perl -e 'for (1 .. 3e6) { $s = ($s + $_) & 65535 }' 2>said

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "profile/profile.h"
@@ -32,5 +33,17 @@ std::optional<Language> language_run_by(std::string_view path);
 // Notes for each language how many samples are of processes that run it and
 // show none of its functions, if those are more than a few.
 void note_hidden_languages(Profile& profile);
+
+// Counts those samples anew when some were dropped. Whether a process shows the
+// functions of its language is decided before that, by all of its samples.
+class HiddenLanguageNotes {
+ public:
+  explicit HiddenLanguageNotes(const Profile& profile);
+  void recount(Profile& profile) const;
+
+ private:
+  bool has_any_ = false;
+  std::set<std::int32_t> showing_;  // processes
+};
 
 }  // namespace wick

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/hidden_languages.h"
+#include "transform/hidden_languages.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "transform/select.h"
 
 namespace wick {
 namespace {
@@ -131,6 +134,29 @@ TEST(HiddenLanguages, AFewSamplesAreNotWorthANote) {
             0u);
   EXPECT_EQ(noted({{1, {"gzip"}, 94}, {2, {"perl"}, 6}}, Problem::kHiddenPerl),
             6u);
+}
+
+// What is noted after the samples of a process were selected.
+std::uint64_t noted_of(std::int32_t pid, const std::vector<Stack>& stacks,
+                       Problem problem) {
+  return select(profile_of(stacks), {.pid = pid}).diagnostics.count(problem);
+}
+
+TEST(HiddenLanguages, SamplesThatAreLeftOutAreNotCounted) {
+  const std::vector<Stack> stacks{
+      {1, {"python3.13"}, 5}, {2, {"python3.13"}, 3}, {3, {"gzip"}, 2}};
+  EXPECT_EQ(noted_of(2, stacks, Problem::kHiddenPython), 3u);
+  EXPECT_EQ(noted_of(3, stacks, Problem::kHiddenPython), 0u);
+}
+
+TEST(HiddenLanguages, AProcessShowsItsFunctionsInThePartThatIsLeftOut) {
+  Profile profile = profile_of({{1, {"python3.13"}, 5},
+                                {2, {"libjvm.so", "Java::main"}, 1},
+                                {2, {"libjvm.so"}, 4}});
+  profile.samples[5].event = profile.event_id("faults");
+  profile = select(std::move(profile), {.event = "cycles", .pid = 2});
+  EXPECT_EQ(profile.samples.size(), 4u);
+  EXPECT_EQ(profile.diagnostics.count(Problem::kHiddenJava), 0u);
 }
 
 }  // namespace

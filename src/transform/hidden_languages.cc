@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/hidden_languages.h"
+#include "transform/hidden_languages.h"
 
 #include <algorithm>
 #include <array>
@@ -119,18 +119,20 @@ class HiddenLanguages {
     return any;
   }
 
-  // Samples by language.
-  std::array<std::uint64_t, kLanguages> count() {
-    const Column<StackId, Signs> signs = signs_of_stacks();
-    absl::flat_hash_map<std::int32_t, Process> processes;
-    for (std::size_t i = 0; i < profile_.samples.size(); ++i) {
-      const Sample& sample = profile_.samples[i];
-      processes[profile_.threads[sample.thread].pid].add(signs[sample.stack],
-                                                         count_of(profile_, i));
-    }
+  // Processes that show functions of their language.
+  std::set<std::int32_t> showing() const {
+    std::set<std::int32_t> pids;
+    for (const auto& [pid, process] : processes())
+      if (process.shown) pids.insert(pid);
+    return pids;
+  }
+
+  // Samples by language, without those of the processes `showing`.
+  std::array<std::uint64_t, kLanguages> count(
+      const std::set<std::int32_t>& showing) const {
     std::array<std::uint64_t, kLanguages> sums{};
-    for (const auto& [pid, process] : processes) {
-      if (process.shown) continue;
+    for (const auto& [pid, process] : processes()) {
+      if (process.shown || showing.contains(pid)) continue;
       const auto hidden = process.hidden();
       for (std::size_t i = 0; i < kLanguages; ++i) sums[i] += hidden[i];
     }
@@ -138,6 +140,17 @@ class HiddenLanguages {
   }
 
  private:
+  absl::flat_hash_map<std::int32_t, Process> processes() const {
+    const Column<StackId, Signs> signs = signs_of_stacks();
+    absl::flat_hash_map<std::int32_t, Process> processes;
+    for (std::size_t i = 0; i < profile_.samples.size(); ++i) {
+      const Sample& sample = profile_.samples[i];
+      processes[profile_.threads[sample.thread].pid].add(signs[sample.stack],
+                                                         count_of(profile_, i));
+    }
+    return processes;
+  }
+
   Column<StackId, Signs> signs_of_stacks() const {
     const StackTable& stacks = profile_.stacks;
     Column<StackId, Signs> signs(stacks.size());
@@ -158,6 +171,18 @@ class HiddenLanguages {
   Column<ModuleId, std::optional<Language>> languages_;
 };
 
+void note(Profile& profile, const std::set<std::int32_t>& showing) {
+  HiddenLanguages hidden(profile);
+  if (!hidden.find_modules()) return;
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < profile.samples.size(); ++i)
+    all += count_of(profile, i);
+  const auto counts = hidden.count(showing);
+  for (std::size_t i = 0; i < kLanguages; ++i)
+    if (counts[i] > 0 && counts[i] >= all / kWorthANote)
+      profile.diagnostics.note(kProblems[i], counts[i]);
+}
+
 }  // namespace
 
 std::optional<Language> language_run_by(std::string_view path) {
@@ -172,16 +197,23 @@ std::optional<Language> language_run_by(std::string_view path) {
   return {};
 }
 
-void note_hidden_languages(Profile& profile) {
-  HiddenLanguages hidden(profile);
-  if (!hidden.find_modules()) return;
-  std::uint64_t all = 0;
-  for (std::size_t i = 0; i < profile.samples.size(); ++i)
-    all += count_of(profile, i);
-  const auto counts = hidden.count();
-  for (std::size_t i = 0; i < kLanguages; ++i)
-    if (counts[i] > 0 && counts[i] >= all / kWorthANote)
-      profile.diagnostics.note(kProblems[i], counts[i]);
+void note_hidden_languages(Profile& profile) { note(profile, {}); }
+
+HiddenLanguageNotes::HiddenLanguageNotes(const Profile& profile)
+    : has_any_(std::ranges::any_of(kProblems, [&](Problem problem) {
+        return profile.diagnostics.count(problem) > 0;
+      })) {
+  if (!has_any_) return;
+  HiddenLanguages languages(profile);
+  languages.find_modules();
+  showing_ = languages.showing();
+}
+
+void HiddenLanguageNotes::recount(Profile& profile) const {
+  if (!has_any_) return;
+  for (const Problem problem : kProblems)
+    profile.diagnostics.keep_at_most(problem, 0);
+  note(profile, showing_);
 }
 
 }  // namespace wick
