@@ -119,7 +119,9 @@ OutputName SymbolCache::default_folder() {
   };
   if (const std::string cache = value("XDG_CACHE_HOME"); !cache.empty())
     return below(cache);
-  if (const std::string home = value("HOME"); !home.empty())
+  // A home that does not exist (of a service) is not made for a cache.
+  if (const std::string home = value("HOME");
+      !home.empty() && ::access(home.c_str(), X_OK) == 0)
     return below(home + "/.cache");
   return {};
 }

@@ -60,16 +60,18 @@ std::string frame_name(const Profile& profile, const Frame& frame,
                        const FoldOptions& options) {
   const auto& strings = profile.strings;
   const std::string_view function = strings[frame.function];
+  // A label is in no file: "[blocked]" says more than "[unknown]".
+  const std::string_view nowhere =
+      frame.kind == FrameKind::kLabel ? function : "[unknown]";
   std::string name;
   switch (options.detail) {
     case NameDetail::kModule: {
       const std::string_view path = strings[profile.modules[frame.module].path];
-      name = path.empty() ? "[unknown]" : std::string(base_name(path));
+      name = path.empty() ? nowhere : base_name(path);
       break;
     }
     case NameDetail::kFile:
-      name = frame.file == StringId::kEmpty ? "[unknown]"
-                                            : std::string(strings[frame.file]);
+      name = frame.file == StringId::kEmpty ? nowhere : strings[frame.file];
       break;
     case NameDetail::kLine:
     case NameDetail::kFunction:

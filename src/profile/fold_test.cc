@@ -58,6 +58,16 @@ TEST(Fold, PutsThreadsUnderTheirCommand) {
   EXPECT_EQ(drawn(fold(profile, {.root = ThreadRoot::kNone})), "(2)\n f(2)\n");
 }
 
+TEST(Fold, LabelsKeepTheirNamesAmongModulesAndFiles) {
+  Profile profile;
+  const Frame label{.function = profile.strings.intern("[blocked]"),
+                    .kind = FrameKind::kLabel};
+  EXPECT_EQ(frame_name(profile, label, {.detail = NameDetail::kModule}),
+            "[blocked]");
+  EXPECT_EQ(frame_name(profile, label, {.detail = NameDetail::kFile}),
+            "[blocked]");
+}
+
 TEST(Fold, GroupsByModule) {
   const Profile profile = read_text(
       "perf-script", "a 1 1.0: c:\n\t1 f (/lib/x.so)\n\t2 g (/bin/y)\n\n");

@@ -34,6 +34,13 @@ for file in cache/wick/symbols/*; do echo damage >>"$file"; done
 "$WICK" fold -q r.data >fourth.folded
 same 'with a damaged cache' "$(cat fourth.folded)" "$(cat first.folded)"
 
+# A home that does not exist stays away.
+env -u XDG_CACHE_HOME HOME="$PWD/nowhere" "$WICK" fold -q r.data >homeless.folded
+same 'without a home' "$(cat homeless.folded)" "$(cat first.folded)"
+[ ! -e nowhere ] || complain 'a home was made'
+mkdir new && env -u XDG_CACHE_HOME HOME="$PWD/new" "$WICK" fold -q r.data >/dev/null
+[ -n "$(ls new/.cache/wick/symbols)" ] || complain 'nothing is kept in a new home'
+
 # A cache that cannot be written is not an error.
 XDG_CACHE_HOME=/dev/null "$WICK" fold r.data >fifth.folded 2>fifth.txt
 same 'without a folder' "$?" 0

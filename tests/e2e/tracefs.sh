@@ -22,5 +22,5 @@ same 'where nothing is traced' "$(without_tracefs bash -c '
 
 let_nobody_in || skip_rest 'nobody may not run programs here'
 has 'as nobody' "$(without_tracefs "${nobody[@]}" "$WICK" doctor)" \
-  'tracepoints cannot be used.*mount -t tracefs -o mode=755 tracefs /sys/kernel/tracing'
+  'tracepoints cannot be used.*mount -t tracefs -o mode=750,gid=65534 tracefs /sys/kernel/tracing'
 finish

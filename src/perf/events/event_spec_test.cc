@@ -10,6 +10,7 @@
 #include "perf/events/event_open.h"
 #include "perf/events/event_suggestions.h"
 #include "perf/events/named_events.h"
+#include "perf/events/tracefs.h"
 
 namespace wick {
 namespace {
@@ -210,9 +211,12 @@ TEST_F(EventSpecs, AGlobIsAllTracepointsThatMatch) {
 TEST_F(EventSpecs, WithoutTracefsTheCommandThatMountsItIsNamed) {
   system_.paths.tracefs = "/";
   EXPECT_EQ(error("sched:sched_switch"),
-            "the tracepoint 'sched:sched_switch' cannot be looked up, because "
-            "/ is not mounted; 'sudo mount -t tracefs -o mode=755 tracefs /' "
-            "mounts it, and 'docker run -v /:/ …' shows it in a container");
+            fmt::format(
+                "the tracepoint 'sched:sched_switch' cannot be looked up, "
+                "because / is not mounted; 'sudo mount -t tracefs -o {} "
+                "tracefs /' mounts it, and 'docker run -v /:/ …' shows it in a "
+                "container",
+                tracefs_options()));
 }
 
 TEST_F(EventSpecs, AKernelWithoutTracefsHasNothingToMount) {

@@ -92,8 +92,8 @@ void fail_without_tracefs(std::string_view event, const SystemPaths& paths) {
   if (state == TracefsState::kHidden)
     fail_usage(
         "the tracepoint '{}' cannot be looked up, because only root may read "
-        "{}; record as root, or let root run 'mount -o remount,mode=755 {}'",
-        excerpt(event), paths.tracefs, paths.tracefs);
+        "{}; record as root, or let root run 'mount -o remount,{} {}'",
+        excerpt(event), paths.tracefs, tracefs_options(), paths.tracefs);
   if (state == TracefsState::kAbsent)
     fail_usage(
         "the tracepoint '{}' cannot be looked up, because there is no {}: the "
@@ -101,10 +101,10 @@ void fail_without_tracefs(std::string_view event, const SystemPaths& paths) {
         excerpt(event), paths.tracefs);
   fail_usage(
       "the tracepoint '{}' cannot be looked up, because {} is not mounted; "
-      "'sudo mount -t tracefs -o mode=755 tracefs {}' mounts it, and 'docker "
-      "run -v {}:{} …' shows it in a container",
-      excerpt(event), paths.tracefs, paths.tracefs, paths.tracefs,
-      paths.tracefs);
+      "'sudo mount -t tracefs -o {} tracefs {}' mounts it, and 'docker run -v "
+      "{}:{} …' shows it in a container",
+      excerpt(event), paths.tracefs, tracefs_options(), paths.tracefs,
+      paths.tracefs, paths.tracefs);
 }
 
 std::vector<EventName> list_events(const SystemPaths& paths) {

@@ -2,6 +2,7 @@
 #include "perf/events/kernel_limits.h"
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -129,23 +130,27 @@ std::string KernelLimits::help_with_tracepoints() const {
   std::string help;
   if (paranoid && *paranoid >= 0 && !privileged())
     help = "sudo sysctl kernel.perf_event_paranoid=-1";
-  if (const std::string_view mount = help_with_tracefs(); !mount.empty())
-    help += std::string(help.empty() ? "" : " && ").append(mount);
+  if (const std::string mount = help_with_tracefs(); !mount.empty())
+    help += (help.empty() ? "" : " && ") + mount;
   return help;
 }
 
-std::string_view KernelLimits::help_with_tracefs() const {
+std::string KernelLimits::help_with_tracefs() const {
   switch (tracefs_state) {
     case TracefsState::kReadable:
     case TracefsState::kAbsent:
       break;
     case TracefsState::kHidden:
-      return "sudo mount -o remount,mode=755 /sys/kernel/tracing";
+      return fmt::format("sudo mount -o remount,{} /sys/kernel/tracing",
+                         tracefs_options());
     case TracefsState::kNotMounted:
       // Root without the right to mount is in a container.
-      return is_root ? "docker run -v /sys/kernel/tracing:/sys/kernel/tracing …"
-                     : "sudo mount -t tracefs -o mode=755 tracefs "
-                       "/sys/kernel/tracing";
+      if (is_root)
+        return "docker run -v /sys/kernel/tracing:/sys/kernel/tracing …";
+      return fmt::format(
+          "sudo mount -t tracefs -o {} tracefs "
+          "/sys/kernel/tracing",
+          tracefs_options());
   }
   return {};
 }

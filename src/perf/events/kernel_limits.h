@@ -64,7 +64,7 @@ struct KernelLimits {
   std::uint64_t buffer_memory() const;
 
  private:
-  std::string_view help_with_tracefs() const;
+  std::string help_with_tracefs() const;
 };
 
 KernelLimits read_kernel_limits(const SystemPaths& paths = {});

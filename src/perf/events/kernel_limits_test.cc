@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/events/kernel_limits.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <unistd.h>
 
 #include "builders/fake_system.h"
 
@@ -77,10 +79,14 @@ TEST(KernelLimits, TheHintAboutTracefsFitsWhatIsTheCase) {
   limits.paranoid = -1;
   limits.tracefs_state = TracefsState::kHidden;
   EXPECT_EQ(limits.help_with_tracepoints(),
-            "sudo mount -o remount,mode=755 /sys/kernel/tracing");
+            fmt::format("sudo mount -o remount,mode=750,gid={} "
+                        "/sys/kernel/tracing",
+                        ::getegid()));
   limits.tracefs_state = TracefsState::kNotMounted;
   EXPECT_EQ(limits.help_with_tracepoints(),
-            "sudo mount -t tracefs -o mode=755 tracefs /sys/kernel/tracing");
+            fmt::format("sudo mount -t tracefs -o mode=750,gid={} tracefs "
+                        "/sys/kernel/tracing",
+                        ::getegid()));
   limits.is_root = true;
   EXPECT_EQ(limits.help_with_tracepoints(),
             "docker run -v /sys/kernel/tracing:/sys/kernel/tracing …");

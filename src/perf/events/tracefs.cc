@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/events/tracefs.h"
 
+#include <fmt/format.h>
 #include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/vfs.h>
@@ -10,10 +11,26 @@
 
 namespace wick {
 
+namespace {
+
+// The directory may be open to more users than the files in it.
+bool may_read(const std::string& tracefs) {
+  const std::string file = tracefs + "/events/header_page";
+  return ::access((tracefs + "/events").c_str(), R_OK | X_OK) == 0 &&
+         (::access(file.c_str(), F_OK) != 0 ||
+          ::access(file.c_str(), R_OK) == 0);
+}
+
+}  // namespace
+
 std::string readable_tracefs(const SystemPaths& paths) {
   for (const std::string& path : {paths.tracefs, paths.debug_tracefs})
-    if (::access((path + "/events").c_str(), R_OK | X_OK) == 0) return path;
+    if (may_read(path)) return path;
   return {};
+}
+
+std::string tracefs_options() {
+  return fmt::format("mode=750,gid={}", ::getegid());
 }
 
 TracefsState tracefs_state(const SystemPaths& paths) {
