@@ -115,10 +115,18 @@ rm -rf program cache
 [[ $("$WICK" fold -q without.data) != *';main '* ]] ||
   complain '--no-names: there are names without the program'
 
-# perf reads the recording as if the names were not there.
+# perf and Hotspot read the recording as if the names were not there.
+cp r.data bare.data
+head -c 16 /dev/zero | dd of=bare.data bs=1 seek=56 conv=notrunc status=none
+parser=$(command -v hotspot-perfparser || find /usr/lib -path '*/libexec/hotspot-perfparser' -print -quit)
+if [ -n "$parser" ]; then
+  for file in bare r; do
+    "$parser" --input $file.data 2>&1 >$file.parsed | sort >$file.said
+  done
+  cmp -s bare.parsed r.parsed || complain 'hotspot-perfparser differs'
+  cmp -s bare.said r.said || complain "hotspot-perfparser says $(cat r.said)"
+fi
 if command -v perf >/dev/null; then
-  cp r.data bare.data
-  head -c 16 /dev/zero | dd of=bare.data bs=1 seek=56 conv=notrunc status=none
   perf script -i bare.data >bare.txt 2>bare.err
   perf script -i r.data >script.txt 2>script.err
   cmp -s bare.txt script.txt || complain 'perf script differs'
