@@ -34,7 +34,7 @@ between() {
 
 # Sets trixie to a folder with Debian 13 and its Python, made on first use.
 need_trixie() {
-  trixie=$CACHE/trixie
+  trixie=${CACHE:?is set by tests/languages/run}/trixie
   [ ! -e "$trixie" ] || return 0
   [ "$(id -u)" = 0 ] || skip "only root can make a Debian 13 with debootstrap"
   need debootstrap

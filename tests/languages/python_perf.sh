@@ -46,7 +46,7 @@ done
 if command -v perf >/dev/null; then
   perf record -q --call-graph dwarf,16384 -o gone.data -- chroot "$trixie" python3 -X perf /tmp/busy.py 100
   rm -f "$trixie"/tmp/perf-*.map
-  "$WICK" fold --no-cache gone.data >folded 2>said
+  "$WICK" fold --no-cache --symfs "$trixie" gone.data >folded 2>said
   has 'a missing map' "$(cat said)" 'whose perf map \(/tmp/perf-PID\.map\) is missing'
 fi
 
