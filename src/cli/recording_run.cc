@@ -152,7 +152,8 @@ std::string recorded_text(const RecordResult& result) {
   const std::size_t named =
       events.size() > kMostNames ? kMostNames - 1 : events.size();
   std::string text = "of " + events.front();
-  if (result.has_no_cycles) text += " (cycles cannot be counted here)";
+  if (result.has_no_cycles && events.front() == "cpu-clock")
+    text += " (cycles cannot be counted here)";
   for (std::size_t i = 1; i < named; ++i)
     text += (i + 1 == events.size() ? " and " : ", ") + events[i];
   if (named < events.size())

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace wick {
 
@@ -12,9 +11,5 @@ namespace wick {
 // nothing if there is no such process. Wrong by as much as the clock was set
 // since.
 std::optional<std::int64_t> process_start(std::uint32_t pid);
-
-// The same after the machine was started, in clock ticks, from the content of
-// /proc/PID/stat.
-std::optional<std::uint64_t> start_ticks(std::string_view stat);
 
 }  // namespace wick

@@ -16,17 +16,6 @@ std::int64_t now() {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-TEST(ProcessStart, IsTheTwentySecondFieldWhateverTheNameContains) {
-  EXPECT_EQ(start_ticks("7 (a b) c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 "
-                        "17 18 4711 20 21"),
-            4711u);
-}
-
-TEST(ProcessStart, IsNothingForATruncatedLine) {
-  EXPECT_EQ(start_ticks("7 (a) S 1 2 3"), std::nullopt);
-  EXPECT_EQ(start_ticks(""), std::nullopt);
-}
-
 TEST(ProcessStart, IsWhenTheProcessForked) {
   constexpr std::int64_t kRounding = 20'000'000;
   const std::int64_t before = now();

@@ -51,6 +51,11 @@ EventSet events_like_the_first(const Profile& profile,
   EventId first{0};
   for (const EventId id : profile.events.ids())
     if (sampled[id] && !sampled[first]) first = id;
+  // What only slept was recorded to see where.
+  if (first != EventId{0})
+    for (const EventId id : profile.events.ids())
+      if (sampled[id] && profile.events[id].time == TimeKind::kOffCpu)
+        first = id;
   EventSet chosen(profile.events.size());
   for (const EventId id : profile.events.ids())
     chosen[id] = event_group(name_of(profile, id)) ==

@@ -14,7 +14,8 @@ namespace wick {
 std::string_view event_group(std::string_view event_name);
 
 // Keeps the samples of the events named `wanted` or in the group of that name;
-// "*" keeps all, "" the first event that has samples and those of its group.
+// "*" keeps all, "" the first event and those of its group; if that has no
+// samples, time off the CPU or else the first event that has some.
 // Differences are left as they are. Fails if there is no such event.
 void select_event(Profile& profile, std::string_view wanted);
 

@@ -60,6 +60,21 @@ TEST(SelectEvent, TheFirstEventIsOneThatHasSamples) {
   EXPECT_EQ(profile.samples.size(), 2u);
 }
 
+TEST(SelectEvent, WhatOnlySleptShowsItsTimeOffTheCpu) {
+  constexpr std::string_view kAsleep =
+      "a 1 1.0: 1 cpu-clock:\n\t0 f (m)\n\n"
+      "a 1 1.1: 1 sched:sched_switch:\n\t0 g (m)\n\n"
+      "a 1 1.1: 900 offcpu-time:\n\t0 g (m)\n\n";
+  Profile ran = read_text("perf-script", kAsleep);
+  guess_event_times(ran);
+  Profile slept = read_text("perf-script", kAsleep);
+  guess_event_times(slept);
+  std::erase_if(slept.samples,
+                [](const Sample& s) { return s.event == EventId{0}; });
+  EXPECT_EQ(select(std::move(ran), {}).samples.front().weight, 1);
+  EXPECT_EQ(select(std::move(slept), {}).samples.front().weight, 900);
+}
+
 TEST(SelectEvent, EventsWithoutSamplesAreNotOffered) {
   Profile profile = read_text("perf-script", kTwoEvents);
   profile.event_id("migrations", "");

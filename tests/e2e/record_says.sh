@@ -12,15 +12,17 @@ has 'a chosen size' "$(burn -e cpu-clock --call-graph dwarf,8192)" \
 has 'a small size' "$(burn -e cpu-clock --call-graph dwarf,104)" \
   'of cpu-clock with up to 104 bytes of stack, '
 has 'frame pointers' "$(burn -e cpu-clock --call-graph fp)" 'of cpu-clock, [0-9]'
-has 'two events' "$(burn -e cpu-clock,page-faults)" \
-  'samples of cpu-clock and page-faults with'
-has 'two options' "$(burn -e cpu-clock -e page-faults)" \
-  'samples of cpu-clock and page-faults with'
+has 'two events' "$(burn -e cpu-clock,page-faults/period=1/)" \
+  'samples of cpu-clock and page-faults/period=1/ with'
+has 'two options' "$(burn -e cpu-clock -e page-faults/period=1/)" \
+  'samples of cpu-clock and page-faults/period=1/ with'
 has 'stacks that are cut' "$(burn -e cpu-clock --call-graph dwarf,8)" \
   'stacks? (is|are) deeper than'
 has 'many events' \
-  "$(burn -e cpu-clock,task-clock,page-faults,context-switches,cpu-migrations)" \
-  'samples of cpu-clock, task-clock and 3 other events with'
+  "$(burn -e cpu-clock,task-clock,page-faults/period=1/,minor-faults/period=1/)" \
+  'samples of cpu-clock, task-clock and 2 other events with'
+has 'an event that did not occur' "$(burn -e alignment-faults,page-faults/period=1/)" \
+  'samples of page-faults/period=1/ with'
 has 'a rate that is not allowed' \
   "$(burn -e cpu-clock -F "$(($(</proc/sys/kernel/perf_event_max_sample_rate) + 1))")" \
   'the kernel allows no more than [0-9]+ samples per second; .sudo sysctl kernel.perf_event_max_sample_rate='

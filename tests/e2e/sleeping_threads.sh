@@ -57,6 +57,21 @@ if command -v unshare >/dev/null; then
   same 'no place is unknown' "$(grep -c 'since before' inside.folded)" 0
 fi
 
+# Root without BPF, and without the right to see kernel stacks. The frame pointer is
+# unknown, so that stacks end where it is needed.
+if setpriv --bounding-set=-bpf,-sys_admin true 2>/dev/null; then
+  setpriv --bounding-set=-bpf,-sys_admin "$WICK" record -q -o proc.data -p "$program" --off-cpu --duration 0.1
+  "$WICK" flame -q --event offcpu-time -o proc.folded proc.data
+  for function in take_second take_first; do
+    has 'without BPF' "$(cat proc.folded)" ";$function;[^ ]*mutex_lock[^ ]*;\[blocked\] [0-9]"
+  done
+fi
+
+# Time off the CPU is what there is to see, and no event without samples is named.
+has 'the event that is shown' "$("$WICK" report stuck.data)" 'kept: offcpu-time;'
+has 'the closing line' "$("$WICK" record -o closing.data -p "$program" --off-cpu --duration 0.1 2>&1)" \
+  ': 3 samples of sched:sched_switch with'
+
 # With frame pointers, and one thread alone.
 gcc -O0 -fno-omit-frame-pointer -x c -o nap - <<'C'
 #include <unistd.h>

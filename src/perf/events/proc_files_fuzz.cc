@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/fuzz_target.h"
 #include "base/text.h"
+#include "io/process_stat.h"
 #include "perf/events/event_spec.h"
 #include "perf/events/proc_files.h"
 #include "perf/events/proc_thread.h"
@@ -56,7 +57,7 @@ void check_events(std::string_view list) {
 
 void fuzz_proc_files(std::string_view bytes) {
   parse_status(bytes);
-  parse_thread_stat(bytes);
+  parse_process_stat(bytes);
   parse_switch_counts(bytes);
   parse_blocked_at(bytes);
   for (std::string_view rest = bytes; !rest.empty();) {

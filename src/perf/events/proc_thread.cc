@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/events/proc_thread.h"
 
-#include <limits>
-
 #include "base/text.h"
 
 namespace wick {
@@ -15,34 +13,6 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
 }
 
 }  // namespace
-
-std::optional<ThreadStat> parse_thread_stat(std::string_view text) {
-  // The thread chooses its name, which may have parentheses and blanks.
-  const std::size_t open = text.find('('), close = text.rfind(')');
-  if (open == text.npos || close == text.npos || close < open) return {};
-  ThreadStat stat{.name = text.substr(open + 1, close - open - 1)};
-  text.remove_prefix(close + 1);
-  // Fields are numbered as in proc_pid_stat(5).
-  constexpr int kState = 3, kPriority = 18, kProcessor = 39;
-  for (int field = kState; field <= kProcessor; ++field) {
-    const std::string_view word = take_word(text);
-    if (field == kState) {
-      if (word.size() != 1) return {};
-      stat.state = word.front();
-    } else if (field == kPriority) {
-      constexpr int kNormal = 100;  // 0 to 39 are 100 to 139
-      const auto shown = to_number<int>(word);
-      if (!shown || *shown > std::numeric_limits<int>::max() - kNormal)
-        return {};
-      stat.priority = *shown + kNormal;
-    } else if (field == kProcessor) {
-      const auto cpu = to_number<std::uint32_t>(word);
-      if (!cpu) return {};
-      stat.cpu = *cpu;
-    }
-  }
-  return stat;
-}
 
 std::optional<SwitchCounts> parse_switch_counts(std::string_view status) {
   std::optional<std::uint64_t> voluntary, forced;

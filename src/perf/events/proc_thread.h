@@ -8,15 +8,6 @@
 
 namespace wick {
 
-// /proc/TID/stat.
-struct ThreadStat {
-  std::string_view name;  // in the text
-  char state = '?';       // 'S', 'D', 'R' …
-  int priority = 0;       // of the kernel's scheduler: 120 is usual
-  std::uint32_t cpu = 0;  // where it ran last
-};
-std::optional<ThreadStat> parse_thread_stat(std::string_view text);
-
 // How often a thread has left a CPU, from /proc/TID/status. The numbers grow
 // when it leaves, so those of a thread that sleeps and those of the same thread
 // that sleeps later are equal exactly if it has not run in between.

@@ -3,35 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-
 namespace wick {
 namespace {
-
-constexpr std::string_view kStat =
-    "77 (a) R 1 (b)) S 1 77 77 0 -1 4194304 93 0 0 0 0 0 0 0 20 0 1 0 5 "
-    "2990080 446 18446744073709551615 1 1 0 0 0 0 0 6 0 1 0 0 17 3 0 0 0 0 0 0 "
-    "0 0 0 0 0 0 0\n";
-
-TEST(ThreadStat, HasAStateAPriorityAndACpuAfterWhateverName) {
-  const auto stat = parse_thread_stat(kStat);
-  ASSERT_TRUE(stat);
-  EXPECT_EQ(stat->name, "a) R 1 (b)");
-  EXPECT_EQ(stat->state, 'S');
-  EXPECT_EQ(stat->priority, 120);
-  EXPECT_EQ(stat->cpu, 3u);
-}
-
-TEST(ThreadStat, CutAnywhereBeforeTheCpuIsNone) {
-  for (std::size_t i = 0; i < kStat.find(" 3 0 0"); ++i)
-    EXPECT_FALSE(parse_thread_stat(kStat.substr(0, i))) << i;
-}
-
-TEST(ThreadStat, APriorityBeyondAllNumbersIsNone) {
-  std::string text(kStat);
-  text.replace(text.find(" 20 "), 4, " 2147483647 ");
-  EXPECT_FALSE(parse_thread_stat(text));
-}
 
 TEST(SwitchCounts, AreTheLastLinesOfStatus) {
   EXPECT_EQ(parse_switch_counts("Name:\tvoluntary_ctxt_switches:\n"

@@ -124,11 +124,6 @@ class Recorder {
     SwitchLoad load;
     if (options_.off_cpu && attaches()) load = SwitchRate(options_).measured();
     plan_ = plan_recording(options_, limits_, {}, load);
-    for (const PlannedEvent& planned : plan_.events)
-      if (!planned.is_side_band &&
-          std::ranges::find(result_.events, planned.spec.name) ==
-              result_.events.end())
-        result_.events.push_back(planned.spec.name);
     result_.has_no_cycles = plan_.has_no_cycles;
     result_.limitations = std::move(plan_.limitations);
   }
@@ -145,6 +140,7 @@ class Recorder {
       known.layout = id_layout(event.attr());
       known.ids = event.ids;
     }
+    samples_of_.resize(header_.events.size());
     header_.index_ids();
     window_.emplace(header_);
     if (options_.off_cpu) copies_.emplace(*events_, header_.events);
@@ -155,7 +151,6 @@ class Recorder {
           store(record, whole);
         });
     if (options_.records_program()) watch_tree();
-    result_.stack_size = events_->front().attr().sample_stack_user;
   }
 
   void watch_tree() {
@@ -219,19 +214,19 @@ class Recorder {
     std::vector<std::string> names;
     for (const OpenedEvent& event : events_->all())
       if (event.plan.spec.is_tracepoint) names.push_back(event.plan.spec.name);
-    if (names.empty()) return;
-    std::string description = collect_tracing_data(names);
+    std::string description =
+        names.empty() ? std::string() : collect_tracing_data(names);
     if (events_->back().plan.is_everywhere &&
         Wakers::is_waking(header_.events.back()))
       processes_->watch_wakers(header_.events.back(), description);
     if (options_.off_cpu && attaches()) look_for_sleepers(description);
-    file.tracing_data(std::move(description));
+    if (!names.empty()) file.tracing_data(std::move(description));
   }
 
   void look_for_sleepers(std::string_view tracing_data) {
     for (std::size_t i = 0; i < header_.events.size(); ++i)
       if (const PlannedEvent& plan = events_->all()[i].plan;
-          plan.spec.is_tracepoint && plan.filter.empty() && !plan.is_spare &&
+          plan.filter.empty() && !plan.is_spare &&
           OffCpu::is_switch(header_.events[i]))
         sleepers_.emplace(header_.events[i], tracing_data);
   }
@@ -381,6 +376,8 @@ class Recorder {
       case RecordType::kSample:
         if (is_too_early(record) || !processes_->admits(record)) return;
         ++result_.samples;
+        ++samples_of_[static_cast<std::size_t>(record.event -
+                                               header_.events.data())];
         if (account_) account_->on_sample(record);
         if (follows_frame_pointers()) cut_stacks_.visit(record);
         if (first_time_ == 0) first_time_ = record.time;
@@ -486,6 +483,7 @@ class Recorder {
     result_.diagnostics.note(Problem::kBadRecord, window_->unknown());
     if (sampled_ && !file_->has_failed()) keep_names();
     note_unsampled_time();
+    report_events();
     if (copies_) report_copies();
     facts_.losses = result_.diagnostics;
     // Readers count these themselves.
@@ -499,6 +497,21 @@ class Recorder {
     update();
     if (file_->has_failed()) result_.unwritten = unwritten();
     result_.bytes = file_->bytes();
+  }
+
+  // Those that have samples, or the first one if none has any.
+  void report_events() {
+    for (std::size_t i = 0; i < samples_of_.size(); ++i) {
+      const OpenedEvent& event = events_->all()[i];
+      std::vector<std::string>& names = result_.events;
+      const bool is_named = result_.samples > 0
+                                ? samples_of_[i] > 0
+                                : !event.plan.is_side_band && names.empty();
+      if (!is_named) continue;
+      if (names.empty()) result_.stack_size = event.attr().sample_stack_user;
+      if (std::ranges::find(names, event.plan.spec.name) == names.end())
+        names.push_back(event.plan.spec.name);
+    }
   }
 
   void report_copies() {
@@ -553,6 +566,7 @@ class Recorder {
   std::optional<RingBuffers> rings_;
 
   PerfHeader header_;  // of the records that come from the buffers
+  std::vector<std::uint64_t> samples_of_;  // of each of its events
   std::optional<RecordWindow> window_;
   std::optional<SwitchCopies> copies_;  // with off_cpu
   std::optional<RecordedProcesses> processes_;

@@ -31,8 +31,8 @@ struct NamedProcess {
 };
 
 struct RecordResult : RecordProgress {
-  std::vector<std::string> events;  // what was sampled by, as opened
-  std::uint32_t stack_size = 0;     // of stack copies; 0 without any
+  std::vector<std::string> events;  // that have samples, or else the first
+  std::uint32_t stack_size = 0;     // of its stack copies; 0 without any
   // Of those at switches, in the end; 0 without any.
   std::uint32_t switch_stack_size = 0;
   Diagnostics diagnostics;  // what was damaged or not unwound

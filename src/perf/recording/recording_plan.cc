@@ -116,7 +116,20 @@ class Planner {
           "CPU are approximate{}{}",
           options_.wakers ? " and their wakers unknown" : "",
           help.empty() ? "" : fmt::format("; `{}` grants it", help)));
+      if (!options_.records_program()) add_event_of_sleepers();
     }
+  }
+
+  // Those that are looked at once. Switches happen in the kernel, so that the
+  // event itself has no samples.
+  void add_event_of_sleepers() {
+    const EventSpec spec = parse_events("context-switches", paths_).front();
+    if (is_planned(spec)) return;
+    add_event(spec);
+    EventAttr& attr = plan_.events.back().attr;
+    attr.flags &= ~attr_flag::kFreq;
+    attr.flags |= attr_flag::kExcludeKernel | attr_flag::kExcludeHypervisor;
+    attr.sample_period = 1;
   }
 
   static void copy_no_stack(EventAttr& attr) {

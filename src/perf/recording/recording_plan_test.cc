@@ -275,8 +275,11 @@ TEST(RecordingPlan, WithoutTheRightToTracepointsTimeOffTheCpuIsRough) {
   limits.paranoid = 2;
   const RecordingPlan plan =
       plan_recording({.events = "cpu-clock", .off_cpu = true}, limits);
-  EXPECT_EQ(plan.events.size(), 1u);
   EXPECT_TRUE(plan.events.front().attr.flag(attr_flag::kContextSwitch));
+  ASSERT_EQ(plan.events.size(), 2u);
+  EXPECT_EQ(plan.events.back().spec.name, "context-switches");
+  EXPECT_TRUE(plan.events.back().attr.flag(attr_flag::kExcludeKernel));
+  EXPECT_EQ(plan.events.back().attr.sample_period, 1u);
   ASSERT_EQ(plan.limitations.size(), 1u);
   EXPECT_NE(plan.limitations[0].find("perf_event_paranoid=-1"),
             std::string::npos);

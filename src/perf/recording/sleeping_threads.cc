@@ -2,6 +2,7 @@
 #include "perf/recording/sleeping_threads.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -106,7 +107,7 @@ void SleepingThreads::use(const std::optional<SleepingThread>& thread,
                           const Emit& emit) {
   if (!thread) return;
   if (thread->is_stack_hidden) ++hidden_stacks_;
-  emit(encode(*thread));
+  if (thread->has_place()) emit(encode(*thread));
 }
 
 std::vector<std::string> SleepingThreads::limitations() const {
@@ -118,8 +119,10 @@ std::vector<std::string> SleepingThreads::limitations() const {
         counted(unseen_, "thread")));
   if (hidden_stacks_ > 0)
     sentences.push_back(fmt::format(
-        "the kernel does not show the stacks of {} that slept at the beginning",
-        counted(hidden_stacks_, "thread")));
+        "the kernel does not show the stacks of {} that slept at the "
+        "beginning{}",
+        counted(hidden_stacks_, "thread"),
+        why_stacks_are_hidden(::geteuid() == 0)));
   return sentences;
 }
 

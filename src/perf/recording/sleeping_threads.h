@@ -4,7 +4,8 @@
 // have none. Each thread is looked at once, from outside, and what is seen is
 // stored as a sample of the event that samples switches, as if the thread had
 // left the CPU at that moment: perf and Hotspot know such samples, and the next
-// task is "[asleep]".
+// task is "[asleep]". Who may not use tracepoints has an event for it that has
+// no other samples.
 #pragma once
 
 #include <chrono>
@@ -27,7 +28,8 @@ namespace wick {
 
 class SleepingThreads {
  public:
-  // `switches` is an event of sched_switch, which `tracing_data` describes.
+  // `switches` is an event of sched_switch, which `tracing_data` describes, or
+  // of context switches.
   // Without `uses_bpf`, /proc is all there is.
   SleepingThreads(const PerfEvent& switches, std::string_view tracing_data,
                   bool uses_bpf = true);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "io/process_stat.h"
 #include "io/read_file.h"
 #include "object/elf/machine.h"
 #include "perf/events/proc_files.h"
@@ -63,6 +64,23 @@ std::optional<std::uint64_t> KernelAddresses::find(
   return found->second + frame.offset;
 }
 
+// /proc/TID/syscall and process_vm_readv() demand the right to attach as a
+// debugger, which Yama restricts. Recording events does not.
+std::string why_stacks_are_hidden(bool is_root, const SystemPaths& paths) {
+  if (is_root) return {};
+  const auto scope = to_number<int>(
+      trim(read_small_file(paths.proc + "/sys/kernel/yama/ptrace_scope",
+                           kMaxThreadFile)
+               .value_or("")));
+  if (scope.value_or(0) == 0) return "; record as root to see them";
+  if (*scope > 2)
+    return ": kernel.yama.ptrace_scope forbids it until the next boot";
+  return fmt::format(
+      ": kernel.yama.ptrace_scope is {}; record as root, or after `sudo sysctl "
+      "kernel.yama.ptrace_scope=0`, to see them",
+      *scope);
+}
+
 ThreadLook::ThreadLook(std::size_t stack_size, Now now,
                        const SystemPaths& paths)
     : stack_size_(stack_size),
@@ -82,10 +100,12 @@ std::string ThreadLook::read(const SleepingThread& thread,
 std::optional<SleepingThread> ThreadLook::through_proc(pid_t pid, pid_t tid) {
   SleepingThread thread{.pid = pid, .tid = tid};
   const auto before = parse_switch_counts(read(thread, "status"));
-  const auto at = parse_blocked_at(read(thread, "syscall"));
-  if (!before || !at) return std::nullopt;
+  const std::string syscall = read(thread, "syscall");
+  const auto at = parse_blocked_at(syscall);
+  thread.is_stack_hidden = syscall.empty();
+  if (!before || (!at && !thread.is_stack_hidden)) return std::nullopt;
   read_kernel_stack(thread);
-  if (at->sp != 0) {
+  if (at && at->sp != 0) {
     const PerfRegisters& numbers = traits_of(own_machine()).perf_registers;
     thread.abi = kRegsAbi64;
     thread.registers.fill(kUnknownRegister);
@@ -133,7 +153,7 @@ void ThreadLook::copy_stack(SleepingThread& thread, std::uint64_t sp) const {
   iovec here{thread.user_stack.data(), size};
   const ssize_t copied =
       ::process_vm_readv(thread.tid, &here, 1, there.data(), there.size(), 0);
-  thread.is_stack_hidden = copied < 0 && errno == EPERM;
+  thread.is_stack_hidden |= copied < 0 && errno == EPERM;
   thread.user_stack.resize(
       static_cast<std::size_t>(std::max<ssize_t>(copied, 0)));
 }
@@ -142,7 +162,7 @@ bool ThreadLook::is_asleep_since(const SwitchCounts& before,
                                  SleepingThread& thread) const {
   thread.time = now_();
   const std::string stat_text = read(thread, "stat");
-  const auto stat = parse_thread_stat(stat_text);
+  const auto stat = parse_process_stat(stat_text);
   if (!stat || stat->state == 'R') return false;
   // The kernel waits until the thread has left its CPU before it answers.
   // Without the right to look into the process, only the kernel's part is
@@ -151,7 +171,7 @@ bool ThreadLook::is_asleep_since(const SwitchCounts& before,
   if (!syscall.empty() && !parse_blocked_at(syscall)) return false;
   if (syscall.empty()) {
     thread.user_stack.clear();
-    thread.is_stack_hidden = thread.abi != kRegsAbiNone;
+    thread.is_stack_hidden |= thread.abi != kRegsAbiNone;
   }
   thread.name = stat->name;
   thread.state = stat->state;

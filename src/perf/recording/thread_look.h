@@ -17,6 +17,7 @@
 #include "perf/events/proc_thread.h"
 #include "perf/events/system_paths.h"
 #include "perf/recording/task_iterator.h"
+#include "perf/records/abi.h"
 
 namespace wick {
 
@@ -33,7 +34,15 @@ struct SleepingThread {
   std::array<std::uint64_t, SeenTask::kMaxRegisters> registers{};
   std::string user_stack;        // from the stack pointer upwards
   bool is_stack_hidden = false;  // the kernel does not let us read it
+
+  bool has_place() const {
+    return abi != kRegsAbiNone || !kernel_leaf_first.empty();
+  }
 };
+
+// Why the stack of a process of the same user is hidden and what shows it, to
+// follow a sentence that it is; "" for root, who has all rights that help.
+std::string why_stacks_are_hidden(bool is_root, const SystemPaths& paths = {});
 
 // Runtime addresses of the kernel's functions, by name. Reads all of kallsyms
 // at the first question.

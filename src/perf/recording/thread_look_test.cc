@@ -163,6 +163,39 @@ TEST_F(ShownThread, CountsForNothingIfItWasWokenMeanwhile) {
   EXPECT_FALSE(look.through_proc(7, 7));
 }
 
+TEST_F(ShownThread, HasItsKernelStackAloneIfTheRestIsHidden) {
+  system_.file("/proc/7/task/7/syscall", "");
+  ThreadLook look(4096, no_time, system_.paths);
+  const auto thread = look.through_proc(7, 7);
+  ASSERT_TRUE(thread);
+  EXPECT_TRUE(thread->is_stack_hidden);
+  EXPECT_TRUE(thread->has_place());
+}
+
+TEST_F(ShownThread, HasNoPlaceIfEverythingIsHidden) {
+  system_.file("/proc/7/task/7/syscall", "");
+  system_.file("/proc/7/task/7/stack", "");
+  ThreadLook look(4096, no_time, system_.paths);
+  const auto thread = look.through_proc(7, 7);
+  ASSERT_TRUE(thread);
+  EXPECT_TRUE(thread->is_stack_hidden);
+  EXPECT_FALSE(thread->has_place());
+}
+
+TEST(HiddenStacks, AreExplainedByWhatForbidsToSeeThem) {
+  FakeSystem system;
+  EXPECT_EQ(why_stacks_are_hidden(true, system.paths), "");
+  EXPECT_EQ(why_stacks_are_hidden(false, system.paths),
+            "; record as root to see them");
+  system.file("/proc/sys/kernel/yama/ptrace_scope", "1\n");
+  EXPECT_EQ(why_stacks_are_hidden(false, system.paths),
+            ": kernel.yama.ptrace_scope is 1; record as root, or after `sudo "
+            "sysctl kernel.yama.ptrace_scope=0`, to see them");
+  system.file("/proc/sys/kernel/yama/ptrace_scope", "3\n");
+  EXPECT_EQ(why_stacks_are_hidden(false, system.paths),
+            ": kernel.yama.ptrace_scope forbids it until the next boot");
+}
+
 TEST_F(ShownThread, HasNoKernelStackIfAddressesAreHidden) {
   system_.file("/proc/kallsyms", "0000000000000000 t wait\n");
   ThreadLook look(4096, no_time, system_.paths);

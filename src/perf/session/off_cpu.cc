@@ -17,7 +17,13 @@ OffCpu::OffCpu(Profile& profile, std::span<const PerfEvent> events)
                                                 return event.attr.flag(
                                                     attr_flag::kContextSwitch);
                                               })),
-      is_rough_(std::ranges::none_of(events, is_switch)) {}
+      is_rough_(std::ranges::none_of(events, samples_switches)) {}
+
+// Switches happen in the kernel. Without it, the event has samples only of
+// threads that were looked at.
+bool OffCpu::samples_switches(const PerfEvent& event) {
+  return is_switch(event) && !event.attr.flag(attr_flag::kExcludeKernel);
+}
 
 bool OffCpu::is_switch(const PerfEvent& event) {
   constexpr std::uint64_t kContextSwitches = 3;
@@ -90,18 +96,12 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
   const ThreadId thread = thread_of(profile_, task);
   // A thread that slept when the recording began may have been looked at.
   const bool has_place =
-      !task.is_new && !is_rough_ && last_switch != StacklessSample::kNoSwitch;
+      !task.is_new && last_switch != StacklessSample::kNoSwitch;
   if (from_the_start && !has_place) {
     pauses_.push_back(
         {since, time, thread, StacklessSample::kNoSwitch, StackId::kRoot,
          task.is_new ? OffCpuReason::kFirstRun : OffCpuReason::kSinceBefore,
          StacklessSample::kNoSwitch, since});
-  } else if (is_rough_) {
-    const bool has_stack = index(thread) < last_stacks_.size();
-    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
-                       has_stack ? last_stacks_[index(thread)] : StackId::kRoot,
-                       OffCpuReason::kNearby, StacklessSample::kNoSwitch,
-                       since});
   } else if (last_switch != StacklessSample::kNoSwitch) {
     const OffCpuReason reason = task.was_preempted
                                     ? OffCpuReason::kPreempted
@@ -114,6 +114,12 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
                                      : wakers_.on_back(task, left);
     pauses_.push_back({since, time, thread, last_switch, StackId::kRoot, reason,
                        waking, left});
+  } else if (is_rough_) {
+    const bool has_stack = index(thread) < last_stacks_.size();
+    pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,
+                       has_stack ? last_stacks_[index(thread)] : StackId::kRoot,
+                       OffCpuReason::kNearby, StacklessSample::kNoSwitch,
+                       since});
   } else {
     // The sample of the switch was lost.
     pauses_.push_back({since, time, thread, StacklessSample::kNoSwitch,

@@ -86,6 +86,7 @@ class OffCpu {
  private:
   void comes_back(Task& task, std::uint64_t time);
 
+  static bool samples_switches(const PerfEvent& event);
   static OffCpuReason reason(const PerfEvent& event, std::string_view raw);
 
   struct Pause {

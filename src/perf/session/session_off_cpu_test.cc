@@ -149,6 +149,37 @@ TEST(SessionOffCpu, WithoutASampleOfTheSwitchTheLastOneIsUsed) {
             "100 prog 7/7: ?+1010;[off the CPU, near here] 50\n");
 }
 
+// Without the right to sample switches, only threads that sleep when the
+// recording begins have a sample of where.
+TEST(SessionOffCpu, WithoutThatRightAThreadThatWasLookedAtHasItsPlace) {
+  PerfDataBuilder file;
+  file.event({.type = event_type::kSoftware,
+              .config = 3,
+              .sample_period = 1,
+              .sample_type = kChains.sample_type,
+              .flags = attr_flag::kSampleIdAll | attr_flag::kContextSwitch |
+                       attr_flag::kExcludeKernel},
+             "context-switches");
+  file.comm(7, 7, "prog", 1);
+  file.record(RecordType::kFork, misc::kForkExec,
+              Bytes().u32(7).u32(7).u32(7).u32(7).u64(90),
+              {.pid = 7, .tid = 7, .time = 90});
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 100,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 150});
+  file.record(RecordType::kSwitch, misc::kSwitchOut, Bytes(),
+              {.pid = 7, .tid = 7, .time = 160});
+  file.record(RecordType::kSwitch, 0, Bytes(),
+              {.pid = 7, .tid = 7, .time = 170});
+  EXPECT_EQ(off_cpu(file),
+            "90 prog 7/7: ?+1010 60\n"
+            "160 prog 7/7: ?+1010;[off the CPU, near here] 10\n");
+}
+
 TEST(SessionOffCpu, AThreadThatStillSleepsIsCountedToTheEnd) {
   PerfDataBuilder file = with_switches();
   file.comm(9, 9, "late", 200);
