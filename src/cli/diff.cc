@@ -26,6 +26,7 @@
 #include "profile/output_fit.h"
 #include "render/text_report.h"
 #include "transform/diff_gate.h"
+#include "transform/empty_selection.h"
 #include "transform/event_choice.h"
 #include "transform/name_gaps.h"
 
@@ -105,9 +106,12 @@ struct DiffCommand {
  private:
   Profile read_one(const std::string& path) {
     Profile profile = read_input(path, input);
-    if (profile.samples.empty()) fail("{}: has no samples to compare", path);
-    return in_context(path,
-                      [&] { return select(std::move(profile), input.select); });
+    return in_context(path, [&] {
+      profile = select(std::move(profile), input.select);
+      if (profile.samples.empty())
+        fail("{}", why_empty(profile.diagnostics, "samples"));
+      return std::move(profile);
+    });
   }
 
   // BEFORE and AFTER, or one input with both.

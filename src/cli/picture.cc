@@ -74,6 +74,8 @@ Profile post_processed(Profile& profile, const FoldOptions& fold,
   if (const int status = child.wait(); status != 0)
     fail("--post-process '{}' failed: {}", excerpt(command),
          describe_status(status));
+  if (result.samples.empty())
+    fail("--post-process '{}' printed no stacks", excerpt(command));
   result.diagnostics.merge(profile.diagnostics);
   return result;
 }
@@ -103,7 +105,6 @@ void Picture::read_baseline() {
   options.paths = {baseline};
   options.read.keep_time = true;
   before_ = in_context("--diff", [&] { return read_inputs(options, run); });
-  if (before_->samples.empty()) fail("--diff: {}: has no samples", baseline);
 }
 
 Profile Picture::difference_from_baseline(Profile after) {
@@ -118,10 +119,6 @@ Profile Picture::difference_from_baseline(Profile after) {
 void Picture::draw(Profile profile, const OutputFormat& format,
                    const OutputName& name, bool announce,
                    const std::string& recorded) {
-  if (profile.samples.empty()) {
-    report_losses(profile, run);
-    fail("there are no samples to draw");
-  }
   const std::size_t samples = profile.has_time ? profile.samples.size() : 0;
   if (!post_process.empty())
     profile = post_processed(profile, write.fold, post_process);

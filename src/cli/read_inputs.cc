@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/shell.h"
@@ -16,6 +17,7 @@
 #include "cli/progress.h"
 #include "format/registry.h"
 #include "perf/file/data_file.h"
+#include "transform/empty_selection.h"
 #include "transform/merge.h"
 
 namespace wick {
@@ -77,6 +79,14 @@ std::size_t inputs_at_once(const std::vector<std::string>& paths,
       paths, [&](const std::string& path) { return is_trace(path, input); });
   return all_traces ? static_cast<std::size_t>(worker_count(input.read.threads))
                     : 1;
+}
+
+// "a.data", "standard input, b.data".
+std::string names_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths)
+    names.push_back(path == "-" ? "standard input" : path);
+  return joined(names, ", ");
 }
 
 }  // namespace
@@ -141,7 +151,10 @@ Profile read_inputs(const InputOptions& given, const RunOptions& run) {
       ++i;
     }
   }
-  return select(std::move(profile), input.select);
+  profile = select(std::move(profile), input.select);
+  if (profile.samples.empty())
+    fail("{}: {}", names_of(paths), why_empty(profile.diagnostics, "samples"));
+  return profile;
 }
 
 }  // namespace wick

@@ -25,6 +25,7 @@
 #include "itrace/formats/wick_trace.h"
 #include "itrace/labels_write.h"
 #include "itrace/trace_look.h"
+#include "transform/empty_selection.h"
 
 namespace wick {
 namespace {
@@ -65,7 +66,6 @@ std::string as_text(const std::string& path, const TraceSummary& summary) {
     if (hart.gaps > 0) text += ", " + counted(hart.gaps, "gap");
     row(fmt::format("hart {}", hart.hart), text);
   }
-  if (summary.harts.empty()) row("", "no instructions");
   if (summary.spaces > 0)
     row("spaces", fmt::format("{} values of satp", number(summary.spaces)));
   if (!summary.threads.empty()) row("threads", joined(summary.threads, ", "));
@@ -105,6 +105,36 @@ class Sink {
   std::unique_ptr<OutputFile> file_;
 };
 
+// A trace of which the first block is read already, so that one without any
+// instructions is known before something is written.
+class BegunTrace : public TraceReader {
+ public:
+  explicit BegunTrace(std::unique_ptr<TraceReader> reader)
+      : reader_(std::move(reader)), is_waiting_(read(first_)) {}
+
+  bool is_empty() const { return !is_waiting_; }
+
+  bool next(TraceBlock& block) override {
+    if (!is_waiting_) return read(block);
+    std::swap(block, first_);
+    is_waiting_ = false;
+    first_ = {};
+    return true;
+  }
+
+ private:
+  bool read(TraceBlock& block) {
+    const bool any = reader_->next(block);
+    info_ = reader_->info();
+    diagnostics_ = reader_->diagnostics();
+    return any;
+  }
+
+  std::unique_ptr<TraceReader> reader_;
+  TraceBlock first_;
+  bool is_waiting_;
+};
+
 struct TraceCommand {
   std::string format, count, to, output, out_layout;
   std::string limit;
@@ -123,33 +153,54 @@ struct TraceCommand {
     if (output.empty() && !to.empty()) output = "-";
     if (!output.empty() && to.empty()) to = "wick-trace";
     find_common_windows(paths, format, read);
-    for (const std::string& path : paths) show(path);
+    bool any = false;
+    for (const std::string& path : paths) any |= show(path, paths.size() > 1);
+    if (!any) fail("nothing is left of any trace");
     finish_standard_output(std::cout);
     report_stats(run);
     return 0;
   }
 
-  void show(const std::string& path) {
+  // Whether it has instructions. One without is an error unless it is one of
+  // several: the hart that was asked for may be in another.
+  bool show(const std::string& path, bool is_one_of_several) {
     const ProgressLine progress(run.quiet || (print && output.empty()));
     InputFile file = InputFile::open(path);
-    in_context(file.name(), [&] {
-      const auto reader = open_trace(file, format, read.trace, read.symbols);
-      Diagnostics diagnostics;  // of the files of code, then also the reader's
-      if (!output.empty())
-        diagnostics = convert(*reader);
-      else if (print)
-        diagnostics = print_instructions(*reader, read.trace, most(), std::cout,
-                                         read.symbols);
-      else if (!count.empty())
-        diagnostics = show_counts(*reader);
-      else
-        std::cout << as_text(file.name(), summarize(*reader));
+    return in_context(file.name(), [&] {
+      BegunTrace reader(open_trace(file, format, read.trace, read.symbols));
+      if (reader.is_empty()) {
+        Diagnostics diagnostics = reader.diagnostics();
+        note_damage(file, diagnostics);
+        const std::string why = why_empty(diagnostics, things());
+        if (!is_one_of_several) fail("{}", why);
+        say(run, fmt::format("{}: {}", file.name(), why));
+        return false;
+      }
+      Diagnostics diagnostics = view(file.name(), reader);
       file.check_whole();
-      diagnostics.merge(reader->diagnostics());
+      diagnostics.merge(reader.diagnostics());
       note_damage(file, diagnostics);
       for (const std::string& line : describe(diagnostics, 0, setting_name))
         say(run, fmt::format("{}: {}", file.name(), line));
+      return true;
     });
+  }
+
+  std::string things() const {
+    return read.trace.hart < 0
+               ? "instructions"
+               : fmt::format("instructions of hart {}", read.trace.hart);
+  }
+
+  // Returns what was noted of the files of code.
+  Diagnostics view(const std::string& name, TraceReader& reader) {
+    if (!output.empty()) return convert(reader);
+    if (print)
+      return print_instructions(reader, read.trace, most(), std::cout,
+                                read.symbols);
+    if (!count.empty()) return show_counts(reader);
+    std::cout << as_text(name, summarize(reader));
+    return {};
   }
 
   std::uint64_t most() const {
@@ -253,7 +304,6 @@ struct TraceCommand {
       }
       file->writer.add(block);
     }
-    if (files.empty()) fail("there are no instructions to write");
     std::uint64_t cut = 0;
     for (auto& [hart, file] : files) {
       file->writer.finish();

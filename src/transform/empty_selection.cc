@@ -65,6 +65,21 @@ std::string thread_text(const Profile& profile, const Thread& thread,
   return comm.empty() ? std::to_string(id) : fmt::format("{} ({})", id, comm);
 }
 
+// What the user left out, if anything.
+const Diagnostics::Entry* left_out(const Diagnostics& diagnostics) {
+  for (const Diagnostics::Entry& entry : diagnostics.entries())
+    switch (entry.problem) {
+      case Problem::kNotSelected:
+      case Problem::kCutInstructions:
+      case Problem::kCutCycles:
+      case Problem::kCutCalls:
+        return &entry;
+      default:
+        break;
+    }
+  return nullptr;
+}
+
 }  // namespace
 
 void keep_some(Profile& profile, const WantedSample& wanted,
@@ -133,16 +148,17 @@ std::string why_no_function(const Profile& profile, std::string_view wanted) {
 
 void check_not_empty(const Profile& profile) {
   if (!profile.samples.empty()) return;
-  for (const Diagnostics::Entry& entry : profile.diagnostics.entries())
-    switch (entry.problem) {
-      case Problem::kNotSelected:
-      case Problem::kCutInstructions:
-      case Problem::kCutCycles:
-      case Problem::kCutCalls:
-        fail("nothing is left: {}", describe(entry));
-      default:
-        break;
-    }
+  if (left_out(profile.diagnostics) != nullptr)
+    fail("{}", why_empty(profile.diagnostics, "samples"));
+}
+
+std::string why_empty(const Diagnostics& diagnostics, std::string_view things) {
+  if (const auto* entry = left_out(diagnostics))
+    return fmt::format("nothing is left: {}", describe(*entry));
+  for (const Diagnostics::Entry& entry : diagnostics.entries())
+    if (info(entry.problem).is_loss)
+      return fmt::format("there are no {}: {}", things, describe(entry));
+  return fmt::format("there are no {}", things);
 }
 
 }  // namespace wick

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "profile/keep_samples.h"
 #include "profile/profile.h"
@@ -30,5 +31,9 @@ std::string why_no_function(const Profile& profile, std::string_view wanted);
 // Fails if the reader or a part of the selection left nothing of an input that
 // had something.
 void check_not_empty(const Profile& profile);
+
+// Why an input has no `things`, "samples" or "instructions": nothing is left of
+// them, they were lost, or there were none.
+std::string why_empty(const Diagnostics& diagnostics, std::string_view things);
 
 }  // namespace wick

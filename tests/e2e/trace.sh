@@ -32,9 +32,20 @@ has ' 4 instructions, cycles 1012 to 1015: 4'
 printf 'tracing:\n  enable: yes\n  selector: 2\n  start: ffffffff80002020\n  end: ffffffff80002008\n' >run.yaml
 part --runtime-config run.yaml --edges until
 has ' 6 instructions, cycles 1013 to 1042: 6,.* 2 gaps'
-part --from pc:1234
-grep -q '16 instructions are left out by the options given (all: pc:1234 was not met)' err ||
-  bad "not said: $(cat err)"
+# A part without instructions is an error in every view, and writes nothing.
+for view in '' --print '--count function' '--to wick-trace -o part' \
+  '--to tracerv-human -o part' '--to tracerv-labels -o part'; do
+  rc=0
+  part --from pc:1234 $view || rc=$?
+  [ $rc = 1 ] || bad "$view of nothing: status $rc"
+  [ "$(cat err)" = "wick: TRACEFILE-C0: nothing is left: 16 instructions are left out by the options given (all: pc:1234 was not met)" ] ||
+    bad "$view of nothing: $(cat err)"
+  [ ! -s out ] && [ ! -e part ] || bad "$view of nothing: $(cat out)"
+done
+rc=0
+part --hart 3 || rc=$?
+[ $rc = 1 ] && grep -q 'there are no instructions of hart 3' err ||
+  bad "no hart 3: $rc, $(cat err)"
 rc=0
 part --cycles 1012..1015 --from pc:0 || rc=$?
 [ $rc = 2 ] || bad "--cycles and --from: $rc, $(cat err)"
