@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "render/text_table.h"
+#include "transform/event_choice.h"
 #include "transform/name_weights.h"
 #include "transform/unnamed_modules.h"
 
@@ -74,6 +75,14 @@ std::string loss_report(const Diagnostics& diagnostics, std::int64_t total,
                                           options.report.raw)));
   }
   return out.empty() ? out : "\nlost or left out\n" + out;
+}
+
+// Periods of perf's events are no samples.
+std::string_view unit_of(const EventTotal& event) {
+  if (!event.unit.empty()) return event.unit;
+  return event.name.empty() || event.name == "samples"
+             ? "samples"
+             : period_unit(event.name);
 }
 
 using Align = TextTable::Align;
@@ -146,6 +155,19 @@ class Reporter {
   std::string name(std::string_view text) const {
     return printable(text, options_.name_width);
   }
+  // "function:file:line", cut in the function.
+  std::string line_name(std::string_view text) const {
+    const std::size_t line = text.rfind(':');
+    const std::size_t file =
+        line == text.npos || line == 0 ? text.npos : text.rfind(':', line - 1);
+    if (options_.name_width <= 0 || file == text.npos ||
+        !to_number<std::uint32_t>(text.substr(line + 1)))
+      return name(text);
+    const std::string place = printable(text.substr(file));
+    const int room = options_.name_width - display_width(place);
+    if (room < 2) return name(text);  // a letter and "…"
+    return printable(text.substr(0, file), room) + place;
+  }
   std::size_t rows_shown(std::size_t all) const {
     return options_.top <= 0
                ? all
@@ -163,9 +185,7 @@ class Reporter {
           weight_text(
               event.weight,
               {.decimals = event.decimals, .unit_ns = ns, .raw = options_.raw}),
-          ns > 0               ? "time"
-          : event.unit.empty() ? "samples"
-                               : name(event.unit)};
+          ns > 0 ? "time" : name(unit_of(event))};
       if (profile_.has_time) cells.push_back(number(event.samples));
       cells.push_back(name(event.name));
       table.add(std::move(cells));
@@ -261,7 +281,8 @@ class Reporter {
                      {std::string(what), Align::kLeft}});
     for (const Row& row : rows)
       table.add({weight(row.self), percent(row.self), weight(row.total),
-                 percent(row.total), name(row.name)});
+                 percent(row.total),
+                 what == "lines" ? line_name(row.name) : name(row.name)});
     out_ += fmt::format("\n{}, by {} weight\n{}{}", what,
                         by_total ? "total" : "self", table.text(),
                         rest_line(all, write_, what));
@@ -270,7 +291,10 @@ class Reporter {
   // Modules whose functions have no names, by the weight of those functions,
   // and what would help.
   void add_unnamed() {
-    const std::vector<UnnamedModule> modules = unnamed_modules(profile_);
+    std::vector<UnnamedModule> modules = unnamed_modules(profile_);
+    std::erase_if(modules, [&](const UnnamedModule& module) {
+      return percent(module.weight) == "0.00%";
+    });
     if (modules.empty()) return;
     TextTable table(
         {{"self"}, {"self%"}, {"module", Align::kLeft}, {"why", Align::kLeft}});

@@ -62,6 +62,31 @@ TEST(TextReport, PrintsNoCommasInRawNumbers) {
               HasSubstr("… 1,500 more functions\n"));
 }
 
+TEST(TextReport, KeepsTheLineOfALongName) {
+  const std::string text = report(
+      read_text("perf-script",
+                "a 1 1.0: 1 cycles:\n\t1 a_function_with_a_long_name (x)\n"
+                "  source_file.c:123\n\n"),
+      {.by = ReportOptions::By::kLine, .name_width = 30});
+  EXPECT_THAT(text, HasSubstr("  a_function_…:source_file.c:123\n"));
+}
+
+TEST(TextReport, DoesNotListCodeWithoutNamesThatHasNoWeight) {
+  Profile profile = read_text("perf-script",
+                              "a 1 1.0: 1 cycles:\n\t1 f (x)\n\t2 [unknown] "
+                              "(lib.so)\n\n");
+  const ModuleId id = profile.module_id("lib.so");
+  profile.modules[id].no_names = profile.strings.intern("it is stripped");
+  EXPECT_THAT(report(profile), Not(HasSubstr("code without names")));
+}
+
+TEST(TextReport, CountsEventsAndNotSamplesWhereAPeriodWasRecorded) {
+  Profile profile = read_text("perf-script", kTimes);
+  profile.events[EventId{0}] = {.name = profile.strings.intern("page-faults")};
+  EXPECT_THAT(report(profile),
+              HasSubstr("  12,400,000  events        2  page-faults\n"));
+}
+
 TEST(TextReport, SortsByTotalIfAsked) {
   const std::string text =
       report(read_text("folded", "main;parse 1\nmain;read 3\n"),

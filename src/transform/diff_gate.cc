@@ -71,7 +71,7 @@ class GateParser {
       number = parse_time(limit);
     }
     if (!number || !std::isfinite(*number))
-      bad(fmt::format("'{}' is neither a percentage nor a time", limit));
+      bad(fmt::format("'{}' is not a percentage, a time or a ratio", limit));
     if (gate.growth && limit.starts_with('-')) bad("growth cannot be negative");
     if (!gate.growth && !limit.starts_with('-'))
       bad("a decrease needs a minus sign");

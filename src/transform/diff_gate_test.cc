@@ -169,6 +169,18 @@ TEST(Gate, TakesTotalForTheWholeProgram) {
   EXPECT_THROW(parse_gate("total>+2%"), UsageError);
 }
 
+TEST(Gate, NamesTheFormsOfALimit) {
+  try {
+    parse_gate("hot>2");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "'hot>2': '2' is not a percentage, a time or a ratio; "
+                 "expected 'REGEX>+2%', 'REGEX>+50ms' or 'REGEX>1.05x', or < "
+                 "for a decrease ('REGEX<-2%')");
+  }
+}
+
 TEST(Gate, RefusesWhatItCannotRead) {
   for (const char* text :
        {"",      "f",      ">+2%",   "f>2",     "f>+x%",  "f>-2%",   "f<2%",

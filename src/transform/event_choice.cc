@@ -31,6 +31,14 @@ std::string_view event_group(std::string_view name) {
   return name;
 }
 
+std::string_view period_unit(std::string_view event_name) {
+  const std::string_view group = event_group(event_name);
+  if (group == "cpu-clock" || group == "task-clock") return "nanoseconds";
+  if (group == "cycles" || group == "cpu-cycles") return "cycles";
+  if (group == "instructions") return "instructions";
+  return "events";
+}
+
 namespace {
 
 using EventSet = Column<EventId, bool>;

@@ -13,6 +13,10 @@ namespace wick {
 // "cycles".
 std::string_view event_group(std::string_view event_name);
 
+// What the periods of samples of an event add up to: "nanoseconds", "cycles",
+// "instructions" or "events".
+std::string_view period_unit(std::string_view event_name);
+
 // Keeps the samples of the events named `wanted` or in the group of that name;
 // "*" keeps all, "" the first event and those of its group; if that has no
 // samples, time off the CPU or else the first event that has some.

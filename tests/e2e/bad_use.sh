@@ -84,6 +84,9 @@ expect 1 'this input has no times' fold --time 1..2 good.folded
 expect 2 "unknown command 'flam' \(did you mean flame\?\)" flam x.data
 expect 2 "unknown command 'recrod' \(did you mean record\?\)" recrod -- true
 expect 2 "unknown command 'x'; see" x
+expect 2 "unknown command 'version' \(did you mean --version\?\)" version
+expect 2 "'2' is not a percentage, a time or a ratio; expected .*'REGEX>1.05x'" \
+  diff --fail-on 'hot>2' x y
 expect 2 '--kernel takes no value, got .3.' fold --kernel=3 good.folded
 expect 2 '--clockid: .x. is not one of' flame --clockid x -- true
 expect 2 '--clockid: .x. is not one of' record -k x -- true

@@ -140,6 +140,7 @@ void fail_unknown_command(std::string_view word) {
   NearestName nearest(word);
   for (const Command* command : kCommands)
     if (!command->hidden) nearest.consider(command->name);
+  nearest.consider("--version");
   fail_usage("unknown {} '{}'{}; see 'wick --help'",
              word.starts_with('-') ? "option" : "command", excerpt(word),
              nearest.question());

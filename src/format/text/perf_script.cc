@@ -123,15 +123,6 @@ class FrameNames {
   const ReadOptions& options_;
 };
 
-// What the periods of an event add up to.
-std::string_view unit_of(std::string_view event) {
-  const std::string_view group = event_group(event);
-  if (group == "cpu-clock" || group == "task-clock") return "nanoseconds";
-  if (group == "cycles" || group == "cpu-cycles") return "cycles";
-  if (group == "instructions") return "instructions";
-  return "events";
-}
-
 // Reads pieces of the text into a profile of its own.
 class PerfScriptWorker {
  public:
@@ -160,7 +151,7 @@ class PerfScriptWorker {
     if (with_units)
       for (Event& event : profile_.events)
         event.unit =
-            profile_.strings.intern(unit_of(profile_.strings[event.name]));
+            profile_.strings.intern(period_unit(profile_.strings[event.name]));
     profile_.has_time = all_have_time_ && options_.keep_time && any_sample_;
     if (!profile_.has_time)
       for (Sample& sample : profile_.samples) sample.time = 0;
