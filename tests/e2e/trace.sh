@@ -105,6 +105,13 @@ grep -q 'half.gz: 1 input ends in the middle (the compressed data is' err ||
 
 # Two harts, one trigger.
 make trace TRACEFILE-C1 1
+# A hart that one of several files has is shown; one that none has is an error.
+"$WICK" trace TRACEFILE-C0 TRACEFILE-C1 --hart 1 >out 2>err
+has '^  hart 1    6 instructions'
+grep -q '^wick: TRACEFILE-C0: there are no instructions of hart 1$' err || bad "$(cat err)"
+rc=0
+"$WICK" trace TRACEFILE-C0 TRACEFILE-C1 --hart 7 >out 2>err || rc=$?
+[ $rc = 1 ] && [ ! -s out ] || bad "no hart 7: $rc, $(cat out)"
 "$WICK" trace TRACEFILE-C0 TRACEFILE-C1 --all-harts --from pc:ffffffff80002020 \
   --until pc:ffffffff80002024#2 >out
 [ "$(grep -c '^  hart' out)" = 2 ] || bad "not two harts: $(cat out)"
