@@ -108,7 +108,7 @@ help:
 	@echo "make qemu-plugin  build/qemu/wick-trace.so, which traces RISC-V in QEMU"
 	@echo "make test-riscv-linux  boots a riscv64 Linux, traces and draws it, checks the figures"
 	@echo "make test-languages  records programs in Python, Java, Go and others and checks their stacks"
-	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions"
+	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions, documentation"
 
 # Install packages before building with them.
 .NOTPARALLEL:

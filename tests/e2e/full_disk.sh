@@ -55,6 +55,7 @@ has 'what the file says' "$(tr -d , <report.txt)" \
 record_into 48 little.data
 same 'exit status' $? 1
 same 'the program' "$(cat done.txt)" done
+has 'what little room is for' "$(cat said.txt)" ' s: [1-9][0-9,]* samples can be read'
 "$WICK" report little.data >/dev/null 2>report.txt
 ! grep -q 'could not be read' report.txt || complain "$(cat report.txt)"
 

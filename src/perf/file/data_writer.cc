@@ -32,6 +32,10 @@ constexpr std::size_t kHeaderSize = 104;
 constexpr std::size_t kDataOfHeader = 40;      // its data section
 constexpr std::size_t kFeaturesOfHeader = 72;  // its feature bits
 constexpr std::size_t kBlockSize = std::size_t{1} << 20;
+// Blocks grow with the file: when the disk is full, a fifth of what fits is
+// lost at most, however small it is.
+constexpr std::size_t kFirstBlockSize = std::size_t{16} << 10;
+constexpr std::uint64_t kBlocksPerFile = 4;
 constexpr auto kFlushEvery = std::chrono::seconds(1);
 
 // Records are compressed in pieces that fit a COMPRESSED record even if
@@ -127,6 +131,10 @@ struct PerfDataWriter::State {
                 compressed_to = 0;
   std::chrono::steady_clock::time_point last_flush;
 
+  std::size_t block_size() const {
+    return std::clamp<std::uint64_t>((data_end - data_offset) / kBlocksPerFile,
+                                     kFirstBlockSize, kBlockSize);
+  }
   void write_header();
   void start();
   void compress_piece();
@@ -364,10 +372,10 @@ void PerfDataWriter::write(std::string_view records) {
       return;
     }
     s.record_bytes += records.size();
-    if (!s.zstd && s.buffer.size() + records.size() > kBlockSize)
+    if (!s.zstd && s.buffer.size() + records.size() > s.block_size())
       return s.flush(records);
     s.append_records(records);
-    if (s.buffer.size() >= kBlockSize) s.flush({});
+    if (s.buffer.size() >= s.block_size()) s.flush({});
   });
 }
 
