@@ -95,10 +95,10 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "swapped out, or beyond the stack's end",
          false, Setting::kFramePointers, kFramePointersLead},
         {"reduced-copy",
-         "stack is deeper than its copied bytes, and threads left the CPU too "
-         "often to copy more",
-         "stacks are deeper than their copied bytes, and threads left the CPU "
-         "too often to copy more",
+         "stack is deeper than its copied bytes, and the buffers had no room "
+         "for more",
+         "stacks are deeper than their copied bytes, and the buffers had no "
+         "room for more",
          false, Setting::kFramePointers, kFramePointersLead},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},

@@ -25,11 +25,9 @@ LiveStacks::LiveStacks(Machine machine, Images& images, const Options& options,
       images_(images),
       unwinds_(options.unwinds),
       sampled_(options.sampled),
-      unwinding_(machine, images,
-                 {.workers = options.workers,
-                  .bytes_stay = true,
-                  .is_live = true,
-                  .reduced_copy = options.reduced_copy}),
+      unwinding_(
+          machine, images,
+          {.workers = options.workers, .bytes_stay = true, .is_live = true}),
       side_band_(
           images,
           [this](Space& space) {
@@ -179,8 +177,8 @@ bool LiveStacks::release_memory() {
          has_many_names;
 }
 
-void LiveStacks::note_problems(Diagnostics& diagnostics) const {
-  unwinding_.note_ends(diagnostics);
+void LiveStacks::note_problems(Diagnostics& diagnostics, bool has_room) const {
+  unwinding_.note_ends(diagnostics, has_room);
   if (unwinds_) {
     diagnostics.note(Problem::kLargeFile, images_.refused_files());
     diagnostics.note(Problem::kLargeProcess,

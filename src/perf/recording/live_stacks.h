@@ -26,7 +26,6 @@ class LiveStacks {
     bool unwinds = true;  // false: copied stacks stay as they are
     int workers = 1;
     std::shared_ptr<MemoryBudget> memory;  // of processes and threads
-    std::size_t reduced_copy = 0;          // as in StackUnwinding
     SampledCode* sampled = nullptr;        // null: it is not collected
   };
   // `images` and `sampled` outlive it.
@@ -48,8 +47,9 @@ class LiveStacks {
   void end_round();
 
   // Records that were damaged, stacks that could not be followed, and what
-  // there was no memory for.
-  void note_problems(Diagnostics& diagnostics) const;
+  // there was no memory for. `has_room`: the buffers would have held larger
+  // copies of stacks.
+  void note_problems(Diagnostics& diagnostics, bool has_room) const;
 
  private:
   // A sample without its stack.

@@ -188,7 +188,6 @@ class Recorder {
         LiveStacks::Options{.unwinds = options_.unwinds_stacks(),
                             .workers = worker_count(0),
                             .memory = memory_.processes,
-                            .reduced_copy = plan_.reduced_copy,
                             .sampled = sampled_ ? &*sampled_ : nullptr},
         [this](std::string_view record) { file_->write(record); });
     for (const PerfHeader::BuildId& known : kernel_build_ids_)
@@ -479,7 +478,7 @@ class Recorder {
   }
 
   void finish_file() {
-    if (stacks_) stacks_->note_problems(result_.diagnostics);
+    if (stacks_) stacks_->note_problems(result_.diagnostics, has_room());
     result_.diagnostics.note(Problem::kBadRecord, window_->unknown());
     if (sampled_ && !file_->has_failed()) keep_names();
     note_unsampled_time();
@@ -497,6 +496,12 @@ class Recorder {
     update();
     if (file_->has_failed()) result_.unwritten = unwritten();
     result_.bytes = file_->bytes();
+  }
+
+  // For larger copies of stacks.
+  bool has_room() const {
+    return result_.lost == 0 && !plan_.has_small_copies &&
+           !(copies_ && copies_->shrunk_at() > 0);
   }
 
   // Those that have samples, or the first one if none has any.

@@ -358,7 +358,7 @@ class Planner {
     if (!options_.copies_stacks() || options_.stack_size > 0 ||
         size >= kMinStack)
       return;
-    plan_.reduced_copy = size;
+    plan_.has_small_copies = true;
     plan_.limitations.push_back(fmt::format(
         "{}, so only {} of their stacks are copied when they do; deeper stacks "
         "are cut",
@@ -390,7 +390,7 @@ class Planner {
     add_event(parse_events("sched:sched_switch", paths_).front());
     PlannedEvent& event = plan_.events.back();
     event.is_spare = true;
-    event.attr.sample_stack_user = plan_.reduced_copy = kSpareStack;
+    event.attr.sample_stack_user = kSpareStack;
     if (!options_.records_program()) return;
     event.is_everywhere = true;
     event.filter = "prev_pid != 0";  // a CPU without work

@@ -37,9 +37,8 @@ struct RecordingPlan {
   // All CPUs of any event; each has its own in spec.cpus.
   std::vector<int> cpus;
   std::size_t buffer_size = 0;  // bytes, for each CPU
-  // Bytes of stacks that are copied at switches if these are too many for more;
-  // 0: that does not happen.
-  std::uint32_t reduced_copy = 0;
+  // Switches are too many for copies of stacks of the usual size.
+  bool has_small_copies = false;
   // The program's exec enables the events.
   bool begins_with_exec = false;
   bool has_no_cycles = false;  // cpu-clock is used instead

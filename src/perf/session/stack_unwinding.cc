@@ -103,18 +103,15 @@ void StackUnwinding::unwind_all() {
       ++not_copied_;
     else if (job.stack.size() >= kLargestCopy)
       ++beyond_copy_;
-    else if (job.stack_wanted == options_.reduced_copy)
-      ++reduced_;
   }
 }
 
-void StackUnwinding::note_ends(Diagnostics& diagnostics) const {
+void StackUnwinding::note_ends(Diagnostics& diagnostics, bool has_room) const {
   diagnostics.note(
-      Problem::kStackTooShort,
-      count(UnwindEnd::kStackTooShort) - beyond_copy_ - not_copied_ - reduced_);
+      has_room ? Problem::kStackTooShort : Problem::kReducedCopy,
+      count(UnwindEnd::kStackTooShort) - beyond_copy_ - not_copied_);
   diagnostics.note(Problem::kStackBeyondCopy, beyond_copy_);
   diagnostics.note(Problem::kStackNotCopied, not_copied_);
-  diagnostics.note(Problem::kReducedCopy, reduced_);
   diagnostics.note(Problem::kNoUnwindRule, count(UnwindEnd::kNoRule));
   diagnostics.note(Problem::kBadStack, count(UnwindEnd::kBadMemory));
   diagnostics.note(Problem::kDeepStack, count(UnwindEnd::kTooDeep));

@@ -22,8 +22,6 @@ class StackUnwinding {
     int workers = 1;
     bool bytes_stay = false;  // records live until run(); else they are copied
     bool is_live = false;     // processes run still: their memory can be read
-    // Bytes that are copied of a stack if there are too many for more.
-    std::size_t reduced_copy = 0;
   };
   StackUnwinding(Machine machine, Images& images, const Options& options);
 
@@ -54,8 +52,9 @@ class StackUnwinding {
   std::uint64_t count(UnwindEnd end) const {
     return ends_[static_cast<std::size_t>(end)];
   }
-  // Why the stacks ended, for those that did not reach their root.
-  void note_ends(Diagnostics& diagnostics) const;
+  // Why the stacks ended, for those that did not reach their root. `has_room`:
+  // more could have been copied of each.
+  void note_ends(Diagnostics& diagnostics, bool has_room = true) const;
 
  private:
   static constexpr std::size_t kMaxSamples = 2048;
@@ -86,7 +85,7 @@ class StackUnwinding {
   std::array<std::uint64_t, static_cast<std::size_t>(UnwindEnd::kCount)>
       ends_{};
   // Of those that were too short: no larger copy is possible or helps.
-  std::uint64_t beyond_copy_ = 0, not_copied_ = 0, reduced_ = 0;
+  std::uint64_t beyond_copy_ = 0, not_copied_ = 0;
 };
 
 }  // namespace wick
