@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "base/time_text.h"
 #include "object/elf/machine.h"
 #include "object/images.h"
 #include "perf/events/event_open.h"
@@ -521,14 +520,8 @@ class Recorder {
 
   void report_copies() {
     result_.switch_stack_size = copies_->size();
-    if (copies_->shrunk_at() == 0) return;
-    const std::uint64_t time = copies_->shrunk_at();
-    result_.limitations.push_back(fmt::format(
-        "threads left the CPU too often for larger copies; after {}, only {} "
-        "of "
-        "their stacks were copied when they did, and deeper stacks are cut",
-        time_text(static_cast<double>(time - std::min(time, first_time_))),
-        size_text(copies_->size())));
+    if (copies_->shrunk_at() > 0)
+      result_.limitations.push_back(copies_->limitation(first_time_));
   }
 
   // Takes several times the memory of a recording, as reading it would. Without

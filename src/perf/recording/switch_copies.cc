@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/switch_copies.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/time_text.h"
 #include "perf/session/off_cpu.h"
 
 namespace wick {
@@ -57,6 +63,14 @@ void SwitchCopies::shrink(const Now& now) {
     set_event_filter(fd.get(), kMatchesNothing);
   last_double_at_ = now() + kLongestSampling;
   doubles_.emplace(*usual_.known, *spare_.known);
+}
+
+std::string SwitchCopies::limitation(std::uint64_t begin) const {
+  const std::uint64_t elapsed = shrunk_at_ - std::min(shrunk_at_, begin);
+  return fmt::format(
+      "threads left the CPU too often for larger copies; after {}, only {} of "
+      "their stacks were copied when they did, and deeper stacks are cut",
+      time_text(static_cast<double>(elapsed)), size_text(size()));
 }
 
 bool SwitchCopies::is_double(const PerfRecord& record) {

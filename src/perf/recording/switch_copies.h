@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 
 #include "perf/recording/opened_events.h"
@@ -58,6 +59,9 @@ class SwitchCopies {
   void shrink(const Now& now);
   // When they became smaller; 0: they did not.
   std::uint64_t shrunk_at() const { return shrunk_at_; }
+
+  // What that means for a recording that began at `begin`.
+  std::string limitation(std::uint64_t begin) const;
 
   // Whether a record repeats another. Takes all records, by time.
   bool is_double(const PerfRecord& record);
