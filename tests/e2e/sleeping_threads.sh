@@ -60,7 +60,8 @@ fi
 # Root without BPF, and without the right to see kernel stacks. The frame pointer is
 # unknown, so that stacks end where it is needed.
 if setpriv --bounding-set=-bpf,-sys_admin true 2>/dev/null; then
-  setpriv --bounding-set=-bpf,-sys_admin "$WICK" record -q -o proc.data -p "$program" --off-cpu --duration 0.1
+  said=$(setpriv --bounding-set=-bpf,-sys_admin "$WICK" record -o proc.data -p "$program" --off-cpu --duration 0.1 2>&1)
+  has 'what is missing' "$said" 'where 3 threads slept inside the kernel is not known; seeing that takes CAP_BPF'
   "$WICK" flame -q --event offcpu-time -o proc.folded proc.data
   for function in take_second take_first; do
     has 'without BPF' "$(cat proc.folded)" ";$function;[^ ]*mutex_lock[^ ]*;\[blocked\] [0-9]"

@@ -106,7 +106,10 @@ void SleepingThreads::look(const ThreadLook::Now& now,
 void SleepingThreads::use(const std::optional<SleepingThread>& thread,
                           const Emit& emit) {
   if (!thread) return;
-  if (thread->is_stack_hidden) ++hidden_stacks_;
+  if (thread->is_stack_hidden)
+    ++hidden_stacks_;
+  else if (thread->is_kernel_stack_hidden && wants_kernel())
+    ++hidden_kernel_stacks_;
   if (thread->has_place()) emit(encode(*thread));
 }
 
@@ -123,6 +126,11 @@ std::vector<std::string> SleepingThreads::limitations() const {
         "beginning{}",
         counted(hidden_stacks_, "thread"),
         why_stacks_are_hidden(::geteuid() == 0)));
+  if (hidden_kernel_stacks_ > 0)
+    sentences.push_back(fmt::format(
+        "where {} slept inside the kernel is not known; seeing that takes "
+        "CAP_BPF or CAP_SYS_ADMIN",
+        counted(hidden_kernel_stacks_, "thread")));
   return sentences;
 }
 

@@ -48,6 +48,10 @@ class SleepingThreads {
 
  private:
   bool is_time_up() const;
+  bool wants_kernel() const {
+    return !attr_.flag(attr_flag::kExcludeKernel) &&
+           !attr_.flag(attr_flag::kExcludeCallchainKernel);
+  }
   void use(const std::optional<SleepingThread>& thread, const Emit& emit);
   std::string_view encode(const SleepingThread& thread);
   std::string raw_of(const SleepingThread& thread) const;
@@ -60,7 +64,7 @@ class SleepingThreads {
   const TracepointFormat* switch_ = nullptr;
   std::unordered_map<pid_t, pid_t> waiting_;  // tid to pid
   std::chrono::steady_clock::time_point end_;
-  std::uint64_t unseen_ = 0, hidden_stacks_ = 0;
+  std::uint64_t unseen_ = 0, hidden_stacks_ = 0, hidden_kernel_stacks_ = 0;
   // Of the sample being encoded.
   std::vector<std::uint64_t> callchain_, registers_;
 };

@@ -138,6 +138,7 @@ std::optional<SleepingThread> ThreadLook::completed(const SeenTask& seen) {
 
 void ThreadLook::read_kernel_stack(SleepingThread& thread) {
   const std::string text = read(thread, "stack");
+  thread.is_kernel_stack_hidden = text.empty();
   for (std::string_view rest = text; !rest.empty();) {
     const auto frame = parse_kernel_frame(take_line(rest));
     const auto address = frame ? kernel_.find(*frame) : std::nullopt;

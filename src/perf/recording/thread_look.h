@@ -32,8 +32,9 @@ struct SleepingThread {
   std::uint64_t abi = 0;  // kRegsAbi*
   // By perf's numbers; kUnknownRegister where nobody knows.
   std::array<std::uint64_t, SeenTask::kMaxRegisters> registers{};
-  std::string user_stack;        // from the stack pointer upwards
-  bool is_stack_hidden = false;  // the kernel does not let us read it
+  std::string user_stack;  // from the stack pointer upwards
+  // The kernel does not let us read it, or its own part.
+  bool is_stack_hidden = false, is_kernel_stack_hidden = false;
 
   bool has_place() const {
     return abi != kRegsAbiNone || !kernel_leaf_first.empty();

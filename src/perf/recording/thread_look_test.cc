@@ -182,6 +182,15 @@ TEST_F(ShownThread, HasNoPlaceIfEverythingIsHidden) {
   EXPECT_FALSE(thread->has_place());
 }
 
+TEST_F(ShownThread, MayHideItsKernelStackAlone) {
+  system_.file("/proc/7/task/7/stack", "");
+  ThreadLook look(4096, no_time, system_.paths);
+  const auto thread = look.through_proc(7, 7);
+  ASSERT_TRUE(thread);
+  EXPECT_FALSE(thread->is_stack_hidden);
+  EXPECT_TRUE(thread->is_kernel_stack_hidden);
+}
+
 TEST(HiddenStacks, AreExplainedByWhatForbidsToSeeThem) {
   FakeSystem system;
   EXPECT_EQ(why_stacks_are_hidden(true, system.paths), "");
