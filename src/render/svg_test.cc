@@ -15,6 +15,7 @@ extern const OutputFormat svg_output;
 
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -45,6 +46,25 @@ TEST(Svg, ReportsNameCountAndShareOfEveryFrame) {
       tooltips(svg("a;b 1234\na 7\n")),
       ElementsAre("all (1,241 samples, 100%)", "a (1,241 samples, 100.00%)",
                   "b (1,234 samples, 99.44%)"));
+}
+
+std::string svg_of_nanoseconds(std::string_view folded_text,
+                               const WriteOptions& options = {}) {
+  Profile profile = read_text("folded", folded_text);
+  profile.events[EventId{0}].unit = profile.strings.intern("nanoseconds");
+  return written("svg", profile, options);
+}
+
+TEST(Svg, ShowsTimesForPeople) {
+  EXPECT_THAT(tooltips(svg_of_nanoseconds("a 4930000000\nb 12400000\n")),
+              ElementsAre("all (4.94 s, 100%)", "a (4.93 s, 99.75%)",
+                          "b (12.4 ms, 0.25%)"));
+}
+
+TEST(Svg, ShowsTimesAsTheUserNamesThem) {
+  EXPECT_THAT(tooltips(svg_of_nanoseconds("a 12400000\n",
+                                          {.draw = {.count_name = "ns"}})),
+              Contains("a (12,400,000 ns, 100.00%)"));
 }
 
 TEST(Svg, UsesAnnotationsForColourOnly) {

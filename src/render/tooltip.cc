@@ -9,6 +9,8 @@
 
 #include "base/append.h"
 #include "base/text.h"
+#include "base/time_text.h"
+#include "profile/profile.h"
 
 namespace wick {
 namespace {
@@ -37,6 +39,10 @@ Tooltips::Tooltips(const FlameGraph& graph, const DrawOptions& options,
     : graph_(graph),
       count_name_(std::move(count_name)),
       factor_(options.factor),
+      unit_ns_(options.count_name.empty() && options.factor == 1 &&
+                       !options.as_inferno
+                   ? nanoseconds_in(graph.unit)
+                   : 0),
       negate_(options.negate),
       as_inferno_(options.as_inferno) {
   std::int64_t whole = graph.total[NodeId::kRoot];
@@ -55,6 +61,10 @@ std::int64_t Tooltips::change(NodeId id) const {
 
 void Tooltips::append_count(std::string& out, std::int64_t weight) const {
   const double value = graph_.value(weight) * factor_;
+  if (unit_ns_ != 0) {
+    out += time_text(value * static_cast<double>(unit_ns_));
+    return;
+  }
   if (graph_.decimals == 0) {
     out += with_commas(rounded(value));
   } else {
