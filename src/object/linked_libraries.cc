@@ -24,7 +24,7 @@ constexpr std::size_t kMostLibraries = 512;
 constexpr std::string_view kUsualFolders =
     "/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib";
 
-std::string folder_of(const std::string& path) {
+std::string real_folder_of(const std::string& path) {
   std::error_code error;
   const fs::path whole = fs::canonical(path, error);
   return (error ? fs::path(path) : whole).parent_path().string();
@@ -52,7 +52,7 @@ class Search {
     machine_ = file->machine();
     is_64_ = file->is_64();
     const Needed needed = needed_by(*file);
-    if (!needed.loader.empty()) loader_folder_ = folder_of(needed.loader);
+    if (!needed.loader.empty()) loader_folder_ = real_folder_of(needed.loader);
     add(needed, program);
   }
 
@@ -70,7 +70,7 @@ class Search {
   }
 
   void find_all(const Needed& needed, const std::string& by) {
-    const std::string origin = folder_of(by);
+    const std::string origin = real_folder_of(by);
     const char* variable = std::getenv("LD_LIBRARY_PATH");
     for (const std::string& name : needed.libraries) {
       if (found_.paths.size() >= kMostLibraries) return;
