@@ -161,18 +161,33 @@ struct DiffCommand {
             "functions of {} cannot be compared: they have addresses instead "
             "of names, and {} and {} do not have the same build of it{}",
             module, names_.before, names_.after, why);
+      case NameGapKind::kFileOfOneSide:
+        return fmt::format(
+            "functions of {} cannot be compared: they have addresses instead "
+            "of names, and {} does not have that file{}",
+            module, other, why);
       case NameGapKind::kNoNames:
         return fmt::format(
-            "no function matches, but {} has no names for those of {} "
-            "({:.0f}% of its samples){}",
+            "{} has no names for functions of {} ({:.0f}% of "
+            "its samples){}",
             lacking, module, 100 * gap.share, why);
     }
     return "";
   }
 
+  std::string gap_text(const GapInTheWay& way) const {
+    const NameGap& gap = way.gap;
+    if (gap.kind != NameGapKind::kNoNames) return gap_text(gap);
+    if (way.one_sided.empty())
+      return "no function matches, but " + gap_text(gap);
+    return fmt::format("{} is in {} only, but {}", excerpt(way.one_sided, 200),
+                       gap.is_before ? names_.after : names_.before,
+                       gap_text(gap));
+  }
+
   // What the table cannot compare.
   void report_gap() const {
-    if (!gaps_.empty() && gaps_.front().kind != NameGapKind::kNoNames)
+    if (!gaps_.empty() && gaps_.front().kind <= NameGapKind::kBuilds)
       say(run, gap_text(gaps_.front()));
   }
 
@@ -185,8 +200,8 @@ struct DiffCommand {
   int judge(const std::vector<Gate>& gates, const DiffTable& table) {
     int status = 0;
     for (const Gate& gate : gates) {
-      if (const NameGap* gap = gap_in_the_way(gate, table, gaps_))
-        fail(gap->helps, "--fail-on '{}': {}", gate.text, gap_text(*gap));
+      if (const auto way = gap_in_the_way(gate, table, gaps_))
+        fail(way->gap.helps, "--fail-on '{}': {}", gate.text, gap_text(*way));
       const GateResult result =
           in_context(fmt::format("--fail-on '{}'", gate.text),
                      [&] { return check(gate, table); });

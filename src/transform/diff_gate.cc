@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -131,6 +129,29 @@ void check_one(const Gate& gate, const DiffTable& table, std::string_view name,
     result.doubts.push_back(what + ", but that may be chance");
 }
 
+// Whether a function that is nowhere may be in such code.
+bool needs_a_match(const NameGap& gap) {
+  return gap.kind == NameGapKind::kOneSide || gap.kind == NameGapKind::kNoNames;
+}
+
+// Whether the change of a function may be due to the gap.
+bool hides(const NameGap& gap, const FunctionChange& row) {
+  const Change& change = row.total;
+  switch (gap.kind) {
+    case NameGapKind::kOneSide:
+      return change.is_new() || change.is_gone();
+    case NameGapKind::kBuilds:
+    case NameGapKind::kFileOfOneSide:
+      return gap.functions.contains(row.name);
+    case NameGapKind::kNoNames:
+      // Less code than half of the function's hides no more than a part of it.
+      return !gap.is_on_both_sides &&
+             (gap.is_before ? change.is_new() : change.is_gone()) &&
+             gap.share >= std::abs(change.points()) / 2;
+  }
+  return false;
+}
+
 }  // namespace
 
 Gate parse_gate(std::string_view text) { return GateParser(text).parse(); }
@@ -152,31 +173,19 @@ GateResult check(const Gate& gate, const DiffTable& table) {
   return result;
 }
 
-const NameGap* gap_in_the_way(const Gate& gate, const DiffTable& table,
-                              const std::vector<NameGap>& gaps) {
-  if (!gate.function) return nullptr;
-  bool is_on_one_side = false;
-  std::set<std::string_view> found;
-  for (const FunctionChange& row : table.functions) {
-    if (!gate.function->found_in(row.name)) continue;
-    found.insert(row.name);
-    is_on_one_side |= row.total.is_new() || row.total.is_gone();
+std::optional<GapInTheWay> gap_in_the_way(const Gate& gate,
+                                          const DiffTable& table,
+                                          const std::vector<NameGap>& gaps) {
+  if (!gate.function) return std::nullopt;
+  std::vector<const FunctionChange*> found;
+  for (const FunctionChange& row : table.functions)
+    if (gate.function->found_in(row.name)) found.push_back(&row);
+  for (const NameGap& gap : gaps) {
+    if (found.empty() && needs_a_match(gap)) return GapInTheWay{gap, ""};
+    for (const FunctionChange* row : found)
+      if (hides(gap, *row)) return GapInTheWay{gap, row->name};
   }
-  const auto is_in_the_way = [&](const NameGap& gap) {
-    switch (gap.kind) {
-      case NameGapKind::kOneSide:
-        return is_on_one_side || found.empty();
-      case NameGapKind::kBuilds:
-        return std::ranges::any_of(gap.functions, [&](const std::string& name) {
-          return found.contains(name);
-        });
-      case NameGapKind::kNoNames:
-        return found.empty();
-    }
-    return false;
-  };
-  const auto at = std::ranges::find_if(gaps, is_in_the_way);
-  return at == gaps.end() ? nullptr : &*at;
+  return std::nullopt;
 }
 
 }  // namespace wick

@@ -45,11 +45,19 @@ struct GateResult {
 // cannot be compared by.
 GateResult check(const Gate& gate, const DiffTable& table);
 
+struct GapInTheWay {
+  NameGap gap;
+  // Of kNoNames: a function that is on one side only and may be among those
+  // without names on the other. Empty: no function matches.
+  std::string one_sided;
+};
+
 // The gap that keeps `gate` from being judged, if any: a function that it
 // matches is known by its address only and that means nothing on the other
 // side; it is on one side only, and the other lacks names; or no function
 // matches, and one may be in code without names.
-const NameGap* gap_in_the_way(const Gate& gate, const DiffTable& table,
-                              const std::vector<NameGap>& gaps);
+std::optional<GapInTheWay> gap_in_the_way(const Gate& gate,
+                                          const DiffTable& table,
+                                          const std::vector<NameGap>& gaps);
 
 }  // namespace wick

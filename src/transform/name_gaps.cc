@@ -23,6 +23,7 @@ bool lacks_name(const Frame& frame) {
 // folders, so files are told apart by their names only.
 struct CodeOfFile {
   ModuleId module{};  // of several, one with a reason for the lack of names
+  // Of its code without names, if it has any.
   std::set<std::string_view> builds;
   // Its functions that are known by an address, as they are printed.
   std::set<std::string> addresses;
@@ -101,6 +102,10 @@ class FilesOfProfile {
           (frame.function_start != 0 || options_.addresses))
         code.addresses.insert(frame_name(profile_, frame, options_));
     }
+    if (code.builds.empty())
+      for (const Module& module : profile_.modules)
+        if (base_name(profile_.strings[module.path]) == file)
+          code.builds.insert(profile_.strings[module.build_id]);
     code.named = share(is_it, true);
     code.unnamed = share(is_it, false);
   }
@@ -151,14 +156,19 @@ void add_gaps(const Profile& profile, const Files& here, const Files& there,
     const auto add = [&](NameGapKind kind) -> NameGap& {
       return gaps.emplace_back(gap_of(kind, profile, code, is_before));
     };
-    if (code.named < code.unnamed / 2) add(NameGapKind::kNoNames);
     const auto at = there.find(file);
-    if (at == there.end()) continue;
+    if (code.named < code.unnamed / 2)
+      add(NameGapKind::kNoNames).is_on_both_sides =
+          at != there.end() && at->second.unnamed >= kLeastShare;
+    if (at == there.end()) {
+      if (!code.addresses.empty())
+        add(NameGapKind::kFileOfOneSide).functions = code.addresses;
+      continue;
+    }
     const CodeOfFile& other = at->second;
     if (other.named >= kLeastShare && other.unnamed <= code.unnamed / 2)
       add(NameGapKind::kOneSide);
-    else if (!code.addresses.empty() && !other.addresses.empty() &&
-             !is_same_build(code, other))
+    else if (!code.addresses.empty() && !is_same_build(code, other))
       add(NameGapKind::kBuilds).functions = code.addresses;
   }
 }

@@ -19,6 +19,9 @@ enum class NameGapKind : std::uint8_t {
   // Both sides know functions by their addresses only, which change from one
   // build to the next, and do not have the same build.
   kBuilds,
+  // Functions are known by their addresses only, in a file that the other side
+  // does not have: there, they would be printed otherwise.
+  kFileOfOneSide,
   kNoNames,  // a function with a certain name may be there, unseen
 };
 
@@ -29,7 +32,11 @@ struct NameGap {
   double share = 0;        // of that side's weight that has such code, 0 to 1
   std::string why;         // "the file does not exist"; "" if it is not known
   Settings helps;
-  std::set<std::string> functions = {};  // of kBuilds, as they are printed
+  // Of kBuilds and kFileOfOneSide, as they are printed.
+  std::set<std::string> functions = {};
+  // Of kNoNames: the other side has no names for this file either, so it hides
+  // the same there.
+  bool is_on_both_sides = false;
 };
 
 // Modules of the two profiles are matched by the names of their files. Those

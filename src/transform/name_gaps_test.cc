@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "transform/diff_gate.h"
+#include "transform/merge.h"
 
 namespace wick {
 namespace {
@@ -70,10 +71,11 @@ TEST(NameGaps, AModuleWithMostNamesHidesNothing) {
 }
 
 // A program whose function at `start` has no name, and another with one.
-Profile stripped(std::string_view build_id, std::uint64_t start) {
+Profile stripped(std::string_view build_id, std::uint64_t start,
+                 std::string_view path = "/bin/s") {
   Profile profile;
   profile.event_id("cycles", "");
-  const ModuleId id = profile.module_id("/bin/s", build_id);
+  const ModuleId id = profile.module_id(path, build_id);
   const ModuleId other = profile.module_id("/bin/whole", "77");
   for (const Frame& frame :
        {Frame{.module = id, .function_start = start},
@@ -118,7 +120,7 @@ bool can_judge(std::string_view gate, Profile before, Profile after) {
   const auto gaps = find_name_gaps(before, after);
   const DiffTable table =
       compare(join_as_difference(std::move(before), std::move(after)), {});
-  return gap_in_the_way(parse_gate(gate), table, gaps) == nullptr;
+  return !gap_in_the_way(parse_gate(gate), table, gaps);
 }
 
 TEST(NameGaps, AGateOnAnAddressNeedsTheSameBuild) {
@@ -145,6 +147,33 @@ TEST(NameGaps, AGateThatMatchesNothingNeedsNames) {
       can_judge("hot>+2%", stripped("01", 0x1190), stripped("01", 0x1190)));
   EXPECT_TRUE(can_judge("hot>+2%", samples_in("/p", {{"f", 100}}),
                         samples_in("/p", {{"f", 100}})));
+}
+
+TEST(NameGaps, AFunctionOfOneSideMayHaveNoNameInAnotherFile) {
+  const auto named = [] { return samples_in("/p", {{"hot", 100}}); };
+  const auto bare = [] { return samples_in("/ps", {{"", 100}}); };
+  EXPECT_FALSE(can_judge("hot>+2%", named(), bare()));
+  EXPECT_FALSE(can_judge("hot>+2%", bare(), named()));
+}
+
+TEST(NameGaps, LittleCodeWithoutNamesDoesNotHideAFunctionWithMore) {
+  EXPECT_TRUE(
+      can_judge("hot>+2%", samples_in("/p", {{"f", 90}, {"hot", 90}}), [] {
+        Profile after = samples_in("/p", {{"f", 90}});
+        merge(after, samples_in("/ps", {{"", 10}}));
+        return after;
+      }()));
+}
+
+TEST(NameGaps, CodeWithoutNamesOnBothSidesDoesNotHideAFunctionOfOne) {
+  Profile before = stripped("01", 0x1190), after = stripped("02", 0x1190);
+  merge(after, samples_in("/p", {{"fresh", 50}}));
+  EXPECT_TRUE(can_judge("fresh>+2%", std::move(before), std::move(after)));
+}
+
+TEST(NameGaps, AnAddressOfAFileOfOneSideCannotBeJudged) {
+  EXPECT_FALSE(can_judge("0x1190>+2%", stripped("01", 0x1190),
+                         stripped("01", 0x1190, "/bin/mine")));
 }
 
 TEST(NameGaps, AModuleOfOneSideAloneIsNotCompared) {

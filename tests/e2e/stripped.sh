@@ -57,9 +57,19 @@ gate() {
 # In one build, an address is as good as a name, but a name is not found.
 more_regex=$(name more | sed 's/[][+]/\\&/g')
 gate 3 '\[stripped\+0x[0-9a-f]+\] grew from' "$more_regex>+5%" first.data second.data
-gate 1 'no function matches, but (first|second).data has no names for those of .*/stripped \([0-9]+% of its samples\); its symbols are stripped' \
+gate 1 'no function matches, but (first|second).data has no names for functions of .*/stripped \([0-9]+% of its samples\); its symbols are stripped' \
   '^more$>+5%' first.data second.data
 gate 3 'the whole program grew' 'total>1.2x' first.data second.data
+
+# The same program under another name has other names for its functions, or none.
+cp stripped copied
+"$WICK" record -q -o copied.data -- ./copied 300
+"$WICK" record -q -o named.data -- ./work 300
+gate 1 'functions of .*/stripped cannot be compared: they have addresses instead of names, and copied.data does not have that file' \
+  "$more_regex>+5%" first.data copied.data
+gate 1 'more is in named.data only, but first.data has no names for functions of .*/stripped \([0-9]+% of its samples\)' \
+  '^more$>+5%' first.data named.data
+gate 1 'more is in named.data only, but first.data has no names' '^more$>+5%' named.data first.data
 
 # In another build, the same address is some other function.
 sed -i 's/^FUNCTION more/FUNCTION none(long n) { sum += n; }\n&/; s/^  more/  none(1);&/' work.c
