@@ -18,7 +18,9 @@
 namespace wick {
 namespace {
 
-// A kernel has about 200,000 symbols of 50 bytes.
+// A kernel has about 200,000 symbols of 50 bytes. Room that is not used takes
+// no memory.
+constexpr std::size_t kUsualSize = std::size_t{1} << 24;
 constexpr std::size_t kMaxSize = std::size_t{1} << 28;
 
 struct Line {
@@ -135,6 +137,7 @@ Kallsyms Kallsyms::open(const std::string& path) {
   if (!fd) fail("{}: {}", path, open_error());
   // Files of /proc report 0 bytes.
   std::string text;
+  text.reserve(kUsualSize);
   while (true) {
     const std::size_t old = text.size();
     text.resize(old + std::max<std::size_t>(1 << 20, old / 2));

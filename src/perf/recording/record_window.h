@@ -33,6 +33,8 @@ class RecordWindow {
     }
   }
   void forget_taken();
+  // Frees the room for records. None may be left, and none is added after it.
+  void close() { std::string().swap(bytes_); }
 
   // A view of a record of one of the events.
   PerfRecord parsed(std::string_view whole) { return locator_.record(whole); }

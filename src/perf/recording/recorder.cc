@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/recorder.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -528,6 +529,10 @@ class Recorder {
   // names it still is a recording.
   void keep_names() {
     stacks_.reset();
+    window_->close();
+#ifdef __GLIBC__
+    ::malloc_trim(0);
+#endif
     try {
       file_->header().names(look_up_names(
           *sampled_, limits_.release,
