@@ -3,6 +3,8 @@
 
   compiler  a g++ run with 32 kB of stack for each sample, about 90 MB
   deep      a program with frame pointers, stacks some 60 deep, for a given time
+  machine   everything that runs during a g++ run and a search, about 3 MB; by
+            wick or perf
 """
 import pathlib
 import shutil
@@ -91,6 +93,21 @@ def deep(folder, seconds):
                         "-x", "c++", "-", "-o", program], input=DEEP, text=True, check=True)
     if not path.exists():
         perf_record(path, ["-F", "9999", "-g"], [program, str(seconds)])
+    return path
+
+
+def machine(folder, recorder, wick):
+    path = folder / f"machine-{recorder}.data"
+    if path.exists():
+        return path
+    load = (f"find /usr -newer /proc/self/exe >/dev/null 2>&1 & "
+            f"g++ -std=c++20 -O2 -I{SOURCE}/src -c "
+            f"{SOURCE}/src/perf/session/chain.cc -o /dev/null; wait")
+    if recorder == "perf":
+        perf_record(path, ["-a", "-g", "-F", "2999"], ["sh", "-c", load])
+    else:
+        subprocess.run([wick, "record", "-q", "-a", "-F", "1999", "-o", path, "--",
+                        "sh", "-c", load], check=True)
     return path
 
 

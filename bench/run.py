@@ -5,11 +5,11 @@ ratios.
 
 usage: run.py WICK [--before WICK] [--size MB] [--runs N] [--inputs DIR] [CASE...]
 
-CASE is fold, svg, pprof, write, memory, trace, dwarf, chains, growth, accuracy,
-record or picture; all of them by default. Peers are looked for in FLAMEGRAPH_DIR
+CASE is fold, svg, pprof, write, memory, trace, dwarf, chains, growth, opening,
+accuracy, record or picture; all of them by default. Peers are looked for in FLAMEGRAPH_DIR
 (flamegraph.pl, stackcollapse-perf.pl) and INFERNO_BIN_DIR (inferno-collapse-perf,
 inferno-flamegraph); perf and Hotspot's parser are used if installed. Missing peers
-are left out. The last six cases record; `record` compares small differences, so it
+are left out. The last seven cases record; `record` compares small differences, so it
 takes --rounds of everything instead of --runs.
 
 CPU is user + system time and WALL the elapsed time, each the best of N runs that
@@ -22,6 +22,7 @@ import dataclasses
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,7 @@ class Program:
     def __init__(self, label, argv, runs):
         self.label, self.argv, self.runs = label, argv, runs
         self.twin = None  # the same of --before
+        self.prepare = lambda: None  # called before each run, not measured
         self.result = Result()
 
     def start(self, stderr):
@@ -59,6 +61,7 @@ class Program:
     def run(self, watch_memory):
         if self.result.error:
             return
+        self.prepare()
         with tempfile.TemporaryFile() as stderr:
             begin = time.monotonic()
             process = self.start(stderr)
@@ -379,6 +382,28 @@ class Bench:
                      times[2] / sizes[2] / (times[1] / sizes[1]), 1.5,
                      at_least=False)
 
+    def opening(self):
+        """A recording of the whole machine, with kernel code: the first time,
+        without a symbol cache, and again. The bar of 60 ms is for 3 MB."""
+        cache = self.inputs / "cache"
+        for recorder in "wick", "perf":
+            path = self.recording(recordings.machine, recorder, self.wick)
+            if not path:
+                return
+            report = ["env", f"XDG_CACHE_HOME={cache}", self.wick, "report", path]
+            first = self.program("the first time", *report, runs=10)
+            first.prepare = lambda: shutil.rmtree(cache, ignore_errors=True)
+            results = measure(
+                f"wick report of {path.stat().st_size / 1e6:.1f} MB by {recorder} "
+                "record -a", [first, self.program("again", *report, runs=10)])
+            if recorder == "wick":
+                self.bar("CPU time, the first time / again",
+                         ratio(results, "the first time", "again"), 1.2,
+                         at_least=False)
+            if "again" in results:
+                self.bar("CPU time again, in ms", 1000 * results["again"].cpu, 60,
+                         at_least=False)
+
     def accuracy(self):
         """Recordings beside what the programs measure themselves."""
         reason = recordings.possible()
@@ -457,7 +482,7 @@ def main():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     cases = ["fold", "svg", "pprof", "write", "memory", "trace", "dwarf", "chains",
-             "growth", "accuracy", "record", "picture"]
+             "growth", "opening", "accuracy", "record", "picture"]
     parser.add_argument("wick")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--before", metavar="WICK", help="another wick")

@@ -10,7 +10,7 @@ gcc -O1 -fomit-frame-pointer -o trampolines "$programs/trampolines.c" ||
 
 # whole WHAT FOLDED REGEX: nine samples in ten have the whole stack.
 whole() {
-  awk -v regex="$3" '{ all += $NF } $0 ~ regex { good += $NF }
+  regex=$3 awk '{ all += $NF } $0 ~ ENVIRON["regex"] { good += $NF }
     END { exit all == 0 || good < 0.9 * all }' <<<"$2" ||
     complain "$1: $(sort -nr -k2 <<<"$2" | head -3)"
 }

@@ -55,8 +55,8 @@ wait_for() {
 serve='main;serve;library_work;compute [0-9]+$'
 # whole WHAT FOLDED REGEX: nine samples in ten have the whole stack.
 whole() {
-  awk -v regex="$3" '
-    { all += $NF } $0 ~ regex { good += $NF }
+  regex=$3 awk '
+    { all += $NF } $0 ~ ENVIRON["regex"] { good += $NF }
     END { exit all == 0 || good < 0.9 * all }' \
     <<<"$2" || complain "$1: $(sort -nr -k2 <<<"$2" | head -3)"
 }

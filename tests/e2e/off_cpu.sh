@@ -9,7 +9,7 @@ gcc -O2 -g -o waits "$SOURCE/tests/e2e/programs/waits.c" -lpthread
 
 # milliseconds REGEX FOLDED: of the stacks that match.
 milliseconds() {
-  awk -v regex="$1" '$0 ~ regex { sum += $NF / 1e6 } END { print sum + 0 }' "$2"
+  regex=$1 awk '$0 ~ ENVIRON["regex"] { sum += $NF / 1e6 } END { print sum + 0 }' "$2"
 }
 # at_most A B WHAT
 at_most() {

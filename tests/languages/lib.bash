@@ -15,8 +15,8 @@ need_recording() {
 
 # weight STACKS REGEX: of the folded STACKS that match REGEX.
 weight() {
-  awk -v regex="$2" '{ weight = $NF; sub(/ [0-9]+$/, "") }
-    $0 ~ regex { sum += weight } END { printf "%d\n", sum }' "$1"
+  regex=$2 awk '{ weight = $NF; sub(/ [0-9]+$/, "") }
+    $0 ~ ENVIRON["regex"] { sum += weight } END { printf "%d\n", sum }' "$1"
 }
 
 # share STACKS REGEX: the same as a percentage of all; 0 of nothing.

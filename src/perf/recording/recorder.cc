@@ -62,18 +62,18 @@ class HighPriority {
  public:
   HighPriority() {
     errno = 0;
-    const int before = ::getpriority(PRIO_PROCESS, 0);
-    if (errno == 0 && ::setpriority(PRIO_PROCESS, 0, -10) == 0)
-      before_ = before;
+    before_ = ::getpriority(PRIO_PROCESS, 0);
+    is_raised_ = errno == 0 && ::setpriority(PRIO_PROCESS, 0, -10) == 0;
   }
   ~HighPriority() {
-    if (before_) ::setpriority(PRIO_PROCESS, 0, *before_);
+    if (is_raised_) ::setpriority(PRIO_PROCESS, 0, before_);
   }
   HighPriority(const HighPriority&) = delete;
   HighPriority& operator=(const HighPriority&) = delete;
 
  private:
-  std::optional<int> before_;
+  int before_ = 0;
+  bool is_raised_ = false;
 };
 
 class Recorder {

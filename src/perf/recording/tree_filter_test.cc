@@ -107,7 +107,8 @@ TEST(TreeFilter, OnlyTheProgramAndWhatItStartsIsSampled) {
   Program program(20);
   const auto filter = TreeFilter::load(program.pid());
   Samples samples;
-  if (!filter || !samples.open(*filter)) GTEST_SKIP() << "BPF is not allowed";
+  if (!filter || !samples.open(*filter))
+    GTEST_SKIP() << "no right to BPF, or no tracefs";
   program.run();
   use_cpu();
   const auto pids = samples.processes();
@@ -121,7 +122,8 @@ TEST(TreeFilter, EverythingIsSampledOnceItsTableIsFull) {
   Program program(1);
   const auto filter = TreeFilter::load(program.pid(), 1);
   Samples samples;
-  if (!filter || !samples.open(*filter)) GTEST_SKIP() << "BPF is not allowed";
+  if (!filter || !samples.open(*filter))
+    GTEST_SKIP() << "no right to BPF, or no tracefs";
   program.run();
   use_cpu();
   EXPECT_TRUE(
