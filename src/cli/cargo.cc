@@ -25,6 +25,7 @@
 #include "cli/options/option_kinds.h"
 #include "cli/process.h"
 #include "integration/cargo_messages.h"
+#include "io/program_path.h"
 #include "profile/format.h"
 
 namespace wick {

@@ -68,7 +68,11 @@ int FlameRun::record(const OutputFormat& format) {
 }
 
 void FlameRun::check_has_samples(const Profile& profile) const {
-  if (!profile.samples.empty()) return;
+  const bool draws_waits = picture.write.first_event == kOffCpuEventName;
+  const bool has_waits = std::ranges::any_of(
+      profile.events,
+      [](const Event& event) { return event.time == TimeKind::kOffCpu; });
+  if (!profile.samples.empty() && (!draws_waits || has_waits)) return;
   // A full disk loses samples, too, and a lower rate does not help.
   check_written(result_, kElsewhere);
   if (const auto lost = profile.diagnostics.count(Problem::kLostSamples);
@@ -78,8 +82,10 @@ void FlameRun::check_has_samples(const Profile& profile) const {
         counted(lost, "sample"),
         recording.period > 0 ? "larger --count" : "lower --freq");
   for (const Diagnostics::Entry& entry : profile.diagnostics.entries())
-    if (entry.problem == Problem::kMayNotBeSampled)
+    if (info(entry.problem).is_time)
       fail("no samples were taken: {}", describe(entry));
+  if (!profile.samples.empty())
+    fail("no time off the CPU was recorded: nothing waited");
   fail("{}", no_samples_text(!recording.cpus.empty(), recording.period > 0
                                                           ? "lower --count"
                                                           : "higher --freq"));

@@ -25,6 +25,7 @@
 #include "io/output_file.h"
 #include "io/output_name.h"
 #include "io/output_place.h"
+#include "io/program_path.h"
 
 namespace wick {
 namespace {

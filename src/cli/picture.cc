@@ -19,6 +19,7 @@
 #include "format/registry.h"
 #include "io/output_file.h"
 #include "io/pipe.h"
+#include "io/program_path.h"
 #include "transform/confidence.h"
 #include "transform/diff.h"
 

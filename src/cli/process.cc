@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "io/program_path.h"
 
 namespace wick {
 namespace {
@@ -124,27 +124,6 @@ std::string content_of(int fd) {
        at += got)
     content.append(buffer, static_cast<std::size_t>(got));
   return content;
-}
-
-std::optional<std::string> find_program(const std::string& name) {
-  const auto runs = [](const std::string& path) {
-    struct stat info {};
-    return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-           ::access(path.c_str(), X_OK) == 0;
-  };
-  if (name.find('/') != name.npos) {
-    if (runs(name)) return name;
-    return {};
-  }
-  const char* variable = std::getenv("PATH");
-  std::string_view path = variable != nullptr ? variable : "/usr/bin:/bin";
-  while (!path.empty()) {
-    const std::string_view folder = take_until(path, ':');
-    const std::string file =
-        fmt::format("{}/{}", folder.empty() ? "." : folder, name);
-    if (runs(file)) return file;
-  }
-  return {};
 }
 
 void check_program(const std::vector<std::string>& words) {

@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,9 +46,6 @@ int shell_status(int status);
 // An unnamed file, to catch the output of a child.
 UniqueFd make_memory_file();
 std::string content_of(int fd);
-
-// The file that a shell would run for `name`.
-std::optional<std::string> find_program(const std::string& name);
 
 // Fails unless the first word is a program that can be run.
 void check_program(const std::vector<std::string>& words);

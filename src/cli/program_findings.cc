@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "cli/process.h"
 #include "io/open_regular.h"
+#include "io/program_path.h"
 #include "object/debug_files.h"
 #include "object/elf/elf_file.h"
 #include "object/linked_libraries.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -53,7 +54,7 @@ struct RecordCommand {
                          recorded_text(result), size_text(result.bytes),
                          suggested_command("wick report", output)));
     if (result.samples == 0 && result.lost == 0 && !options.off_cpu &&
-        result.diagnostics.count(Problem::kMayNotBeSampled) == 0)
+        !explains_missing_time(result.diagnostics))
       say(run, why_no_samples(options));
     report_stats(run);
     return exit_status && !program.empty() ? shell_status(result.program_status)
@@ -97,6 +98,13 @@ struct RecordCommand {
 
   static std::string_view fewer_samples(const RecordOptions& options) {
     return options.period > 0 ? "a larger -c" : "a lower -F";
+  }
+
+  static bool explains_missing_time(const Diagnostics& diagnostics) {
+    return std::ranges::any_of(diagnostics.entries(),
+                               [](const Diagnostics::Entry& entry) {
+                                 return info(entry.problem).is_time;
+                               });
   }
 
   static std::string why_no_samples(const RecordOptions& options) {

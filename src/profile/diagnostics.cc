@@ -281,6 +281,12 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          .many = kNotSampledText,
          .is_loss = true,
          .is_time = true},
+        {.key = "short-lived-children",
+         .one = kShortLivedText,
+         .many = kShortLivedText,
+         .is_loss = true,
+         .remedy = "recording the whole machine (-a) samples all of it",
+         .is_time = true},
     }};
 
 // Whether the samples of a part of the input have a part of the count, which
@@ -305,6 +311,7 @@ bool concerns_samples(Problem problem) {
     case Problem::kKernelOrShortLived:
     case Problem::kMayNotBeSampled:
     case Problem::kNotSampled:
+    case Problem::kShortLivedChildren:
       return true;
     default:
       return false;

@@ -77,6 +77,7 @@ enum class Problem : std::uint8_t {
   kKernelOrShortLived,  // of these or in the kernel, which was not recorded
   kMayNotBeSampled,     // of programs that the kernel does not let users sample
   kNotSampled,          // for other reasons
+  kShortLivedChildren,  // as kShortLived, of processes that ran already
   kCount
 };
 

@@ -63,7 +63,7 @@ python=$(python3 -c 'import sys; print(sys.executable)')
 accounts() {
   local least=$1 most=$2 used got
   shift 2
-  "$WICK" record -q -e cpu-clock -o r.data -- "$python" used.py "$@"
+  "$WICK" record -q -e cpu-clock -F "${rate:-997}" -o r.data -- "$python" used.py "$@"
   used=$(cat used.txt) got=$(sampled r.data)
   [ "$got" -ge $((used * least / 100)) ] && [ "$got" -le $((used * most / 100)) ] ||
     complain "$*: $got of $used ms are in samples"
@@ -71,6 +71,7 @@ accounts() {
 accounts 75 125 sh cats.sh
 accounts 75 125 ./spawn 600
 accounts 88 112 ./burn
+rate=4999 accounts 75 125 ./spawn 600
 
 # What others run at the same time is not in the file.
 cp burn other_program
@@ -118,8 +119,30 @@ for program in setuid unreadable; do
     "$("${nobody[@]}" "$WICK" flame -o no.svg -- ./$program 2>&1)" \
     "no samples were taken: .*$text"
 done
+said=$(as_nobody brief.data su root -c true </dev/null)
+has 'a setuid program that ends at once' "$said" "$text"
+same 'its other reasons' "$(grep -c 'too briefly' <<<"$said")" 0
+has 'its time off the CPU' \
+  "$("${nobody[@]}" "$WICK" flame --off-cpu -o no.svg -- ./setuid 2>&1)" "$text"
 has 'half of it' "$(as_nobody half.data sh -c './burn; ./setuid')" \
   "$text.*\([45][0-9]% of "
+
+# What is left out by choice is not missed.
+for options in --no-children '-e cpu-clock:u' '-e cpu-clock:k' --user; do
+  same "$options" "$("$WICK" record $options -o chosen.data -- sh -c './burn; true' 2>&1 |
+    grep -c 'of CPU time')" 0
+done
+
+# Attached processes have no clock of their CPU, so the time is reported.
+./spawn 100000 &
+spawner=$!
+has '-p' "$("$WICK" record -p $spawner --duration 0.5 -o p.data 2>&1)" \
+  'of CPU time was not sampled: processes or threads ended .*% of .*\(-a\)'
+kill $spawner
+./burn &
+same '-p of a program that is sampled well' \
+  "$("$WICK" record -p $! --duration 0.3 -o p.data 2>&1 | grep -c 'not sampled')" 0
+wait
 
 # What outlives the program is named.
 cat >leaves.sh <<'S'

@@ -71,6 +71,9 @@ std::optional<ProcStatus> parse_status(std::string_view text) {
     const std::string_view key = take_until(line, ':');
     if (key == "Tgid") has_tgid = take_number(trim(line), 10, status.tgid);
     if (key == "PPid") has_parent = take_number(trim(line), 10, status.parent);
+    if (key == "State")
+      status.has_ended =
+          trim(line).starts_with('Z') || trim(line).starts_with('X');
   }
   if (!has_tgid || !has_parent) return {};
   return status;

@@ -29,6 +29,9 @@ std::optional<ProcMapping> parse_maps_line(std::string_view line);
 // The ancestry, from /proc/PID/status.
 struct ProcStatus {
   pid_t tgid = 0, parent = 0;
+  // A zombie: it never runs again. The main thread of a process may end so
+  // before the others.
+  bool has_ended = false;
 };
 std::optional<ProcStatus> parse_status(std::string_view text);
 

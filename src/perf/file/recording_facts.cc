@@ -28,7 +28,8 @@ constexpr std::array kLosses = {
     Problem::kLargeProcess,   Problem::kNamesNotKept};
 constexpr std::array kUnsampled = {
     Problem::kShortLived, Problem::kKernelOrShortLived,
-    Problem::kMayNotBeSampled, Problem::kNotSampled};
+    Problem::kMayNotBeSampled, Problem::kNotSampled,
+    Problem::kShortLivedChildren};
 
 void read_fact(std::string_view key, std::uint64_t value,
                RecordingFacts& facts) {

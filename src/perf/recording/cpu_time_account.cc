@@ -33,6 +33,7 @@ std::uint64_t refused_time(const CpuTimes& times) {
   constexpr std::uint64_t kBeforeExec = 10'000'000, kEnd = 300'000;
   if (!times.is_time || !times.used || *times.used <= times.counted) return 0;
   const std::uint64_t uncounted = *times.used - times.counted;
+  if (times.is_refused && times.samples == 0) return uncounted;
   const std::uint64_t usual =
       std::max(kBeforeExec, *times.used / 20) + times.tasks * kEnd;
   return uncounted > usual ? uncounted : 0;
@@ -82,7 +83,8 @@ std::uint64_t note_unsampled(CpuTimes times, Diagnostics& diagnostics) {
   if (times.is_user_only)
     reason = Problem::kKernelOrShortLived;
   else if (static_cast<double>(missing) <= most_by_age(times))
-    reason = Problem::kShortLived;
+    reason =
+        times.is_attached ? Problem::kShortLivedChildren : Problem::kShortLived;
   const double share =
       static_cast<double>(missing) / static_cast<double>(times.counted);
   diagnostics.note_time(reason,
@@ -97,15 +99,7 @@ CpuTimeAccount::CpuTimeAccount(const PerfEvent& event, pid_t program,
                                const std::vector<int>& cpus,
                                const KernelLimits& limits)
     : event_(event), attr_(counter_of(event.attr)) {
-  times_.is_time = counts_time(event.attr);
-  times_.is_by_cpu = !event.attr.flag(attr_flag::kInherit);
-  times_.is_user_only =
-      times_.is_time && event.attr.flag(attr_flag::kExcludeKernel);
-  if (!event.attr.is_frequency())
-    times_.period = event.attr.sample_period;
-  else if (times_.is_time)
-    times_.period =
-        1'000'000'000 / std::max<std::uint64_t>(event.attr.sample_period, 1);
+  describe(event.attr);
   if (!times_.is_time && event.attr.type != event_type::kHardware) return;
   const std::vector<int> everywhere = {-1};
   for (const int cpu : cpus.empty() ? everywhere : cpus) {
@@ -116,21 +110,52 @@ CpuTimeAccount::CpuTimeAccount(const PerfEvent& event, pid_t program,
       counters_.clear();
       return;
     }
-    counters_.push_back(std::move(opened.fd));
+    counters_.push_back(opened.fd.get());
+    own_.push_back(std::move(opened.fd));
   }
 }
 
+CpuTimeAccount::CpuTimeAccount(const PerfEvent& event,
+                               std::span<const UniqueFd> fds)
+    : event_(event), attr_(event.attr) {
+  describe(event.attr);
+  times_.is_attached = true;
+  if (!times_.is_time && event.attr.type != event_type::kHardware) return;
+  for (const UniqueFd& fd : fds) counters_.push_back(fd.get());
+}
+
+void CpuTimeAccount::describe(const EventAttr& sampled) {
+  times_.is_time = counts_time(sampled);
+  times_.is_by_cpu = !sampled.flag(attr_flag::kInherit);
+  times_.is_user_only =
+      times_.is_time && sampled.flag(attr_flag::kExcludeKernel);
+  if (!sampled.is_frequency())
+    times_.period = sampled.sample_period;
+  else if (times_.is_time)
+    times_.period =
+        1'000'000'000 / std::max<std::uint64_t>(sampled.sample_period, 1);
+}
+
 // A hardware counter that others use as well runs for a part of the time.
-std::uint64_t CpuTimeAccount::count() const {
-  double sum = 0;
-  for (const UniqueFd& fd : counters_) {
-    const EventCount read = read_event(fd.get(), attr_);
-    if (read.running > 0)
-      sum += static_cast<double>(read.value) *
-             static_cast<double>(read.enabled) /
-             static_cast<double>(read.running);
+CpuTimeAccount::Counts CpuTimeAccount::count() const {
+  double events = 0, time = 0;
+  for (const int fd : counters_) {
+    const EventCount read = read_event(fd, attr_);
+    if (read.running == 0) continue;
+    events += static_cast<double>(read.value) *
+              static_cast<double>(read.enabled) /
+              static_cast<double>(read.running);
+    time += static_cast<double>(read.running);
   }
-  return static_cast<std::uint64_t>(sum);
+  return {.events = static_cast<std::uint64_t>(events),
+          .time = static_cast<std::uint64_t>(time)};
+}
+
+void CpuTimeAccount::end() {
+  const Counts now = count();
+  times_.counted = now.events - before_.events;
+  if (times_.is_attached && !times_.is_time)
+    times_.used = now.time - before_.time;
 }
 
 void CpuTimeAccount::on_sample(const PerfRecord& sample) {
@@ -144,7 +169,8 @@ CpuTimes CpuTimeAccount::times(CpuTimes others) const {
   CpuTimes all = times_;
   all.lost = others.lost;
   all.tasks = others.tasks;
-  all.used = others.used;
+  if (others.used) all.used = others.used;
+  all.is_refused = others.is_refused;
   all.is_kernel_wanted = others.is_kernel_wanted;
   return all;
 }

@@ -8,12 +8,16 @@
 // sampled by a clock of its own: of 1,500 spawns of `true`, which take 1.1 s,
 // 15 ms are in samples. And the kernel removes all events from a process that
 // executes a setuid program or one that its user may not read.
+//
+// Of processes that run already, what the sampling events themselves counted is
+// the whole.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "io/unique_fd.h"
@@ -36,6 +40,8 @@ struct CpuTimes {
   bool is_by_cpu = false;             // sampled whatever its age
   bool is_user_only = false;     // time in the kernel is counted, not sampled
   bool is_kernel_wanted = true;  // if that is not a user's choice
+  bool is_refused = false;       // the program is one that may not be sampled
+  bool is_attached = false;      // to what ran already
 };
 
 // What is missing beyond the error of sampling, of `counted`; else 0. n samples
@@ -54,11 +60,14 @@ class CpuTimeAccount {
   // or if it is a tracepoint, of which each one is sampled.
   CpuTimeAccount(const PerfEvent& event, pid_t program,
                  const std::vector<int>& cpus, const KernelLimits& limits);
+  // For the samples of an event that is open for what runs already; `fds`
+  // outlive it. Their read_format has kTimeEnabled and kTimeRunning.
+  CpuTimeAccount(const PerfEvent& event, std::span<const UniqueFd> fds);
 
   bool is_open() const { return !counters_.empty(); }
   // From now on, and until now.
   void begin() { before_ = count(); }
-  void end() { times_.counted = count() - before_; }
+  void end();
 
   void on_sample(const PerfRecord& sample);
 
@@ -66,12 +75,18 @@ class CpuTimeAccount {
   CpuTimes times(CpuTimes others) const;
 
  private:
-  std::uint64_t count() const;
+  struct Counts {
+    std::uint64_t events = 0;
+    std::uint64_t time = 0;  // ns on a CPU
+  };
+  void describe(const EventAttr& sampled);
+  Counts count() const;
 
   const PerfEvent& event_;
   EventAttr attr_;
-  std::vector<UniqueFd> counters_;
-  std::uint64_t before_ = 0;
+  std::vector<UniqueFd> own_;
+  std::vector<int> counters_;
+  Counts before_;
   CpuTimes times_;
   PerfSample sample_;
 };

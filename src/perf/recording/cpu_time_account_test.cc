@@ -70,6 +70,26 @@ TEST(UnsampledTime, OfManyShortTasksIsTheirs) {
             "it");
 }
 
+TEST(UnsampledTime, OfChildrenOfWhatRanAlreadyIsSampledWithTheMachine) {
+  CpuTimes times = ran(900 * kMs, 240);
+  times.tasks = 1000;
+  times.is_attached = true;
+  EXPECT_EQ(notes(times).at(0),
+            "660 ms of CPU time was not sampled: processes or threads ended "
+            "before their first sample (73% of 900 ms); recording the whole "
+            "machine (-a) samples all of it");
+}
+
+TEST(UnsampledTime, OfAProgramThatMayNotBeSampledNeedNotBeMuch) {
+  CpuTimes times{.period = kMs, .tasks = 1, .used = 4 * kMs};
+  EXPECT_TRUE(notes(times).empty());
+  times.is_refused = true;
+  EXPECT_EQ(notes(times).at(0),
+            "4.00 ms of CPU time was spent in programs that the kernel does "
+            "not let you sample, because they are setuid or you may not read "
+            "them (100% of 4.00 ms); record as root");
+}
+
 TEST(UnsampledTime, ThatNoAgeExplainsHasNoReason) {
   CpuTimes times = ran(900 * kMs, 240);
   EXPECT_EQ(notes(times).at(0),

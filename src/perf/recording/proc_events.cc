@@ -102,14 +102,17 @@ bool ProcEvents::threads(pid_t pid, const std::vector<pid_t>& tids,
     // Only the last newline is not part of the name.
     if (name->ends_with('\n')) name->pop_back();
     pid_t parent_pid = pid, parent_tid = pid;
+    bool has_ended = false;
     if (tid == pid) {
       const auto status = read_small_file(task + "/status", kMaxProcFile);
       const auto parsed = status ? parse_status(*status) : std::nullopt;
       if (!parsed) continue;
       parent_pid = parent_tid = parsed->parent;
+      has_ended = parsed->has_ended;
     }
     found = true;
-    if (is_recorded(tid))
+    // A thread with a FORK counts as waiting until it runs.
+    if (is_recorded(tid) && !has_ended)
       emit(encoder_.fork({.pid = number(pid),
                           .parent_pid = number(parent_pid),
                           .tid = number(tid),

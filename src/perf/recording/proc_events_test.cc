@@ -271,6 +271,19 @@ TEST(ProcEvents, MappingsAreThoseOfAnotherThreadIfTheFirstHasEnded) {
   EXPECT_EQ(shown.lines.back(), "MMAP 20 1000+2000 @0 /bin/prog");
 }
 
+// One with a FORK would count as waiting.
+TEST(ProcEvents, AMainThreadThatHasEndedHasANameButNoFork) {
+  FakeSystem system;
+  add_thread(system, 20, 20, 1, "prog");
+  add_thread(system, 20, 21, 1, "worker");
+  system.file("/proc/20/task/20/status",
+              "State:\tZ (zombie)\nTgid:\t20\nPPid:\t1\n");
+  Shown shown(system.paths);
+  shown.events.process(20, shown.emit);
+  EXPECT_THAT(shown.lines, ElementsAre("COMM 20/20 prog", "FORK 20/21 of 20/20",
+                                       "COMM 20/21 worker"));
+}
+
 TEST(ProcEvents, AVanishedProcessIsNone) {
   FakeSystem system;
   Shown shown(system.paths);

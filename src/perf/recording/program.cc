@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "io/pipe.h"
+#include "io/program_path.h"
 
 namespace wick {
 namespace {
@@ -62,6 +63,14 @@ HeldProgram::~HeldProgram() {
   if (started_ || status_) return;
   ::kill(pid_, SIGKILL);
   wait();
+}
+
+bool HeldProgram::is_protected() const {
+  std::string name = words_.front();
+  if (!folder_.empty() && !name.starts_with('/') && name.find('/') != name.npos)
+    name = folder_ + "/" + name;
+  const auto path = find_program(name);
+  return path && is_protected_program(*path);
 }
 
 void HeldProgram::start() {

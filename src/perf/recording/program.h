@@ -25,6 +25,8 @@ class HeldProgram {
   ~HeldProgram();
 
   pid_t pid() const { return pid_; }
+  // See is_protected_program().
+  bool is_protected() const;
 
   // Lets it run; fails if it cannot be executed.
   void start();

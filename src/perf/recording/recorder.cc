@@ -114,6 +114,9 @@ class Recorder {
     return options_.call_graph == RecordOptions::CallGraph::kFramePointers;
   }
   bool attaches() const { return !options_.records_program(); }
+  bool attaches_to_threads() const {
+    return !options_.processes.empty() || !options_.threads.empty();
+  }
 
   // By the clock of the events.
   std::uint64_t now() const { return event_clock_now(events_->front().attr()); }
@@ -150,7 +153,10 @@ class Recorder {
           if (sleepers_) sleepers_->visit(record);
           store(record, whole);
         });
-    if (options_.records_program()) watch_tree();
+    if (options_.records_program())
+      watch_tree();
+    else if (attaches_to_threads() && !excludes(attr_flag::kExcludeUser))
+      account_.emplace(header_.events.front(), events_->front().fds);
   }
 
   void watch_tree() {
@@ -159,8 +165,15 @@ class Recorder {
       if (events_->all()[i].plan.is_everywhere)
         everywhere.push_back(&header_.events[i]);
     processes_->watch_tree(program_->pid(), std::move(everywhere));
-    account_.emplace(header_.events.front(), program_->pid(), options_.cpus,
-                     limits_);
+    // What is spent in code that is not wanted is not missed.
+    if (!excludes(attr_flag::kExcludeUser))
+      account_.emplace(header_.events.front(), program_->pid(), options_.cpus,
+                       limits_);
+  }
+
+  // By choice, for the first event.
+  bool excludes(std::uint64_t flag) const {
+    return (events_->front().plan.spec.flags & flag) != 0;
   }
 
   void open_file() {
@@ -390,6 +403,10 @@ class Recorder {
       case RecordType::kThrottle:
         ++result_.throttles;
         break;
+      case RecordType::kFork:
+        ++forks_;
+        processes_->visit(record);
+        break;
       default:
         processes_->visit(record);
         break;
@@ -546,10 +563,17 @@ class Recorder {
   // Of a program that may run on, only what happened until now is known.
   void note_unsampled_time() {
     if (!account_ || !account_->is_open() || !has_begun_) return;
+    const RecordedTree* tree = processes_->tree();
     CpuTimes others{.lost = result_.lost,
-                    .tasks = processes_->tree()->tasks(),
-                    .is_kernel_wanted = !options_.user_only};
-    if (options_.cpus.empty() && begin_time_ == 0) others.used = cpu_time_;
+                    .tasks = tree != nullptr ? tree->tasks() : forks_,
+                    .is_kernel_wanted = !options_.user_only &&
+                                        !excludes(attr_flag::kExcludeKernel)};
+    // Of a program, that of its children is included.
+    if (tree != nullptr && options_.children && options_.cpus.empty() &&
+        begin_time_ == 0) {
+      others.used = cpu_time_;
+      others.is_refused = program_->is_protected();
+    }
     const std::uint64_t whole =
         note_unsampled(account_->times(others), result_.diagnostics);
     facts_.cpu_time = whole;
@@ -581,7 +605,8 @@ class Recorder {
                  {.files = memory_.files, .names = memory_.names}};
   std::optional<SampledCode> sampled_;  // if names are kept
   std::vector<PerfHeader::BuildId> kernel_build_ids_;
-  std::optional<CpuTimeAccount> account_;  // of a program
+  std::optional<CpuTimeAccount> account_;  // of a program or threads
+  std::uint64_t forks_ = 0;
   std::optional<std::uint64_t> cpu_time_;  // of a program that has ended
   bool has_begun_ = false;                 // the delay is over
   std::optional<LiveStacks> stacks_;

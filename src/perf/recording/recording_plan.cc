@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "object/elf/machine.h"
 #include "perf/events/event_open.h"
+#include "perf/recording/tree_filter.h"
 
 namespace wick {
 namespace {
@@ -244,11 +245,13 @@ class Planner {
                           spec.type == event_type::kRaw ||
                           is_processor_pmu(spec.pmu);
     return samples_by_cpu_ && is_usual && !spec.is_tracepoint &&
-           spec.period.value_or(options_.period) != 1 && buffers_carry(spec);
+           spec.period.value_or(options_.period) != 1 &&
+           (TreeFilter::is_likely(limits_) || buffers_carry(spec));
   }
 
   // Whether the buffers have room for the samples of all that runs on a CPU.
-  // Where they do not, those of others would displace the program's.
+  // Where they do not, those of others would displace the program's unless a
+  // filter keeps them from being taken.
   bool buffers_carry(const EventSpec& spec) const {
     const double bytes =
         1024 + (options_.copies_stacks() ? stack_size(spec) : 0);
@@ -274,6 +277,9 @@ class Planner {
                        sample_type::kCpu | sample_type::kPeriod;
     attr.flags |= attr_flag::kDisabled | attr_flag::kSampleIdAll;
     attr.read_format = read_format::kId | read_format::kLost;
+    // For CpuTimeAccount.
+    if (!options_.processes.empty() || !options_.threads.empty())
+      attr.read_format |= read_format::kTimeEnabled | read_format::kTimeRunning;
     if (!options_.system_wide) {
       attr.flags |= attr_flag::kInherit;
       if (!options_.children) attr.flags |= attr_flag::kInheritThread;
@@ -301,6 +307,10 @@ class Planner {
       attr.sample_period = spec.period.value_or(1);
     } else if (spec.period || options_.period > 0) {
       attr.sample_period = spec.period.value_or(options_.period);
+      // The kernel would sample each event (perf_swevent_event in
+      // kernel/events/core.c); readers know the period from the attribute.
+      if (attr.type == event_type::kSoftware)
+        attr.sample_type &= ~sample_type::kPeriod;
     } else {
       attr.flags |= attr_flag::kFreq;
       attr.sample_period = allowed(spec.frequency.value_or(

@@ -304,6 +304,19 @@ TEST(RecordingPlan, AnEventThatIsNamedTwiceIsRecordedOnce) {
   EXPECT_EQ(plan.events[1].spec.name, "page-faults");
 }
 
+// With it, the kernel samples each event, whatever the period.
+TEST(RecordingPlan, SoftwareEventsWithAPeriodDoNotAskForIt) {
+  const auto asks = [](RecordOptions options) {
+    options.program = {"prog"};
+    return FakeKernel().plan(options).events.front().attr.samples(
+        sample_type::kPeriod);
+  };
+  EXPECT_FALSE(asks({.events = "page-faults", .period = 100}));
+  EXPECT_FALSE(asks({.events = "page-faults/period=100/"}));
+  EXPECT_TRUE(asks({.events = "page-faults"}));
+  EXPECT_TRUE(asks({.events = "sched:sched_switch"}));
+}
+
 TEST(RecordingPlan, AFilterIsForTheEventsThatWereAskedFor) {
   const RecordingPlan plan =
       FakeKernel().plan({.events = "sched:sched_process_exit",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/tree_filter.h"
 
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
@@ -137,6 +138,11 @@ std::optional<std::int16_t> place_of(const TracepointFormat& tracepoint,
 }
 
 }  // namespace
+
+bool TreeFilter::is_likely(const KernelLimits& limits) {
+  return limits.may(CAP_BPF) && limits.privileged() &&
+         !limits.tracefs.empty() && is_in_initial_pid_namespace({});
+}
 
 std::optional<TreeFilter> TreeFilter::load(pid_t program, unsigned most_threads,
                                            const SystemPaths& paths) {

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "io/unique_fd.h"
+#include "perf/events/kernel_limits.h"
 #include "perf/events/system_paths.h"
 
 namespace wick {
@@ -22,6 +23,8 @@ class TreeFilter {
  public:
   static constexpr unsigned kMostThreads = 16384;
 
+  // Whether the rights that load() needs are there.
+  static bool is_likely(const KernelLimits& limits);
   // Of a program that has not started anything yet. Nothing if the kernel or
   // the lack of privileges rules it out.
   static std::optional<TreeFilter> load(pid_t program,
