@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "cli/process.h"
 #include "io/open_regular.h"
 #include "io/program_path.h"
 #include "object/debug_files.h"

@@ -163,7 +163,7 @@ class Packer {
         .member("count", draw.count_name)
         .member("cut_right", draw.truncate_text_right);
     json.end_object();
-    json.member("event", event_group(options_.first_event));
+    json.member("event", first_group());
     json.member("functions", std::uint64_t{functions_});
     json.member("has_time", profile_.has_time);
     json.member("tick_ns", samples_.tick_ns);
@@ -189,8 +189,17 @@ class Packer {
     json.flush();
   }
 
+  std::string_view first_group() const {
+    const auto groups = event_groups(profile_);
+    for (const EventId id : profile_.events.ids())
+      if (profile_.strings[profile_.events[id].name] == options_.first_event)
+        return groups[id];
+    return event_group(options_.first_event);
+  }
+
   void write_events(JsonWriter& json) {
     json.key("events").begin_array();
+    const auto groups = event_groups(profile_);
     const std::optional<EventId> clock = clock_of_trace(profile_);
     for (const EventId id : profile_.events.ids()) {
       const Event& event = profile_.events[id];
@@ -199,7 +208,7 @@ class Packer {
       const std::string_view unit = profile_.strings[event.unit];
       json.begin_object();
       json.member("name", name)
-          .member("group", event_group(name))
+          .member("group", groups[id])
           .member("unit", unit.empty() ? "samples" : unit)
           .member("decimals", int{event.decimals})
           .member("counts_samples", counts_samples(profile_, event))

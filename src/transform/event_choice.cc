@@ -31,6 +31,69 @@ std::string_view event_group(std::string_view name) {
   return name;
 }
 
+namespace {
+
+// Where an event counts; nothing is everywhere.
+struct CountedPlace {
+  std::string_view cores;  // "cpu_atom"
+  std::string modes;       // of "ukh"
+  std::string machines;    // of "GH": guest and host
+};
+
+CountedPlace place_of(std::string_view name) {
+  const std::string_view group = event_group(name);
+  CountedPlace place;
+  std::string_view modifiers;
+  if (name.starts_with(group)) {
+    modifiers = name.substr(group.size());
+  } else {
+    place.cores = name.substr(0, name.find('/'));
+    modifiers = name.substr(name.rfind('/') + 1);
+  }
+  for (const char c : modifiers) {
+    if (std::string_view("ukh").find(c) != std::string_view::npos)
+      place.modes += c;
+    if (std::string_view("GH").find(c) != std::string_view::npos)
+      place.machines += c;
+  }
+  return place;
+}
+
+bool have_common(std::string_view a, std::string_view b) {
+  return a.empty() || b.empty() || a.find_first_of(b) != a.npos;
+}
+
+bool overlap(const CountedPlace& a, const CountedPlace& b) {
+  return (a.cores.empty() || b.cores.empty() || a.cores == b.cores) &&
+         have_common(a.modes, b.modes) && have_common(a.machines, b.machines);
+}
+
+}  // namespace
+
+Column<EventId, std::string_view> event_groups(const Profile& profile) {
+  Column<EventId, std::string_view> groups(profile.events.size());
+  const auto name = [&](EventId id) {
+    return profile.strings[profile.events[id].name];
+  };
+  const auto join = [&](EventId id) {
+    const Event& event = profile.events[id];
+    const std::string_view group = event_group(name(id));
+    const bool is_apart =
+        std::ranges::any_of(profile.events.ids(), [&](EventId other) {
+          const Event& member = profile.events[other];
+          return groups[other] == group && name(other) != name(id) &&
+                 member.unit == event.unit && member.role == event.role &&
+                 overlap(place_of(name(other)), place_of(name(id)));
+        });
+    groups[id] = is_apart ? name(id) : group;
+  };
+  for (const EventId id : profile.events.ids())
+    if (name(id) == event_group(name(id))) join(id);
+  for (const EventId id : profile.events.ids())
+    if (groups[id].empty()) join(id);
+  return groups;
+}
+
 std::string_view period_unit(std::string_view event_name) {
   const std::string_view group = event_group(event_name);
   if (group == "cpu-clock" || group == "task-clock") return "nanoseconds";
@@ -64,10 +127,10 @@ EventSet events_like_the_first(const Profile& profile,
     for (const EventId id : profile.events.ids())
       if (sampled[id] && profile.events[id].time == TimeKind::kOffCpu)
         first = id;
+  const auto groups = event_groups(profile);
   EventSet chosen(profile.events.size());
   for (const EventId id : profile.events.ids())
-    chosen[id] = event_group(name_of(profile, id)) ==
-                     event_group(name_of(profile, first)) &&
+    chosen[id] = groups[id] == groups[first] &&
                  profile.events[id].unit == profile.events[first].unit;
   return chosen;
 }
@@ -83,11 +146,10 @@ std::string names_of(const Profile& profile, const EventSet& events) {
 
 EventSet events_named(const Profile& profile, const EventSet& sampled,
                       std::string_view wanted) {
+  const auto groups = event_groups(profile);
   EventSet chosen(profile.events.size());
-  for (const EventId id : profile.events.ids()) {
-    const std::string_view name = name_of(profile, id);
-    chosen[id] = name == wanted || event_group(name) == wanted;
-  }
+  for (const EventId id : profile.events.ids())
+    chosen[id] = name_of(profile, id) == wanted || groups[id] == wanted;
   if (std::ranges::find(chosen, true) == chosen.end())
     fail("there is no event '{}'; the input has {}", excerpt(wanted),
          names_of(profile, EventSet(profile.events.size(), true)));

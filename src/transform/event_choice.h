@@ -13,6 +13,12 @@ namespace wick {
 // "cycles".
 std::string_view event_group(std::string_view event_name);
 
+// The group of each event of a profile: that of its name, unless another event
+// of the group counts some of the same (`cycles` and `cycles:u`): such events
+// cannot be added up, and the one with modifiers, or else the later one, has
+// its whole name. The views are into the profile.
+Column<EventId, std::string_view> event_groups(const Profile& profile);
+
 // What the periods of samples of an event add up to: "nanoseconds", "cycles",
 // "instructions" or "events".
 std::string_view period_unit(std::string_view event_name);

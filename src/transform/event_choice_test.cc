@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/event_choice.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "builders/read.h"
@@ -23,6 +26,39 @@ constexpr std::string_view kTwoEvents =
     "a 1 1.0: 10 cycles:\n\t0 f (m)\n\n"
     "a 1 1.1: 7 faults:\n\t0 g (m)\n\n"
     "a 1 1.2: 7 faults:\n\t0 g (m)\n\n";
+
+std::vector<std::string> groups_of(const std::vector<std::string>& names) {
+  Profile profile;
+  for (const std::string& name : names)
+    profile.events.push_back({.name = profile.strings.intern(name)});
+  std::vector<std::string> groups;
+  for (const std::string_view group : event_groups(profile))
+    groups.emplace_back(group);
+  return groups;
+}
+
+TEST(EventGroups, HaveEventsThatCountDifferentThings) {
+  using testing::ElementsAre;
+  EXPECT_THAT(groups_of({"cycles:u", "cycles:k", "faults"}),
+              ElementsAre("cycles", "cycles", "faults"));
+  EXPECT_THAT(groups_of({"cpu_core/cycles/u", "cpu_atom/cycles/u"}),
+              ElementsAre("cycles", "cycles"));
+  EXPECT_THAT(groups_of({"cycles:G", "cycles:H"}),
+              ElementsAre("cycles", "cycles"));
+}
+
+// Their samples would count twice if they were added up.
+TEST(EventGroups, HaveNoTwoEventsThatCountTheSame) {
+  using testing::ElementsAre;
+  EXPECT_THAT(groups_of({"cycles:u", "cycles"}),
+              ElementsAre("cycles:u", "cycles"));
+  EXPECT_THAT(groups_of({"cycles", "cycles:ppp"}),
+              ElementsAre("cycles", "cycles:ppp"));
+  EXPECT_THAT(groups_of({"cycles:u", "cycles:uk", "cycles:k"}),
+              ElementsAre("cycles", "cycles:uk", "cycles"));
+  EXPECT_THAT(groups_of({"cpu_core/cycles/u", "cpu_core/cycles/"}),
+              ElementsAre("cycles", "cpu_core/cycles/"));
+}
 
 TEST(SelectEvent, CountsSamplesThatWereAddedUp) {
   const Profile profile =
