@@ -35,7 +35,9 @@ struct KeptModule {
   std::vector<Part> parts;
   NoNames why_no_names = NoNames::kNotKnown;
   bool has_lines = false;   // there was debug information
-  bool is_partial = false;  // there was no memory for all of it
+  // There was no memory or no room for all of it. A file that still is there
+  // has the rest.
+  bool is_partial = false;
   Resolved names;
 
   // As Images::elf_addr of the recorded file.

@@ -169,7 +169,10 @@ class Fitting {
       const Resolved::Row& row = from.names.rows()[i];
       const bool is_kept = ranks[i] < cut.functions;
       const bool keeps_lines = ranks[i] < cut.lines;
-      if (!is_kept || (!keeps_lines && has_detail(from.names, row))) ++dropped_;
+      if (!is_kept || (!keeps_lines && has_detail(from.names, row))) {
+        ++dropped_;
+        module.is_partial = true;
+      }
       if (is_kept) copy(from.names, row, keeps_lines, module.names);
     }
     return module;

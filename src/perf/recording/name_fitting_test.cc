@@ -89,6 +89,12 @@ TEST_F(NameFitting, CompiledFunctionsDoNotDisplaceThoseOfFiles) {
   EXPECT_EQ(names.modules()[0].names.rows().size(), 30u);
 }
 
+// Readers take the rest from the file, if it still is there.
+TEST_F(NameFitting, AModuleThatLosesSomethingIsPartial) {
+  EXPECT_TRUE(fit(library(5000), compiled(0)).modules().at(0).is_partial);
+  EXPECT_FALSE(fit(library(5), compiled(0)).modules().at(0).is_partial);
+}
+
 TEST_F(NameFitting, FunctionsOfFilesDoNotDisplaceCompiledOnes) {
   const KeptNames names = fit(library(2000), compiled(30));
   ASSERT_EQ(names.jit_files().size(), 1u);
