@@ -365,8 +365,9 @@ class Planner {
 
   void report_small_copies() {
     const std::uint32_t size = switch_stack_size();
+    // A little less is not worth a word.
     if (!options_.copies_stacks() || options_.stack_size > 0 ||
-        size >= kMinStack)
+        size >= kMinStack / 16 * 15)
       return;
     plan_.has_small_copies = true;
     plan_.limitations.push_back(fmt::format(

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <random>
 #include <thread>
 
 #include "base/text.h"
@@ -15,7 +17,7 @@
 namespace wick {
 namespace {
 
-constexpr std::size_t kMeasured = 48;
+constexpr std::size_t kMeasured = 128;
 constexpr std::uint64_t kMaxStatFile = 1 << 20;
 // Long enough for a thread to have its turn on a busy machine.
 constexpr std::chrono::milliseconds kShortest{30};
@@ -28,8 +30,10 @@ SwitchRate::SwitchRate(const RecordOptions& options, const SystemPaths& paths)
   for (const pid_t tid : options.threads) all.push_back({tid, tid});
   for (const pid_t pid : attached_processes(options, paths))
     for (const pid_t tid : list_threads(pid, paths)) all.push_back({pid, tid});
-  const std::size_t step = std::max<std::size_t>(1, all.size() / kMeasured);
-  for (std::size_t i = 0; i < all.size(); i += step) threads_.push_back(all[i]);
+  // By chance: every nth one may be of a kind, such as the one that waits of
+  // each pair.
+  std::minstd_rand random;
+  std::ranges::sample(all, std::back_inserter(threads_), kMeasured, random);
   all_threads_ = all.size();
   begin_ = Clock::now();
   before_ = count();

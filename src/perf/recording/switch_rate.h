@@ -19,8 +19,8 @@ namespace wick {
 
 class SwitchRate {
  public:
-  // Begins to measure what `options` attach to; a few dozen threads stand for
-  // all of them.
+  // Begins to measure what `options` attach to; some of the threads stand
+  // for all of them.
   explicit SwitchRate(const RecordOptions& options,
                       const SystemPaths& paths = {});
 

@@ -39,6 +39,16 @@ TEST(SwitchRate, SomeThreadsStandForAll) {
   EXPECT_LE(load.per_second * elapsed.count(), 9600);
 }
 
+TEST(SwitchRate, ThreadsOfAKindDoNotStandForOthers) {
+  for (const int period : {2, 3, 4, 5, 8}) {
+    FakeSystem system;
+    for (int tid = 0; tid < 960; ++tid) show(system, 7 + tid, 0);
+    const SwitchRate rate({.processes = {7}}, system.paths);
+    for (int tid = 1; tid < 960; tid += period) show(system, 7 + tid, 10);
+    EXPECT_GT(rate.measured().per_second, 0);
+  }
+}
+
 TEST(SwitchRate, OfTheMachineIsInStat) {
   EXPECT_EQ(parse_machine_switches("cpu 1 2\nintr 5 6\nctxt 123456\nbtime 1\n"),
             123'456u);
