@@ -17,6 +17,7 @@ namespace wick {
 // clang-format off
 enum class Setting : std::uint8_t {
   kAttribution,
+  kBufferSize,
   kCallGraph,
   kCgroup,
   kClock,

@@ -33,6 +33,10 @@ constexpr std::string_view kSampledByCpu =
 constexpr std::string_view kFramePointersLead =
     "programs with frame pointers can be followed further";
 
+// Stacks of more frames are cut by wick, too.
+constexpr std::string_view kMoreFrames =
+    "`sudo sysctl kernel.perf_event_max_stack=4096` raises it";
+
 constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
     kInfos = {{
         {"bad-line", "line could not be read", "lines could not be read", true},
@@ -88,6 +92,12 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "stack is deeper than the 64 kB that the kernel can copy",
          "stacks are deeper than the 64 kB that the kernel can copy", false,
          Setting::kFramePointers, kFramePointersLead},
+        {"stack-beyond-all",
+         "stack is deeper than the 64 kB that the kernel can copy",
+         "stacks are deeper than the 64 kB that the kernel can copy", false,
+         Setting::kFramePointers,
+         "programs with frame pointers can be followed further after `sudo "
+         "sysctl kernel.perf_event_max_stack=4096`"},
         {"stack-not-copied",
          "stack leads to memory that the kernel could not copy: untouched, "
          "swapped out, or beyond the stack's end",
@@ -99,7 +109,7 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "for more",
          "stacks are deeper than their copied bytes, and the buffers had no "
          "room for more",
-         false, Setting::kFramePointers, kFramePointersLead},
+         false, Setting::kBufferSize, "larger buffers have room"},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},
         {"bad-stack", "stack could not be followed to its root",
@@ -111,7 +121,15 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "kernel.perf_event_max_stack) and most likely lacks its root",
          "stacks reach the kernel's limit of frames (sysctl "
          "kernel.perf_event_max_stack) and most likely lack their root",
-         false, Setting::kCallGraph},
+         false, Setting::kCallGraph, kMoreFrames},
+        {"wakers-limit",
+         "waker's stack reaches the kernel's limit of frames and most likely "
+         "lacks its root",
+         "wakers' stacks reach the kernel's limit of frames and most likely "
+         "lack their root",
+         false,
+         {},
+         kMoreFrames},
         {"resynchronised",
          "step does not follow from the stack before it; the stack starts over",
          "steps do not follow from the stack before them; the stack starts "
@@ -302,11 +320,13 @@ bool concerns_samples(Problem problem) {
     case Problem::kThrottled:
     case Problem::kStackTooShort:
     case Problem::kStackBeyondCopy:
+    case Problem::kStackBeyondAll:
     case Problem::kStackNotCopied:
     case Problem::kReducedCopy:
     case Problem::kNoUnwindRule:
     case Problem::kBadStack:
     case Problem::kCallchainLimit:
+    case Problem::kWakersLimit:
     case Problem::kShortLived:
     case Problem::kKernelOrShortLived:
     case Problem::kMayNotBeSampled:
@@ -367,6 +387,17 @@ void Diagnostics::note_time(Problem problem, std::uint64_t nanoseconds,
         "{:.0f}% of {}",
         100.0 * static_cast<double>(nanoseconds) / static_cast<double>(whole),
         time_text(static_cast<double>(whole)));
+  add(std::move(noted));
+}
+
+void Diagnostics::note_short_copies(Problem problem, std::uint64_t count,
+                                    std::uint64_t copied_bytes) {
+  if (count == 0) return;
+  Entry noted{.problem = problem, .count = count, .example = {}};
+  if (copied_bytes > 0)
+    noted.example =
+        fmt::format("at most {} bytes each",
+                    with_commas(static_cast<std::int64_t>(copied_bytes)));
   add(std::move(noted));
 }
 

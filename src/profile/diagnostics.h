@@ -37,12 +37,14 @@ enum class Problem : std::uint8_t {
   kAuxSkipped,      // bytes of hardware traces, which are not read
   kStackTooShort,   // stacks deeper than their copied bytes
   kStackBeyondCopy,  // the same if no more can be copied
+  kStackBeyondAll,   // and if frame pointers do not lead further either
   kStackNotCopied,   // stacks that lead where the kernel could not copy them
   kReducedCopy,      // the same if there were too many copies for larger ones
   kNoUnwindRule,     // stacks that end at code without unwind rules
   kBadStack,         // stacks that could not be unwound
   kNoSymbol,         // samples in code without a name
   kCallchainLimit,   // stacks cut at the kernel's limit
+  kWakersLimit,      // the same for wakers, whose stacks are never copied
   kResynchronised,   // steps of a trace that its stack does not explain
   kUnknownCode,      // instructions in code of no known file
   kNoTimes,          // changes of the stack, too many to keep their times
@@ -106,6 +108,11 @@ class Diagnostics {
   // a share of `whole`, which is at least as much.
   void note_time(Problem problem, std::uint64_t nanoseconds,
                  std::uint64_t whole);
+
+  // As note(problem, count), for stacks that were cut because no more than
+  // `copied_bytes` of each were copied (0: not known).
+  void note_short_copies(Problem problem, std::uint64_t count,
+                         std::uint64_t copied_bytes);
 
   // For the time that samples are dropped: counts of samples and stacks that
   // cannot be counted anew are of the whole input, and say so.

@@ -38,6 +38,36 @@ said=$("$WICK" record -o r.data --call-graph dwarf,65528 -- ./deep 2>&1)
 has 'the largest copy' "$said" 'deeper than the 64 kB that the kernel can copy'
 ! grep -q 'dwarf,' <<<"$said" || complain "a hint that was followed: $said"
 
+# One that is not as large as it can be is named with its size.
+sed 's/100000/63700/' deep.c >fits.c
+gcc -O1 -o fits fits.c
+said=$("$WICK" record -o r.data -- ./fits 2>&1)
+cut="deeper than their copied bytes \\(at most 63,488 bytes each\\); see 'wick record --call-graph dwarf,65528'"
+has 'a copy of the usual size' "$said" "$cut"
+has 'the same, later' "$("$WICK" report r.data 2>&1)" "$cut"
+said=$("$WICK" record -o r.data --call-graph dwarf,65528 -- ./fits 2>&1)
+! grep -q 'deeper than' <<<"$said" || complain "the largest copy is too short: $said"
+
+# More frames than the kernel follows by frame pointers: these and copies do
+# not refer to each other.
+cat >many.c <<'C'
+volatile unsigned long sum;
+__attribute__((noinline)) int down(int n) {
+  if (n == 0)
+    for (long i = 0; i < 40000000; i++) sum += i;
+  else
+    sum += down(n - 1);
+  return n;
+}
+int main(void) { return down(5000) == 0; }
+C
+gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o many many.c
+if [ "$(cat /proc/sys/kernel/perf_event_max_stack)" -lt 1000 ]; then
+  said=$("$WICK" record -o r.data --call-graph dwarf,65528 -- ./many 2>&1)
+  has 'many frames' "$said" \
+    'deeper than the 64 kB.*followed further after `sudo sysctl kernel.perf_event_max_stack=4096`'
+fi
+
 # Pages between two frames are not in memory, so the kernel copies no further,
 # whatever the size. Frame pointers lead across.
 cat >hole.c <<'C'

@@ -29,7 +29,7 @@ has 'where they wait' "$(grep -m1 'hand_on.*read' attached.folded)" 'run;hand_on
 # buffer.
 said=$("$WICK" record -o started.data --off-cpu -m 256K -- ./storm 200 500 2>&1 >switches)
 has 'copies that shrink' "$said" 'too often for larger copies; after [0-9.]+ m?s, only 2.0 kB of their stacks were copied'
-has 'what is cut' "$said" 'deeper than their copied bytes, and the buffers had no room for more'
+has 'what is cut' "$said" 'deeper than their copied bytes, and the buffers had no room for more.*larger buffers have room; see .wick record -m'
 same 'hints that contradict that' "$(grep -c 'dwarf,' <<<"$said")" 0
 sampled=$("$WICK" report --raw started.data | awk '$NF == "sched:sched_switch" { print $1; exit }' | tr -d ,)
 # What follows the program's own count: its threads end.

@@ -72,7 +72,7 @@ g++ -g -O1 -fno-optimize-sibling-calls -fno-omit-frame-pointer -o pointers \
 said=$("$WICK" record --call-graph fp -o fp.data -- ./pointers 500 2>&1)
 limit=$(cat /proc/sys/kernel/perf_event_max_stack)
 if [ "$limit" -lt 500 ]; then
-  cut="stacks reach the kernel's limit of frames .*; see 'wick record --call-graph dwarf"
+  cut="stacks reach the kernel's limit of frames .*; .sudo sysctl kernel.perf_event_max_stack=4096. raises it; see 'wick record --call-graph dwarf"
   has 'stacks that the kernel cut, at once' "$said" "$cut"
   has 'stacks that the kernel cut' "$("$WICK" report fp.data 2>&1)" "$cut"
 fi

@@ -8,6 +8,7 @@ std::string_view setting_name(Setting setting) {
   // clang-format off
   switch (setting) {
     case Setting::kAttribution: return "--attribute";
+    case Setting::kBufferSize: return "'wick record -m'";
     case Setting::kCallGraph: return "'wick record --call-graph dwarf,65528'";
     case Setting::kCgroup: return "--cgroup";
     case Setting::kClock: return "--clockid";

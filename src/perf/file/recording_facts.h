@@ -27,6 +27,9 @@ struct RecordingFacts {
   // Where the file has the names of its code (object/kept_names.h); of size 0
   // if it has none.
   FileSection names;
+  // The most bytes that were copied of a stack that is deeper; 0 if that is not
+  // known.
+  std::uint64_t copied_bytes = 0;
   // Nanoseconds that the program ran; 0 if that is not known.
   std::uint64_t cpu_time = 0;
 };

@@ -19,6 +19,15 @@ TEST(RecordingFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->losses, facts.losses);
 }
 
+TEST(RecordingFacts, SayHowMuchOfTheStacksWasCopied) {
+  RecordingFacts facts{.losses = {}, .copied_bytes = 63488};
+  facts.losses.note_short_copies(Problem::kStackTooShort, 3, 63488);
+  const auto read = read_facts(encode_facts(facts));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->losses, facts.losses);
+  EXPECT_EQ(read->losses.entries().at(0).example, "at most 63,488 bytes each");
+}
+
 TEST(RecordingFacts, TellWhereTheNamesAre) {
   const auto read = read_facts(encode_facts({.names = {4096, 300}}));
   ASSERT_TRUE(read);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "perf/session/wakers.h"
+
 namespace wick {
 
 void CutStacks::visit(const PerfRecord& sample) {
@@ -13,7 +15,13 @@ void CutStacks::visit(const PerfRecord& sample) {
   const auto frames = std::ranges::count_if(
       sample_.callchain,
       [](std::uint64_t address) { return address < callchain::kFirst; });
-  if (frames >= attr.sample_max_stack) ++count_;
+  if (frames >= attr.sample_max_stack)
+    ++(Wakers::is_waking(*sample.event) ? wakers_ : others_);
+}
+
+void CutStacks::note(Diagnostics& diagnostics) const {
+  diagnostics.note(Problem::kCallchainLimit, others_);
+  diagnostics.note(Problem::kWakersLimit, wakers_);
 }
 
 }  // namespace wick

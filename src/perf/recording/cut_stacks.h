@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "perf/records/record.h"
+#include "profile/diagnostics.h"
 
 namespace wick {
 
@@ -12,11 +13,11 @@ namespace wick {
 class CutStacks {
  public:
   void visit(const PerfRecord& sample);
-  std::uint64_t count() const { return count_; }
+  void note(Diagnostics& diagnostics) const;
 
  private:
   PerfSample sample_;  // reused
-  std::uint64_t count_ = 0;
+  std::uint64_t wakers_ = 0, others_ = 0;
 };
 
 }  // namespace wick

@@ -25,9 +25,11 @@ LiveStacks::LiveStacks(Machine machine, Images& images, const Options& options,
       images_(images),
       unwinds_(options.unwinds),
       sampled_(options.sampled),
-      unwinding_(
-          machine, images,
-          {.workers = options.workers, .bytes_stay = true, .is_live = true}),
+      unwinding_(machine, images,
+                 {.workers = options.workers,
+                  .bytes_stay = true,
+                  .is_live = true,
+                  .frame_limit = options.frame_limit}),
       side_band_(
           images,
           [this](Space& space) {

@@ -25,8 +25,9 @@ class LiveStacks {
   struct Options {
     bool unwinds = true;  // false: copied stacks stay as they are
     int workers = 1;
-    std::shared_ptr<MemoryBudget> memory;  // of processes and threads
-    SampledCode* sampled = nullptr;        // null: it is not collected
+    std::size_t frame_limit = kDefaultFrameLimit;  // of frame pointers
+    std::shared_ptr<MemoryBudget> memory;          // of processes and threads
+    SampledCode* sampled = nullptr;                // null: it is not collected
   };
   // `images` and `sampled` outlive it.
   LiveStacks(Machine machine, Images& images, const Options& options,
@@ -50,6 +51,8 @@ class LiveStacks {
   // there was no memory for. `has_room`: the buffers would have held larger
   // copies of stacks.
   void note_problems(Diagnostics& diagnostics, bool has_room) const;
+  // As StackUnwinding::copied_bytes().
+  std::uint64_t copied_bytes() const { return unwinding_.copied_bytes(); }
 
  private:
   // A sample without its stack.

@@ -110,9 +110,6 @@ class Recorder {
   }
 
  private:
-  bool follows_frame_pointers() const {
-    return options_.call_graph == RecordOptions::CallGraph::kFramePointers;
-  }
   bool attaches() const { return !options_.records_program(); }
   bool attaches_to_threads() const {
     return !options_.processes.empty() || !options_.threads.empty();
@@ -200,6 +197,7 @@ class Recorder {
         own_machine(), images_,
         LiveStacks::Options{.unwinds = options_.unwinds_stacks(),
                             .workers = worker_count(0),
+                            .frame_limit = limits_.max_stack,
                             .memory = memory_.processes,
                             .sampled = sampled_ ? &*sampled_ : nullptr},
         [this](std::string_view record) { file_->write(record); });
@@ -391,7 +389,7 @@ class Recorder {
         ++samples_of_[static_cast<std::size_t>(record.event -
                                                header_.events.data())];
         if (account_) account_->on_sample(record);
-        if (follows_frame_pointers()) cut_stacks_.visit(record);
+        cut_stacks_.visit(record);
         if (first_time_ == 0) first_time_ = record.time;
         last_time_ = std::max(last_time_, record.time);
         break;
@@ -495,7 +493,10 @@ class Recorder {
   }
 
   void finish_file() {
-    if (stacks_) stacks_->note_problems(result_.diagnostics, has_room());
+    if (stacks_) {
+      stacks_->note_problems(result_.diagnostics, has_room());
+      facts_.copied_bytes = stacks_->copied_bytes();
+    }
     result_.diagnostics.note(Problem::kBadRecord, window_->unknown());
     if (sampled_ && !file_->has_failed()) keep_names();
     note_unsampled_time();
@@ -503,7 +504,7 @@ class Recorder {
     if (copies_) report_copies();
     facts_.losses = result_.diagnostics;
     // Readers count these themselves.
-    result_.diagnostics.note(Problem::kCallchainLimit, cut_stacks_.count());
+    cut_stacks_.note(result_.diagnostics);
     if (file_->has_failed())
       facts_.losses.note(Problem::kLostSamples, unwritten());
     file_->header().facts(facts_);

@@ -180,6 +180,7 @@ class Planner {
     attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec |
                     attr_flag::kExcludeCallchainUser);
     copy_no_stack(attr);
+    if (attr.samples(sample_type::kCallchain)) tell_frame_limit(attr);
   }
 
   // A machine may advertise a counter that it does not have.
@@ -318,10 +319,8 @@ class Planner {
     }
     if (options_.call_graph != RecordOptions::CallGraph::kNone)
       attr.sample_type |= sample_type::kCallchain;
-    // A reader learns the kernel's limit from this field.
     if (options_.call_graph == RecordOptions::CallGraph::kFramePointers)
-      attr.sample_max_stack = static_cast<std::uint16_t>(
-          std::min<std::uint32_t>(limits_.max_stack, UINT16_MAX));
+      tell_frame_limit(attr);
     if (options_.copies_stacks()) {
       attr.sample_type |= sample_type::kRegsUser | sample_type::kStackUser;
       attr.flags |= attr_flag::kExcludeCallchainUser;
@@ -329,6 +328,12 @@ class Planner {
       attr.sample_stack_user = stack_size(spec);
     }
     return attr;
+  }
+
+  // A reader learns the kernel's limit from this field.
+  void tell_frame_limit(EventAttr& attr) const {
+    attr.sample_max_stack = static_cast<std::uint16_t>(
+        std::min<std::uint32_t>(limits_.max_stack, UINT16_MAX));
   }
 
   // The most that the buffers hold for kLongestPause.

@@ -337,6 +337,7 @@ TEST(RecordingPlan, WakersAreWatchedEverywhereWithoutCopiesOfStacks) {
   EXPECT_TRUE(last.is_everywhere);
   EXPECT_FALSE(last.attr.samples(sample_type::kStackUser));
   EXPECT_FALSE(last.attr.flag(attr_flag::kInherit));
+  EXPECT_EQ(last.attr.sample_max_stack, 127u);
 }
 
 }  // namespace

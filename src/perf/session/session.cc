@@ -161,7 +161,9 @@ class Session {
     if (event_of(event) == main_event_) off_cpu_.on_running(task);
     chain_.read(sample_, event.attr, record.cpu_mode());
     if (reaches_limit(event.attr))
-      profile_.diagnostics.note(Problem::kCallchainLimit);
+      profile_.diagnostics.note(Wakers::is_waking(event)
+                                    ? Problem::kWakersLimit
+                                    : Problem::kCallchainLimit);
     Space& space = side_band_.space(sample_.pid);
     if (record.cpu_mode() == misc::kUser) side_band_.runs(space);
     if (!sample_.has(sample_type::kRead)) {
@@ -186,10 +188,10 @@ class Session {
   // The kernel follows frame pointers up to this depth; it includes its own
   // part but not the markers.
   bool reaches_limit(const EventAttr& attr) const {
-    constexpr std::size_t kDefault = 127;
     return attr.samples(sample_type::kCallchain) &&
            chain_.user_count() + chain_.kernel_count() ==
-               (attr.sample_max_stack > 0 ? attr.sample_max_stack : kDefault);
+               (attr.sample_max_stack > 0 ? attr.sample_max_stack
+                                          : kDefaultFrameLimit);
   }
 
   EventId event_of(const PerfEvent& event) const {

@@ -312,6 +312,18 @@ TEST(Session, StacksAtTheLimitOfTheKernelAreNoted) {
   EXPECT_EQ(read(file).diagnostics.count(Problem::kCallchainLimit), 2u);
 }
 
+TEST(Session, StacksOfWakersAtTheLimitAreNotedAsTheirs) {
+  PerfDataBuilder file;
+  file.event(kChains, "sched:sched_waking");
+  std::vector<std::uint64_t> chain{callchain::kUser};
+  chain.resize(1 + 127, 0x1010);
+  file.sample({.pid = 7, .tid = 7, .time = 5, .callchain = chain});
+  const Diagnostics noted = read(file).diagnostics;
+  EXPECT_EQ(noted.count(Problem::kCallchainLimit), 0u);
+  EXPECT_EQ(noted.count(Problem::kWakersLimit), 1u);
+  EXPECT_TRUE(info(Problem::kWakersLimit).helps.empty());
+}
+
 TEST(Session, TheLimitOfTheKernelIsTheEvents) {
   PerfDataBuilder file;
   EventAttr attr = kChains;

@@ -49,9 +49,9 @@ class SpaceCode final : public UnwindMap {
   bool is_live_;
 };
 
-// A record has at most 64 kB with all its other fields, so hardly more of a
-// stack is ever copied.
-constexpr std::uint64_t kLargestCopy = 60 << 10;
+// A record has at most 64 kB with all its other fields. Of a stack it always
+// has room for the first, and never for much more than the second.
+constexpr std::uint64_t kSureCopy = 60 << 10, kLargestSize = 62 << 10;
 
 }  // namespace
 
@@ -98,19 +98,28 @@ void StackUnwinding::unwind_all() {
   for (std::size_t i = 0; i < count_; ++i) {
     const Job& job = jobs_[i];
     ++ends_[static_cast<std::size_t>(job.end)];
-    if (job.end != UnwindEnd::kStackTooShort) continue;
-    if (job.stack.size() < std::min(job.stack_wanted, kLargestCopy))
-      ++not_copied_;
-    else if (job.stack.size() >= kLargestCopy)
-      ++beyond_copy_;
+    if (job.end == UnwindEnd::kStackTooShort) count_short_copy(job);
   }
 }
 
+void StackUnwinding::count_short_copy(const Job& job) {
+  const std::size_t frames = job.chain.user_count() + job.chain.kernel_count();
+  if (job.stack.size() < std::min(job.stack_wanted, kSureCopy))
+    ++not_copied_;
+  else if (job.stack_wanted <= kLargestSize)
+    copied_bytes_ = std::max<std::uint64_t>(copied_bytes_, job.stack.size());
+  else
+    ++(frames < options_.frame_limit ? beyond_copy_ : beyond_all_);
+}
+
 void StackUnwinding::note_ends(Diagnostics& diagnostics, bool has_room) const {
-  diagnostics.note(
+  diagnostics.note_short_copies(
       has_room ? Problem::kStackTooShort : Problem::kReducedCopy,
-      count(UnwindEnd::kStackTooShort) - beyond_copy_ - not_copied_);
+      count(UnwindEnd::kStackTooShort) - beyond_copy_ - beyond_all_ -
+          not_copied_,
+      copied_bytes_);
   diagnostics.note(Problem::kStackBeyondCopy, beyond_copy_);
+  diagnostics.note(Problem::kStackBeyondAll, beyond_all_);
   diagnostics.note(Problem::kStackNotCopied, not_copied_);
   diagnostics.note(Problem::kNoUnwindRule, count(UnwindEnd::kNoRule));
   diagnostics.note(Problem::kBadStack, count(UnwindEnd::kBadMemory));

@@ -16,12 +16,17 @@
 
 namespace wick {
 
+// kernel.perf_event_max_stack, unless it was changed.
+inline constexpr std::size_t kDefaultFrameLimit = 127;
+
 class StackUnwinding {
  public:
   struct Options {
     int workers = 1;
     bool bytes_stay = false;  // records live until run(); else they are copied
     bool is_live = false;     // processes run still: their memory can be read
+    // Frames up to which the kernel follows frame pointers.
+    std::size_t frame_limit = kDefaultFrameLimit;
   };
   StackUnwinding(Machine machine, Images& images, const Options& options);
 
@@ -55,6 +60,8 @@ class StackUnwinding {
   // Why the stacks ended, for those that did not reach their root. `has_room`:
   // more could have been copied of each.
   void note_ends(Diagnostics& diagnostics, bool has_room = true) const;
+  // The most bytes that were copied of a stack that is deeper; 0 for none.
+  std::uint64_t copied_bytes() const { return copied_bytes_; }
 
  private:
   static constexpr std::size_t kMaxSamples = 2048;
@@ -71,6 +78,7 @@ class StackUnwinding {
     UnwindEnd end = UnwindEnd::kRoot;
   };
   void unwind_all();
+  void count_short_copy(const Job& job);
 
   Machine machine_;
   Images& images_;
@@ -84,8 +92,10 @@ class StackUnwinding {
   std::vector<Worker> workers_;
   std::array<std::uint64_t, static_cast<std::size_t>(UnwindEnd::kCount)>
       ends_{};
-  // Of those that were too short: no larger copy is possible or helps.
-  std::uint64_t beyond_copy_ = 0, not_copied_ = 0;
+  // Of those that were too short: no larger copy is possible (and frame
+  // pointers lead no further), or a larger one does not help.
+  std::uint64_t beyond_copy_ = 0, beyond_all_ = 0, not_copied_ = 0;
+  std::uint64_t copied_bytes_ = 0;  // of the others
 };
 
 }  // namespace wick
