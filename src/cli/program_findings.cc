@@ -20,6 +20,7 @@
 #include "io/program_path.h"
 #include "object/debug_files.h"
 #include "object/elf/elf_file.h"
+#include "object/elf/go_table.h"
 #include "object/linked_libraries.h"
 #include "object/package_files.h"
 #include "object/unwind/unwind_coverage.h"
@@ -42,19 +43,35 @@ std::string help_with_symbols(const std::string& path, std::string_view flags) {
                      packages.exist() ? "" : ", or install its debug symbols");
 }
 
-Finding check_symbols(const std::string& path, bool has_symbols) {
+Finding check_symbols(const std::string& path, bool has_symbols, bool is_go) {
   if (has_symbols) return {Verdict::kGood, path + " has symbols", ""};
+  if (is_go)
+    return {Verdict::kGood,
+            path +
+                " is stripped, but has the names of its functions, as all "
+                "Go programs",
+            ""};
   return {Verdict::kLess, path + " is stripped and has no symbols",
           help_with_symbols(path, "without -s")};
 }
 
-Finding check_debug_information(const std::string& path, bool has_it) {
+Finding check_debug_information(const std::string& path, bool has_it,
+                                bool is_go) {
   if (has_it)
     return {Verdict::kGood,
             path + " has debug information (lines, inlined functions)", ""};
   return {Verdict::kLess, path + " has no debug information",
-          help_with_symbols(path,
-                            "with -g (Cargo: [profile.release] debug = true)")};
+          help_with_symbols(
+              path, is_go ? "without -ldflags=-s or -w"
+                          : "with -g (Cargo: [profile.release] debug = true)")};
+}
+
+// Go's linker takes a build id and does not make one (-B gobuildid is of 1.22).
+Finding missing_build_id(const std::string& path, bool is_go) {
+  return {Verdict::kLess, path + " has no build id",
+          is_go ? "go build -ldflags=\"-B 0x$(od -An -N20 -tx1 /dev/urandom | "
+                  "tr -d ' \\n')\""
+                : "link with -Wl,--build-id"};
 }
 
 // Programs and libraries with less have stacks that end early.
@@ -62,7 +79,8 @@ constexpr double kMostOfTheCode = 0.95;
 
 Finding check_unwind_rules(const std::string& path,
                            const std::shared_ptr<const ElfFile>& file,
-                           const std::shared_ptr<const ElfFile>& debug) {
+                           const std::shared_ptr<const ElfFile>& debug,
+                           bool is_go) {
   constexpr double kHardlyAny = 0.0005;
   const double share = unwind_coverage(file, debug, worker_count(0)).share();
   const std::string rules =
@@ -71,7 +89,7 @@ Finding check_unwind_rules(const std::string& path,
           : fmt::format("unwind rules for {:.1f}% of its code", 100 * share);
   if (share >= kMostOfTheCode)
     return {Verdict::kGood, fmt::format("{} has {}", path, rules), ""};
-  if (file->section(".gopclntab") != nullptr)
+  if (is_go)
     return {Verdict::kGood,
             fmt::format("{} has {}, but frame pointers, as all Go code", path,
                         rules),
@@ -99,7 +117,8 @@ std::vector<Finding> check_libraries(const std::string& path) {
     all.code += its.code;
     all.covered += its.covered;
     if (its.code >= kWorthALine && its.share() < kMostOfTheCode)
-      findings.push_back(check_unwind_rules(library, file, debug));
+      findings.push_back(check_unwind_rules(library, file, debug,
+                                            GoTable::find(*file).has_value()));
   }
   if (all.code > 0)
     findings.insert(
@@ -153,12 +172,12 @@ std::vector<Finding> program_findings(const std::string& name) {
     return file->section(section) != nullptr ||
            (debug && debug->section(section) != nullptr);
   };
-  findings.push_back(check_symbols(path, has(".symtab")));
-  findings.push_back(check_debug_information(path, has(".debug_info")));
-  findings.push_back(check_unwind_rules(path, file, debug));
+  const bool is_go = GoTable::find(*file).has_value();
+  findings.push_back(check_symbols(path, has(".symtab"), is_go));
+  findings.push_back(check_debug_information(path, has(".debug_info"), is_go));
+  findings.push_back(check_unwind_rules(path, file, debug, is_go));
   if (file->build_id().empty())
-    findings.push_back({Verdict::kLess, path + " has no build id",
-                        "link with -Wl,--build-id"});
+    findings.push_back(missing_build_id(path, is_go));
   for (Finding& finding : check_libraries(path))
     findings.push_back(std::move(finding));
   return findings;

@@ -18,6 +18,31 @@ has 'a stripped one' "$("$WICK" doctor ./bare)" \
   'less ./bare is stripped .*less ./bare has no debug information'
 
 has 'a program of no package' "$("$WICK" doctor ./bare)" 'no symbols.*→ build without -s'
+# The start files of a small program are not its code.
+has 'a small program' "$("$WICK" doctor ./whole)" 'ok   ./whole has unwind rules'
+echo 'volatile int s; int main(int c, char** v) { for (int i = 0; i < 9; i++) { s += c; s *= s; s ^= i; s -= c; }
+  for (int i = 0; i < c; i++) { s += i; s *= c; s ^= 9; s -= s / c; s += i * s % c; } return s; }' >small.c
+for level in 0 2; do
+  gcc -O$level -o small small.c
+  has 'a small program' "$("$WICK" doctor ./small)" 'ok   ./small has unwind rules'
+  gcc -O$level -fno-asynchronous-unwind-tables -fomit-frame-pointer -o small small.c
+  has 'a small program without rules' "$("$WICK" doctor ./small)" \
+    'less ./small has .*unwind rules.*→ build with -fasynchronous-unwind-tables'
+done
+# Go's linker has options of its own, and its programs always have names.
+if command -v go >/dev/null; then
+  export GOCACHE=$PWD/go-cache GO111MODULE=off
+  printf 'package main\nfunc main() { println(1) }\n' >x.go
+  go build -o go-whole x.go && go build -ldflags='-s -w' -o go-bare x.go
+  said=$("$WICK" doctor ./go-bare)
+  has 'a stripped Go program' "$said" \
+    'ok   ./go-bare is stripped, but has the names.*less ./go-bare has no debug information.*→ build without -ldflags=-s or -w'
+  hint=$("$WICK" doctor ./go-whole | sed -n 's/.*→ \(go build .*\)/\1/p')
+  if [ -n "$hint" ]; then # newer linkers make a build id
+    sh -c "$hint -o go-named x.go" || complain "a hint that does not work: $hint"
+    ! "$WICK" doctor ./go-named | grep -q 'no build id' || complain "a hint without effect: $hint"
+  fi
+fi
 # The rules of the C runtime alone are next to nothing.
 {
   for i in $(seq 300); do echo "int f$i(int x) { return x * $i + $i; }"; done

@@ -10,7 +10,7 @@ namespace wick {
 class ElfFile;
 
 struct UnwindCoverage {
-  std::uint64_t code = 0;     // bytes of all sections of code
+  std::uint64_t code = 0;     // bytes of code, without the start files'
   std::uint64_t covered = 0;  // those with a rule, and padding between them
 
   double share() const {
