@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/process.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "io/open_regular.h"
 #include "io/program_path.h"
 
 namespace wick {
@@ -126,13 +128,29 @@ std::string content_of(int fd) {
   return content;
 }
 
+namespace {
+
+// Whether the kernel could execute it, by how it begins.
+bool looks_like_program(const std::string& path) {
+  const UniqueFd file = open_regular(path, {.on_network = true});
+  char begin[4] = {};
+  if (!file || ::pread(file.get(), begin, sizeof begin, 0) < 2) return false;
+  const std::string_view bytes(begin, sizeof begin);
+  return bytes == ELFMAG || bytes.starts_with("#!");
+}
+
+}  // namespace
+
 void check_program(const std::vector<std::string>& words) {
   const std::string& name = words.front();
   const bool has_path = name.find('/') != std::string::npos;
   if (has_path && std::filesystem::is_directory(name))
     fail("{}: is a directory, not a program", name);
   if (!find_program(name) && has_path && std::filesystem::exists(name))
-    fail("{}: is not executable; 'chmod +x' makes it so", name);
+    fail("{}: {}", name,
+         looks_like_program(name)
+             ? "is not executable; 'chmod +x' makes it so"
+             : "is not a program or script that can be executed");
   if (!find_program(name))
     fail("{}: program not found{}", name, has_path ? "" : " in PATH");
 }

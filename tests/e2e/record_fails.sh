@@ -9,8 +9,10 @@ need_perf
 expect 1 'nosuchprogram: program not found in PATH' flame -- nosuchprogram
 expect 1 './nosuchprogram: program not found' flame -- ./nosuchprogram
 expect 1 './tmp: is a directory, not a program' flame -- ./tmp
-touch plain
+printf '#!/bin/sh\n' >plain
 expect 1 "./plain: is not executable; 'chmod \\+x'" flame -- ./plain
+echo text >plain
+expect 1 "./plain: is not a program or script that can be executed\$" flame -- ./plain
 printf '#!/nosuch/interpreter\n' >script
 chmod +x script
 expect 1 './script: cannot be run: its interpreter does not exist' \
