@@ -233,6 +233,12 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          false, Setting::kLanguages,
          "start it with `ruby --yjit-perf` (3.3 or later, built with YJIT), or "
          "use rbspy"},
+        {"hidden-ruby-before-3.3",
+         "sample is in a Ruby before 3.3, which does not tell the names of "
+         "Ruby methods",
+         "samples are in a Ruby before 3.3, which does not tell the names of "
+         "Ruby methods",
+         false, Setting::kLanguages, "use rbspy"},
         {"hidden-php",
          "sample is in PHP's interpreter, without the names of PHP functions",
          "samples are in PHP's interpreter, without the names of PHP functions",

@@ -67,6 +67,7 @@ enum class Problem : std::uint8_t {
   kHiddenPythonBefore312,  // which writes no perf map
   kHiddenPythonMap,        // which wrote one that is missing
   kHiddenRuby,
+  kHiddenRubyBefore33,  // which writes no perf map
   kHiddenPhp,
   kHiddenPerl,
   kHiddenJava,

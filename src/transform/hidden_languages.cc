@@ -17,11 +17,11 @@ constexpr std::size_t kLanguages = static_cast<std::size_t>(Language::kCount);
 constexpr std::uint64_t kWorthANote = 20;
 
 constexpr std::array<Problem, kLanguages> kProblems = {
-    Problem::kHiddenPython,    Problem::kHiddenPythonBefore312,
-    Problem::kHiddenPythonMap, Problem::kHiddenRuby,
-    Problem::kHiddenPhp,       Problem::kHiddenPerl,
-    Problem::kHiddenJava,      Problem::kHiddenNode,
-    Problem::kHiddenDotnet};
+    Problem::kHiddenPython,       Problem::kHiddenPythonBefore312,
+    Problem::kHiddenPythonMap,    Problem::kHiddenRuby,
+    Problem::kHiddenRubyBefore33, Problem::kHiddenPhp,
+    Problem::kHiddenPerl,         Problem::kHiddenJava,
+    Problem::kHiddenNode,         Problem::kHiddenDotnet};
 
 // What a file's name begins with, before a version.
 struct Known {
@@ -44,19 +44,24 @@ bool is_version(std::string_view text) {
   return text.empty() || (text[0] >= '0' && text[0] <= '9');
 }
 
-// Of a Python file, by what follows its name: "3.11", "3.11.so.1.0".
-Language python_of(std::string_view version) {
-  const auto major = take_number<int>(version);
-  if (!major || !version.starts_with('.')) return Language::kPython;
+// Whether a file is certainly of a version before 3.`minor`, by what follows
+// its name: "3.11", "3.11.so.1.0", "-3.1.so.3.1.2", ".so.3.1".
+bool is_before(int minor, std::string_view version) {
+  for (const std::string_view between : {"-", ".so."})
+    if (version.starts_with(between)) version.remove_prefix(between.size());
+  const auto its_major = take_number<int>(version);
+  if (!its_major || !version.starts_with('.')) return false;
   version.remove_prefix(1);
-  const auto minor = take_number<int>(version);
-  const bool is_old = *major < 3 || (*major == 3 && minor && *minor < 12);
-  return is_old ? Language::kPythonBefore312 : Language::kPython;
+  const auto its_minor = take_number<int>(version);
+  return *its_major < 3 || (*its_major == 3 && its_minor && *its_minor < minor);
 }
 
 Language language_of(const Known& known, std::string_view version) {
-  return known.language == Language::kPython ? python_of(version)
-                                             : known.language;
+  if (known.language == Language::kPython && is_before(12, version))
+    return Language::kPythonBefore312;
+  if (known.language == Language::kRuby && is_before(3, version))
+    return Language::kRubyBefore33;
+  return known.language;
 }
 
 // What the frames of a stack say together.

@@ -18,6 +18,7 @@ enum class Language : std::uint8_t {
   kPythonBefore312,  // writes no perf map
   kPythonMap,        // wrote one that is missing; not known by a file's name
   kRuby,
+  kRubyBefore33,  // writes no perf map
   kPhp,
   kPerl,
   kJava,

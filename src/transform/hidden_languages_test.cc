@@ -59,8 +59,8 @@ TEST(HiddenLanguages, FilesAreKnownByTheirNames) {
       {"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0", kPythonBefore312},
       {"/usr/lib/x86_64-linux-gnu/libpython3.12.so.1.0", kPython},
       {"/opt/python3.13t", kPython},
-      {"/usr/bin/ruby3.1", kRuby},
-      {"/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2", kRuby},
+      {"/usr/bin/ruby3.1", kRubyBefore33},
+      {"/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2", kRubyBefore33},
       {"/usr/bin/php8.2", kPhp},
       {"/usr/sbin/php-fpm8.2", kPhp},
       {"/usr/lib/apache2/modules/libphp8.2.so", kPhp},
@@ -92,6 +92,16 @@ TEST(HiddenLanguages, APythonWithoutPerfMapsHasAnotherNote) {
   const std::vector<Stack> stacks{{1, {"python3.11"}, 7}};
   EXPECT_EQ(noted(stacks, Problem::kHiddenPython), 0u);
   EXPECT_EQ(noted(stacks, Problem::kHiddenPythonBefore312), 7u);
+}
+
+TEST(HiddenLanguages, SoHasARubyWithoutPerfMaps) {
+  for (const char* old : {"libruby-3.1.so.3.1.2", "libruby.so.3.2", "ruby2.7"})
+    EXPECT_EQ(language_run_by(old), Language::kRubyBefore33) << old;
+  for (const char* other : {"libruby-3.3.so.3.3.0", "libruby.so.4.0", "ruby"})
+    EXPECT_EQ(language_run_by(other), Language::kRuby) << other;
+  EXPECT_EQ(noted({{1, {"ruby3.1", "libruby-3.1.so.3.1.2"}, 7}},
+                  Problem::kHiddenRubyBefore33),
+            7u);
 }
 
 TEST(HiddenLanguages, TrampolinesWithoutNamesMeanThatAPythonMapIsMissing) {
