@@ -260,8 +260,9 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "methods",
          false, Setting::kLanguages,
          "start it with `java -XX:+PreserveFramePointer "
-         "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit` (17 or "
-         "later)"},
+         "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit`, which takes "
+         "effect when it ends, or run `jcmd PID Compiler.perfmap` while it is "
+         "recorded (17 or later)"},
         {"hidden-node",
          "sample is in Node.js, without the names of JavaScript functions",
          "samples are in Node.js, without the names of JavaScript functions",

@@ -126,6 +126,11 @@ TEST(HiddenLanguages, GeneratedCodeCountsAsThatOfItsProcess) {
             10u);
 }
 
+TEST(HiddenLanguages, AJavaThatRunsOnCanBeAskedForItsMap) {
+  const std::string_view remedy = info(Problem::kHiddenJava).remedy;
+  EXPECT_NE(remedy.find("`jcmd PID Compiler.perfmap`"), remedy.npos);
+}
+
 TEST(HiddenLanguages, AProcessThatShowsItsFunctionsIsNotNoted) {
   EXPECT_EQ(noted({{1, {"python3.13"}, 5},
                    {1, {"python3.13", "py::main", "python3.13"}, 1}},

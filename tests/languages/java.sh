@@ -28,6 +28,7 @@ javac Busy.java || complain 'javac failed'
 
 flame 'without flags' java -cp . Busy
 hidden 'Java'
+has 'what works while it runs' "$(cat said)" 'jcmd PID Compiler.perfmap'
 
 # Inlining would merge the two.
 readable=(-XX:+PreserveFramePointer)
