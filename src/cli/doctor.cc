@@ -208,7 +208,8 @@ Finding check_jit_maps() {
   return {Verdict::kLess, "/tmp cannot be read: JIT code has no names", ""};
 }
 
-struct DoctorCommand {
+class DoctorCommand {
+ public:
   RunOptions run;
   bool events = false;
 
@@ -219,6 +220,12 @@ struct DoctorCommand {
       return 0;
     }
     const KernelLimits limits = read_kernel_limits();
+    if (!limits.not_mounted.empty())
+      return print(
+          {{Verdict::kBad,
+            fmt::format("programs cannot be recorded: {} is not mounted",
+                        limits.not_mounted),
+            limits.help_with_mount()}});
     const Finding recording = check_recording(limits);
     std::vector<Finding> findings{
         recording,
@@ -236,6 +243,12 @@ struct DoctorCommand {
     for (const std::string& path : arguments.inputs)
       for (Finding& finding : program_findings(path))
         findings.push_back(std::move(finding));
+    return print(findings);
+  }
+
+ private:
+  // Returns the status.
+  static int print(const std::vector<Finding>& findings) {
     bool works = true;
     for (const Finding& finding : findings) {
       const char* mark = finding.verdict == Verdict::kGood   ? "ok   "

@@ -72,6 +72,18 @@ if command -v dpkg >/dev/null && dpkg -S /bin/gzip >/dev/null 2>&1; then
     'has symbols|→ install gzip-dbgsym'
 fi
 
+# Without /proc nothing else can be known.
+if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
+  for file in "$WICK" $(ldd "$WICK" | grep -o '/[^ )]*'); do
+    mkdir -p "jail$(dirname "$file")" && cp "$file" "jail$file"
+  done
+  same 'a chroot' "$(chroot jail "$WICK" doctor)" \
+    $'NO   programs cannot be recorded: /proc is not mounted\n       → sudo mount -t proc proc /proc'
+  has 'recording in a chroot' "$(chroot jail "$WICK" record -- "$WICK" --version 2>&1)" \
+    '/proc is not mounted; `sudo mount -t proc proc /proc` mounts it'
+  rm -r jail
+fi
+
 # As another user, what is missing and how to get it.
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
   let_nobody_in || skip_rest 'nobody may not run programs here'

@@ -45,6 +45,16 @@ std::uint64_t effective_capabilities(const SystemPaths& paths) {
   return 0;
 }
 
+// By files that each kernel has.
+std::string not_mounted(const SystemPaths& paths) {
+  const auto lacks = [](const std::string& path) {
+    return ::access(path.c_str(), F_OK) != 0;
+  };
+  if (lacks(paths.proc + "/self/status")) return paths.proc;
+  if (lacks(paths.sys + "/devices/system/cpu/online")) return paths.sys;
+  return "";
+}
+
 // The initial user namespace maps every id to itself.
 bool in_user_namespace(const SystemPaths& paths) {
   const auto map = read_small_file(paths.proc + "/self/uid_map", kMaxSetting);
@@ -60,6 +70,7 @@ KernelLimits read_kernel_limits(const SystemPaths& paths) {
   const std::string kernel = paths.proc + "/sys/kernel/";
   KernelLimits limits;
   if (utsname name{}; ::uname(&name) == 0) limits.release = name.release;
+  limits.not_mounted = not_mounted(paths);
   limits.paranoid = read_number<int>(kernel + "perf_event_paranoid");
   limits.kptr_restrict = read_number<int>(kernel + "kptr_restrict").value_or(0);
   limits.perf_mlock =
@@ -103,6 +114,11 @@ KernelLimits read_kernel_limits(const SystemPaths& paths) {
           paths.sys + "/devices/system/cpu/online", kMaxSetting))
     limits.online_cpus = parse_cpu_list(*online);
   return limits;
+}
+
+std::string KernelLimits::help_with_mount() const {
+  const char* type = not_mounted.ends_with("proc") ? "proc" : "sysfs";
+  return fmt::format("sudo mount -t {0} {0} {1}", type, not_mounted);
 }
 
 bool KernelLimits::may(int capability) const {

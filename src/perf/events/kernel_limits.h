@@ -18,6 +18,9 @@ struct KernelLimits {
   static constexpr std::uint64_t kUnlimited = UINT64_MAX;
 
   std::string release;  // "6.1.0-18-amd64"; "" if unknown
+  // A file system without which nothing below is known: "/proc", "/sys", as in
+  // a bare chroot; "" if both are there.
+  std::string not_mounted;
   // kernel.perf_event_paranoid; nothing if the kernel has no perf events.
   // Without CAP_PERFMON, -1 allows everything, 0 all but raw tracepoints, 1 no
   // whole-CPU events, 2 no kernel either, 3 and 4 (patches of distributions)
@@ -55,6 +58,8 @@ struct KernelLimits {
   // tracefs is all that is missing, and provide_tracefs() can help.
   bool may_mount_tracefs() const;
   bool may_record_anything() const;  // of its own processes
+  // The command for what is not mounted.
+  std::string help_with_mount() const;
   // Whether the processor has a PMU, so that cycles can be counted.
   bool has_hardware_counters() const;
   // Whether addresses in /proc/kallsyms are real.

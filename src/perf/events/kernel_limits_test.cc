@@ -44,6 +44,18 @@ TEST(KernelLimits, AreReadFromTheKernelsFiles) {
   EXPECT_THAT(limits.online_cpus, ElementsAre(0, 1, 2, 5));
 }
 
+TEST(KernelLimits, TellWhatIsNotMounted) {
+  FakeSystem system;
+  EXPECT_EQ(read_kernel_limits(system.paths).not_mounted, system.paths.proc);
+  system.file("/proc/self/status", "Name:\tx\n");
+  const KernelLimits limits = read_kernel_limits(system.paths);
+  EXPECT_EQ(limits.not_mounted, system.paths.sys);
+  EXPECT_EQ(limits.help_with_mount(),
+            "sudo mount -t sysfs sysfs " + system.paths.sys);
+  system.file("/sys/devices/system/cpu/online", "0\n");
+  EXPECT_EQ(read_kernel_limits(system.paths).not_mounted, "");
+}
+
 TEST(KernelLimits, OfAKernelWithoutPerfEventsAllowNothing) {
   const KernelLimits limits = read_kernel_limits(FakeSystem().paths);
   EXPECT_EQ(limits.paranoid, std::nullopt);

@@ -80,6 +80,9 @@ class Recorder {
  public:
   Recorder(const RecordOptions& options, const StopRequest& stop)
       : options_(options), stop_(stop), limits_(read_kernel_limits()) {
+    if (!limits_.not_mounted.empty())
+      fail("{} is not mounted; `{}` mounts it", limits_.not_mounted,
+           limits_.help_with_mount());
     // Tracepoints have a colon in their names.
     if (options.off_cpu || options.events.find(':') != std::string::npos)
       provide_tracefs(limits_);
