@@ -24,7 +24,8 @@ constexpr std::string_view kKernelOrShortLivedText =
     "recorded, or in processes that ended before their first sample";
 constexpr std::string_view kMayNotBeSampledText =
     "of CPU time was spent in programs that the kernel does not let you "
-    "sample, because they are setuid or you may not read them";
+    "sample, because they are setuid, have file capabilities, or you may not "
+    "read them";
 constexpr std::string_view kNotSampledText = "of CPU time was not sampled";
 constexpr std::string_view kSampledByCpu =
     "record as root or after `sudo sysctl kernel.perf_event_paranoid=0` to "

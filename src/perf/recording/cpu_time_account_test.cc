@@ -105,8 +105,8 @@ TEST(UnsampledTime, ThatWasNotEvenCountedMayNotBeSampled) {
   times.used = 600 * kMs;
   EXPECT_EQ(notes(times).at(0),
             "300 ms of CPU time was spent in programs that the kernel does not "
-            "let you sample, because they are setuid or you may not read them "
-            "(50% of 600 ms); record as root");
+            "let you sample, because they are setuid, have file capabilities, "
+            "or you may not read them (50% of 600 ms); record as root");
 }
 
 TEST(UnsampledTime, WhileTasksEndIsNoRefusal) {
