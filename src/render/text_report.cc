@@ -125,13 +125,16 @@ class Reporter {
   std::int64_t unit_ns(std::string_view unit) const {
     return options_.raw ? 0 : nanoseconds_in(unit);
   }
-  // What the sums of the tables count, if all events count time in that unit.
+  // What the sums of the tables count, if all samples count time in that unit.
   std::int64_t unit_of_all() const {
-    if (profile_.events.empty()) return 0;
-    const StringId unit = profile_.events[EventId{0}].unit;
+    if (profile_.samples.empty()) return 0;
+    const auto unit_of = [&](const Sample& sample) {
+      return profile_.events[sample.event].unit;
+    };
+    const StringId unit = unit_of(profile_.samples.front());
     const bool is_common = std::ranges::all_of(
-        profile_.events,
-        [&](const Event& event) { return event.unit == unit; });
+        profile_.samples,
+        [&](const Sample& sample) { return unit_of(sample) == unit; });
     return is_common ? unit_ns(profile_.strings[unit]) : 0;
   }
   std::string percent(std::int64_t weight) const {

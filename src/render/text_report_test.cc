@@ -41,6 +41,13 @@ TEST(TextReport, ShowsTimesForPeople) {
   EXPECT_THAT(text, HasSubstr("   250 µs   2.02%   250 µs   2.02%  f\n"));
 }
 
+TEST(TextReport, ShowsTimesIfOnlyEventsWithoutSamplesCountAnythingElse) {
+  Profile profile = read_text("perf-script", kTimes);
+  profile.event_id("dummy", "");
+  EXPECT_THAT(report(profile),
+              HasSubstr("   250 µs   2.02%   250 µs   2.02%  f\n"));
+}
+
 TEST(TextReport, ShowsTimesAsNumbersIfAsked) {
   const std::string text =
       report(read_text("perf-script", kTimes), {.raw = true});
