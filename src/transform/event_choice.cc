@@ -152,7 +152,9 @@ EventSet events_named(const Profile& profile, const EventSet& sampled,
     chosen[id] = name_of(profile, id) == wanted || groups[id] == wanted;
   if (std::ranges::find(chosen, true) == chosen.end())
     fail("there is no event '{}'; the input has {}", excerpt(wanted),
-         names_of(profile, EventSet(profile.events.size(), true)));
+         names_of(profile, profile.samples.empty()
+                               ? EventSet(profile.events.size(), true)
+                               : sampled));
   const bool is_sampled = std::ranges::any_of(
       profile.events.ids(),
       [&](EventId id) { return chosen[id] && sampled[id]; });

@@ -137,5 +137,18 @@ TEST(SelectEvent, NamesTheEventsOfTheInputIfThereIsNoneOfThatName) {
   }
 }
 
+TEST(SelectEvent, NamesNoneWithoutSamples) {
+  Profile profile = read_text("perf-script", kTwoEvents);
+  std::erase_if(profile.samples,
+                [](const Sample& s) { return s.event == EventId{0}; });
+  try {
+    select(std::move(profile), {.event = "loads"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "there is no event 'loads'; the input has faults");
+  }
+}
+
 }  // namespace
 }  // namespace wick
