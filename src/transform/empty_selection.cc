@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,11 +16,16 @@
 namespace wick {
 namespace {
 
-// Names with their weights, the heaviest first, as "a, b and 3 more".
+// Names with their weights, the heaviest first, as "a, b and 3 more". A name
+// that is added again adds up.
 class Candidates {
  public:
-  void add(std::string name, std::int64_t weight) {
-    if (weight > 0) rows_.push_back({weight, std::move(name)});
+  void add(const std::string& name, std::int64_t weight) {
+    if (weight <= 0) return;
+    const auto [at, is_new] = row_of_.try_emplace(name, rows_.size());
+    if (is_new) rows_.push_back({0, name});
+    std::int64_t& sum = rows_[at->second].weight;
+    sum = saturating_add(sum, weight);
   }
 
   bool empty() const { return rows_.empty(); }
@@ -28,13 +33,11 @@ class Candidates {
   std::string text() {
     constexpr std::size_t kMost = 5;
     std::ranges::stable_sort(rows_, std::ranges::greater{}, &Row::weight);
-    std::unordered_set<std::string_view> seen;
     std::string out;
-    for (const Row& row : rows_)
-      if (seen.insert(row.name).second && seen.size() <= kMost)
-        out += (out.empty() ? "" : ", ") + row.name;
-    if (seen.size() > kMost)
-      out += fmt::format(" and {} more", seen.size() - kMost);
+    for (std::size_t i = 0; i < std::min(rows_.size(), kMost); ++i)
+      out += (i == 0 ? "" : ", ") + rows_[i].name;
+    if (rows_.size() > kMost)
+      out += fmt::format(" and {} more", rows_.size() - kMost);
     return out;
   }
 
@@ -44,6 +47,7 @@ class Candidates {
     std::string name;
   };
   std::vector<Row> rows_;
+  std::unordered_map<std::string, std::size_t> row_of_;
 };
 
 template <class Id, class IdOf>
@@ -104,7 +108,7 @@ std::string why_no_thread(const Profile& profile, const Selection& selection) {
   Candidates candidates;
   for (const ThreadId id : profile.threads.ids()) {
     std::string text = thread_text(profile, profile.threads[id], selection);
-    if (!text.empty()) candidates.add(std::move(text), sums[id]);
+    if (!text.empty()) candidates.add(text, sums[id]);
   }
   if (candidates.empty())
     return fmt::format("no sample is of {}: this input names no processes",

@@ -139,14 +139,28 @@ struct Roots {
   Column<StackId, bool> stacks;
 };
 
+std::string the_function(const std::vector<std::string>& names) {
+  return fmt::format("the function '{}'",
+                     excerpt(joined(names, "' or '"), 200));
+}
+
 Roots select_base(Profile& profile, const Selection& s) {
   Roots base{.frames = frames_named(profile, s.base)};
   base.stacks = s.base_inside ? stacks_with_inside(profile, base.frames)
                               : stacks_with(profile, base.frames);
-  keep_stacks(
-      profile, base.stacks,
-      fmt::format("the function '{}'", excerpt(joined(s.base, "' or '"), 200)));
+  keep_stacks(profile, base.stacks, the_function(s.base));
   return base;
+}
+
+// A function that is in no stack is misspelled.
+Profile skip_callers(Profile profile, const std::vector<std::string>& roots) {
+  const auto marked = frames_named(profile, roots);
+  const auto has = stacks_with(profile, marked);
+  if (!profile.samples.empty() &&
+      std::ranges::none_of(profile.samples,
+                           [&](const Sample& s) { return has[s.stack]; }))
+    fail("{}", why_no_function(profile, the_function(roots)));
+  return cut_callers(std::move(profile), marked, has, false);
 }
 
 Profile hide_frames(Profile profile, const Selection& s) {
@@ -199,11 +213,8 @@ Profile select(Profile profile, const Selection& s) {
   if (!s.base.empty())
     profile = cut_callers(std::move(profile), base.frames, base.stacks,
                           s.base_inside);
-  if (!s.skip_after.empty()) {
-    const auto marked = frames_named(profile, s.skip_after);
-    const auto has = stacks_with(profile, marked);
-    profile = cut_callers(std::move(profile), marked, has, false);
-  }
+  if (!s.skip_after.empty())
+    profile = skip_callers(std::move(profile), s.skip_after);
   if (s.kernel_only || s.user_only || !s.hide.empty())
     profile = hide_frames(std::move(profile), s);
   if (s.kernel_only || s.user_only) drop_stackless(profile, s);

@@ -37,7 +37,19 @@ expect 1 "no stack has a function that matches 'x'; the hottest functions are" \
   fold --focus x two.txt
 expect 1 "no stack has the function 'x'; the hottest functions are" \
   fold --base x two.txt
+expect 1 "no stack has the function 'x'; the hottest functions are" \
+  fold --skip-after x two.txt
 expect 1 'no stack has a kernel frame' fold --kernel-only two.txt
+
+# The hottest function is hot at several addresses, which convert keeps apart.
+for address in 11 12 13; do
+  printf 'alpha 11/11 12.0: 100 cpu-clock:\n\t%s spread (/bin/alpha)\n\n' $address
+done >three.txt
+printf 'alpha 11/11 12.0: 200 cpu-clock:\n\t20 once (/bin/alpha)\n\n' >>three.txt
+for command in fold 'convert --to pprof'; do
+  expect 1 'the hottest functions are spread, once$' \
+    $command --focus x -o out three.txt
+done
 
 # Code without a name can be selected by the name that it is shown under.
 same 'the base is a module' "$("$WICK" fold -q --base '[gzip]' two.txt)" \
