@@ -78,13 +78,18 @@ void Profile::set_about(std::string_view key, std::string_view value) {
   if (std::ranges::find(about, row) == about.end()) about.push_back(row);
 }
 
-void SampleCollector::add(const Sample& sample) {
+void SampleCollector::add(const Sample& sample, std::uint32_t count) {
   if (sample.weight < 0) {
     profile_.diagnostics.note(Problem::kNegativeWeight);
     return;
   }
   std::vector<Sample>& samples = profile_.samples;
+  std::vector<std::uint32_t>& counts = profile_.sample_counts;
   if (keep_time_) {
+    if (count > 1) {
+      counts.resize(samples.size(), 1);
+      counts.push_back(count);
+    }
     samples.push_back(sample);
     return;
   }
@@ -106,12 +111,12 @@ void SampleCollector::add(const Sample& sample) {
         samples.back().cpu = Sample::kNoCpu;
         return static_cast<std::uint32_t>(samples.size() - 1);
       });
-  std::vector<std::uint32_t>& counts = profile_.sample_counts;
   if (!found) {
     counts.resize(samples.size(), 1);
+    counts[row] = count;
     return;
   }
-  if (counts[row] < UINT32_MAX) ++counts[row];
+  counts[row] += std::min(count, UINT32_MAX - counts[row]);
   std::int64_t& weight = samples[row].weight;
   if (weight > INT64_MAX - sample.weight)
     profile_.diagnostics.note(Problem::kOverflow);

@@ -160,7 +160,8 @@ class SampleCollector {
   SampleCollector(Profile& profile, bool keep_time)
       : profile_(profile), keep_time_(keep_time) {}
 
-  void add(const Sample& sample);
+  // `count` samples of this weight in all.
+  void add(const Sample& sample, std::uint32_t count = 1);
 
  private:
   Profile& profile_;

@@ -39,13 +39,15 @@ Interval difference_interval(const Proportion& before, const Proportion& after,
 
 double effective_samples(const Profile& profile, EventRole role) {
   double sum = 0, squares = 0;
-  for (const Sample& sample : profile.samples) {
+  for (std::size_t i = 0; i < profile.samples.size(); ++i) {
+    const Sample& sample = profile.samples[i];
     const Event& event = profile.events[sample.event];
-    if (event.role != role) continue;
+    const std::uint64_t count = samples_in_row(profile, i);
+    if (event.role != role || count == 0) continue;
     const double weight = static_cast<double>(sample.weight) /
                           static_cast<double>(power_of_ten(event.decimals));
     sum += weight;
-    squares += counts_samples(profile, event) ? weight : weight * weight;
+    squares += weight * weight / static_cast<double>(count);
   }
   return squares > 0 ? sum * sum / squares : 0;
 }

@@ -33,8 +33,9 @@ Interval difference_interval(const Proportion& before, const Proportion& after,
 
 // The number of equally weighted samples whose shares vary as much as those of
 // the samples in `profile` with this role. A weight that is a number of samples
-// counts as that many; any other sample counts as one, and unequal weights w
-// are worth (Σw)² / Σw² equal ones (Kish).
+// counts as that many, n samples that were added up as n equal ones, any other
+// sample counts as one, and unequal weights w are worth (Σw)² / Σw² equal ones
+// (Kish).
 double effective_samples(const Profile& profile, EventRole role);
 
 }  // namespace wick

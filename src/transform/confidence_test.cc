@@ -79,6 +79,13 @@ TEST(EffectiveSamples, DoNotGrowWithThePeriod) {
               1e-9);
 }
 
+TEST(EffectiveSamples, AreAsManyIfTheyWereAddedUp) {
+  Profile profile = timed_samples({30 * 250'000, 20 * 250'000});
+  profile.has_time = false;
+  profile.sample_counts = {30, 20};
+  EXPECT_NEAR(effective_samples(profile, EventRole::kPlain), 50, 1e-9);
+}
+
 TEST(EffectiveSamples, AreFewerWhereWeightsDiffer) {
   EXPECT_NEAR(
       effective_samples(timed_samples({1, 1, 1, 1, 96}), EventRole::kPlain),

@@ -97,6 +97,11 @@ class PprofReader {
   ValueType value_type(std::string_view message);
 
   void make_events();
+  // Whether the writer says so; see kSamplesComment.
+  bool has_samples_comment();
+  // How many samples the values of a sample are the sum of. Clears that value
+  // if it is no event.
+  std::uint32_t take_sample_count();
   // pprof has no kinds of frames: an off-CPU frame is known by its label.
   OffCpuReason reason_of(StringId function) const;
   void read_mapping(std::string_view message);
@@ -127,8 +132,13 @@ class PprofReader {
   std::vector<ProtoField> about_;
   std::uint64_t bad_strings_ = 0;
 
+  static constexpr std::size_t kNoType = SIZE_MAX;
   std::vector<EventId> events_;  // of the values of a sample
-  bool has_off_cpu_ = false;     // one of them has time off the CPU
+  // Of these values, the number of samples and what they are samples of, if
+  // there are only these two; and whether the number is not an event.
+  std::size_t samples_type_ = kNoType, weight_type_ = kNoType;
+  bool samples_are_no_event_ = false;
+  bool has_off_cpu_ = false;  // one of them has time off the CPU
   IdTable mapping_ids_, function_ids_, location_ids_;
   std::vector<Mapping> mappings_;
   std::vector<Function> functions_;
@@ -147,7 +157,11 @@ class PprofReader {
   StackBatch batch_;
   std::vector<StackId> stacks_;  // of the batches added so far
   TextCache<std::uint32_t> known_stacks_;
-  std::vector<Sample> pending_;
+  struct Pending {
+    Sample sample;
+    std::uint32_t count = 1;
+  };
+  std::vector<Pending> pending_;
   std::uint64_t timed_ = 0, untimed_ = 0;
 };
 
@@ -229,6 +243,13 @@ void PprofReader::make_events() {
     if (field.number == kDefaultSampleType && field.value != 0)
       for (std::size_t i = 0; i < sample_types_.size(); ++i)
         if (text(sample_types_[i].type) == text(field.value)) shown = i;
+  if (sample_types_.size() == 2 &&
+      text(sample_types_[1 - shown].type) == kSamples &&
+      text(sample_types_[1 - shown].unit) == kCount) {
+    weight_type_ = shown;
+    samples_type_ = 1 - shown;
+    samples_are_no_event_ = has_samples_comment();
+  }
   const auto make = [&](const ValueType& type) {
     const EventLabel label = parse_event_label(text(type.type));
     std::string_view unit = text(type.unit);
@@ -242,11 +263,31 @@ void PprofReader::make_events() {
   };
   const EventId first = make(sample_types_[shown]);
   for (std::size_t i = 0; i < sample_types_.size(); ++i)
-    events_.push_back(i == shown ? first : make(sample_types_[i]));
+    events_.push_back(
+        i == shown || samples_are_no_event_ ? first : make(sample_types_[i]));
   guess_event_times(profile_);
   has_off_cpu_ = std::ranges::any_of(profile_.events, [](const Event& event) {
     return event.time == TimeKind::kOffCpu || event.time == TimeKind::kWall;
   });
+}
+
+bool PprofReader::has_samples_comment() {
+  bool has_it = false;
+  for (const ProtoField& field : about_)
+    if (field.number == kComment)
+      for_each_integer(field, [&](std::uint64_t string) {
+        has_it |=
+            string < strings_.size() && strings_[string] == kSamplesComment;
+      });
+  return has_it;
+}
+
+std::uint32_t PprofReader::take_sample_count() {
+  if (samples_type_ >= values_.size()) return 1;
+  std::int64_t& value = values_[samples_type_];
+  const auto count = std::clamp<std::int64_t>(value, 1, UINT32_MAX);
+  if (samples_are_no_event_) value = 0;
+  return static_cast<std::uint32_t>(count);
 }
 
 OffCpuReason PprofReader::reason_of(StringId function) const {
@@ -412,6 +453,7 @@ void PprofReader::read_about() {
         profile_.is_trace = true;
         return;
       }
+      if (value == kSamplesComment && samples_are_no_event_) return;
       const std::size_t colon = value.find(": ");
       const bool has_key =
           colon != value.npos && colon > 0 &&
@@ -520,9 +562,9 @@ void PprofReader::expand_locations() {
 void PprofReader::add_batch() {
   for (const StackId id : batch_.move_to(profile_.stacks))
     stacks_.push_back(id);
-  for (Sample& sample : pending_) {
+  for (auto& [sample, count] : pending_) {
     sample.stack = stacks_[index(sample.stack)];
-    samples_.add(sample);
+    samples_.add(sample, count);
   }
   pending_.clear();
 }
@@ -587,6 +629,7 @@ void PprofReader::read_sample(std::string_view message) {
     bad_record("a sample with more values than there are types");
     values_.resize(events_.size());
   }
+  const std::uint32_t count = take_sample_count();
   if (std::ranges::all_of(values_, [](std::int64_t v) { return v == 0; })) {
     profile_.diagnostics.note(Problem::kZeroWeight);
     return;
@@ -600,7 +643,7 @@ void PprofReader::read_sample(std::string_view message) {
     if (values_[i] == 0) continue;
     sample.weight = values_[i];
     sample.event = events_[i];
-    pending_.push_back(sample);
+    pending_.push_back({sample, i == weight_type_ ? count : 1});
   }
   if (batch_.frame_count() > kBatchFrames || pending_.size() > kBatchSamples)
     add_batch();
@@ -624,7 +667,9 @@ Profile PprofReader::read() {
   read_about();
 
   profile_.has_time = timed_ > 0 && untimed_ == 0 && options_.keep_time;
-  if (!profile_.has_time)
+  if (profile_.has_time)
+    profile_.sample_counts.clear();
+  else
     for (Sample& sample : profile_.samples) sample.time = 0;
   if (timed_ > 0 && untimed_ > 0)
     profile_.diagnostics.note(Problem::kTimeDisorder, untimed_);

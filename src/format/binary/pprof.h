@@ -75,6 +75,12 @@ inline constexpr std::string_view kCommentKey = "comment";
 inline constexpr std::string_view kTraceComment =
     "contents: an instruction trace";
 
+// The comment that says that the type samples/count is not an event: it has the
+// number of samples that the other value is the sum of.
+inline constexpr std::string_view kSamplesComment =
+    "contents: one event, and the number of its samples";
+inline constexpr std::string_view kSamples = "samples";
+
 // The unit of plain counts.
 inline constexpr std::string_view kCount = "count";
 

@@ -78,6 +78,41 @@ TEST(Pprof, ShowsTheLastTypeUnlessADefaultIsNamed) {
   EXPECT_EQ(total_weight(named, EventId{0}), 3);
 }
 
+TEST(Pprof, ReadsHowManySamplesAValueIsOf) {
+  const Profile profile = read_text("pprof", encoded(kTables + std::string(R"(
+    sample { location_id: 1 value: 3 value: 300 }
+    sample { location_id: 2 value: 1 value: 100 })")));
+  ASSERT_EQ(profile.samples.size(), 4u);  // samples are an event here
+  for (std::size_t i = 0; i < profile.samples.size(); ++i)
+    if (profile.samples[i].weight == 300)
+      EXPECT_EQ(samples_in_row(profile, i), 3u);
+}
+
+TEST(Pprof, KeepsTheNumberOfSamplesBesidesTheirSum) {
+  const Profile timed = read_text("perf-script",
+                                  "a 1 1.0: 10 cycles:\n\t0 f (m)\n\n"
+                                  "a 1 1.1: 20 cycles:\n\t0 f (m)\n\n"
+                                  "a 1 1.2: 40 cycles:\n\t0 g (m)\n\n");
+  const pprof_test::Profile message = decoded(timed);
+  ASSERT_EQ(message.sample_type_size(), 2);
+  EXPECT_EQ(
+      message.string_table(static_cast<int>(message.default_sample_type())),
+      "cycles");
+  for (const bool keep_time : {false, true}) {
+    const Profile read = written_and_read(timed, {.keep_time = keep_time});
+    EXPECT_EQ(read.events.size(), 1u);
+    ASSERT_EQ(read.samples.size(), 2u);
+    EXPECT_EQ(samples_in_row(read, 0), 2u);
+    EXPECT_EQ(samples_in_row(read, 1), 1u);
+    // And again.
+    EXPECT_EQ(samples_in_row(written_and_read(read, {}), 0), 2u);
+  }
+}
+
+TEST(Pprof, HasNoNumberOfSamplesWhereWeightsAreThat) {
+  EXPECT_EQ(decoded(read_text("folded", "main;f 3\n")).sample_type_size(), 1);
+}
+
 TEST(Pprof, KeepsFilesLinesModulesAndAddresses) {
   const Profile profile = read_text("pprof", encoded(kTables + std::string(R"(
         sample { location_id: 2 value: 1 })")),

@@ -99,6 +99,7 @@ class PprofWriter {
   std::uint64_t new_string(std::string_view text);
   std::uint64_t string(StringId id);
 
+  void choose_events();
   void write_sample_types();
   void write_about();
   void sum_samples();
@@ -122,7 +123,11 @@ class PprofWriter {
     while (at->around != kNone) at = &locations_[at->around];
     return *at;
   }
-  void sum_row(std::size_t row, std::vector<std::int64_t>& sums) const;
+  struct Sums {
+    std::vector<std::int64_t> weights;  // by event
+    std::uint64_t samples = 0;
+  };
+  void sum_row(std::size_t row, Sums& sums) const;
   void write_samples();
   struct LabelKeys {
     std::uint64_t comm, pid, tid;
@@ -135,6 +140,8 @@ class PprofWriter {
   std::string buffer_;
   std::uint64_t string_count_ = 0;
   Column<StringId, std::uint64_t> strings_;  // 0: not written yet
+  std::vector<EventId> events_;              // those that are written
+  bool counts_samples_ = false;              // and the number of their samples
   Column<EventId, Scale> scales_;
   std::vector<Row> rows_;
   std::vector<std::uint32_t> order_;  // of samples: row by row
@@ -167,6 +174,23 @@ std::uint64_t PprofWriter::string(StringId id) {
   return strings_[id];
 }
 
+// All but one that only tells of mappings. The sum of an event's samples does
+// not tell their number; with several events, that would be one number for all.
+void PprofWriter::choose_events() {
+  Column<EventId, bool> has_samples(profile_.events.size());
+  for (const Sample& sample : profile_.samples)
+    has_samples[sample.event] = true;
+  for (const EventId id : profile_.events.ids())
+    if (has_samples[id] ||
+        !profile_.strings[profile_.events[id].name].starts_with("dummy"))
+      events_.push_back(id);
+  if (events_.size() != 1 || profile_.is_trace) return;
+  const Event& event = profile_.events[events_.front()];
+  counts_samples_ = event.role == EventRole::kPlain &&
+                    profile_.strings[event.name] != kSamples &&
+                    (profile_.has_time || !profile_.sample_counts.empty());
+}
+
 void PprofWriter::write_sample_types() {
   Column<EventId, int> needed(profile_.events.size());
   for (const Sample& sample : profile_.samples) {
@@ -175,17 +199,21 @@ void PprofWriter::write_sample_types() {
     int& n = needed[sample.event];
     while (n < decimals && sample.weight % power_of_ten(decimals - n) != 0) ++n;
   }
-  std::string type;
-  for (const EventId id : profile_.events.ids()) {
-    const Event& event = profile_.events[id];
-    scales_.push_back(
-        scale_for(profile_.strings[event.unit], event.decimals, needed[id]));
-    const std::uint64_t name = new_string(event_label(profile_, id));
-    if (id == EventId{0}) append_field(buffer_, kDefaultSampleType, name);
-    type.clear();
+  for (const EventId id : profile_.events.ids())
+    scales_.push_back(scale_for(profile_.strings[profile_.events[id].unit],
+                                profile_.events[id].decimals, needed[id]));
+  const auto write_type = [&](std::uint64_t name, std::string_view unit) {
+    std::string type;
     append_field(type, kType, name);
-    append_field(type, kUnit, new_string(scales_[id].unit));
+    append_field(type, kUnit, new_string(unit));
     message(kSampleType, type);
+  };
+  // As in Go's profiles, the number of samples comes first.
+  if (counts_samples_) write_type(new_string(kSamples), kCount);
+  for (const EventId id : events_) {
+    const std::uint64_t name = new_string(event_label(profile_, id));
+    if (id == events_.front()) append_field(buffer_, kDefaultSampleType, name);
+    write_type(name, scales_[id].unit);
   }
 }
 
@@ -210,6 +238,7 @@ void PprofWriter::write_about() {
     append_field(buffer_, kComment, string);
   };
   if (profile_.is_trace) comment(kTraceComment);
+  if (counts_samples_) comment(kSamplesComment);
   for (const auto& [key_id, value_id] : profile_.about) {
     const std::string_view key = profile_.strings[key_id],
                            value = profile_.strings[value_id];
@@ -460,16 +489,16 @@ std::string PprofWriter::labels(const Thread& thread, const LabelKeys& keys) {
   return out;
 }
 
-// The weights of a row by event.
-void PprofWriter::sum_row(std::size_t row,
-                          std::vector<std::int64_t>& sums) const {
-  sums.assign(profile_.events.size(), 0);
+void PprofWriter::sum_row(std::size_t row, Sums& sums) const {
+  sums.weights.assign(profile_.events.size(), 0);
+  sums.samples = 0;
   const std::size_t end =
       row + 1 < rows_.size() ? rows_[row + 1].first : order_.size();
   for (std::size_t i = rows_[row].first; i < end; ++i) {
     const Sample& sample = profile_.samples[order_[i]];
-    std::int64_t& sum = sums[index(sample.event)];
+    std::int64_t& sum = sums.weights[index(sample.event)];
     sum = saturating_add(sum, sample.weight);
+    sums.samples += samples_in_row(profile_, order_[i]);
   }
 }
 
@@ -480,7 +509,7 @@ void PprofWriter::write_samples() {
   std::vector<std::string> labels_of;
   for (const Thread& thread : profile_.threads)
     labels_of.push_back(labels(thread, keys));
-  std::vector<std::int64_t> sums;
+  Sums sums;
   std::string ids, values, bytes;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     std::size_t used = 0;  // of `ids`, whose size only grows
@@ -492,9 +521,10 @@ void PprofWriter::write_samples() {
     }
     sum_row(row, sums);
     values.clear();
-    for (const EventId id : scales_.ids())
-      append_varint(values,
-                    static_cast<std::uint64_t>(scales_[id](sums[index(id)])));
+    if (counts_samples_) append_varint(values, sums.samples);
+    for (const EventId id : events_)
+      append_varint(values, static_cast<std::uint64_t>(
+                                scales_[id](sums.weights[index(id)])));
     bytes.clear();
     append_field(bytes, kLocationId, std::string_view(ids).substr(0, used));
     append_field(bytes, kValue, values);
@@ -505,6 +535,7 @@ void PprofWriter::write_samples() {
 
 void PprofWriter::write() {
   new_string("");
+  choose_events();
   write_sample_types();
   write_about();
   sum_samples();
