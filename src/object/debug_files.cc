@@ -219,12 +219,7 @@ bool DebugFiles::State::is_another(const ElfFile& found,
 FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
   FoundFile found;
   const bool is_live = file.pid > 0 && options.symfs.empty();
-  std::string path = file.path;
-  // The kernel's mark for a removed file; a file of that name is at best its
-  // successor.
-  constexpr std::string_view kDeleted = " (deleted)";
-  const bool is_deleted = path.ends_with(kDeleted);
-  if (is_deleted) path.resize(path.size() - kDeleted.size());
+  const std::string& path = file.path;
   if (!path.starts_with('/')) return found;
   if (const auto kept = kept_files.find(file))
     found.elf = take(
@@ -240,8 +235,13 @@ FoundFile DebugFiles::State::find_file(const CodeFile& file) const {
     found.elf = take_mapped(file, path, found.state);
     if (found.elf && is_another(*found.elf, file)) found = {};
   }
-  if (found.elf || (is_deleted && file.build_id.empty())) return found;
-  found.elf = take_named(path, file.build_id, found.state);
+  if (found.elf) return found;
+  found.elf = take_named(marked_path(file), file.build_id, found.state);
+  // What has the path of a deleted file is at best its successor.
+  if (!found.elf && file.is_deleted) {
+    if (file.build_id.empty()) return found;
+    found.elf = take_named(path, file.build_id, found.state);
+  }
   if (found.elf && is_changed(*found.elf, file))
     return {nullptr, FileState::kChanged};
   if (!found.elf && is_live && is_recorded_process(file)) {
@@ -478,6 +478,15 @@ std::uint64_t hash_of(const CodeFile& file) {
   return hash_pair(hash_bytes(file.path), file.build_id.empty()
                                               ? file.inode.number
                                               : hash_bytes(file.build_id));
+}
+
+std::string_view without_deleted_mark(std::string_view path) {
+  if (path.ends_with(kDeletedMark)) path.remove_suffix(kDeletedMark.size());
+  return path;
+}
+
+std::string marked_path(const CodeFile& file) {
+  return file.is_deleted ? file.path + std::string(kDeletedMark) : file.path;
 }
 
 std::string_view kernel_module_name(std::string_view path) {

@@ -44,17 +44,27 @@ struct Inode {
   friend bool operator==(const Inode&, const Inode&) = default;
 };
 
+// The kernel appends it to the path of a mapped file that was deleted or
+// replaced. A file can be called that, too.
+inline constexpr std::string_view kDeletedMark = " (deleted)";
+std::string_view without_deleted_mark(std::string_view path);
+
 // A file of code as a recording describes it.
 struct CodeFile {
-  std::string path;
+  std::string path;      // without the mark
   std::string build_id;  // hexadecimal; "" if it was not recorded
   std::int32_t pid = 0;  // a process that had it mapped; 0: unknown
   CodeKind kind = CodeKind::kFile;
   // Where that process had it mapped; 0: unknown.
   std::uint64_t mapped_start = 0, mapped_end = 0;
   Inode inode = {};  // tells files apart that have no build id
+  // When it was mapped, nothing or another file had its path.
+  bool is_deleted = false;
   friend bool operator==(const CodeFile&, const CodeFile&) = default;
 };
+
+// With the mark if it has one, as the kernel writes it.
+std::string marked_path(const CodeFile& file);
 
 // Whether they have the same path, build id and kind, and without a build id
 // the same inode: processes share files.

@@ -123,11 +123,16 @@ TEST_F(DebugFilesTest, LinksOfASymfsMayLeadToThisMachine) {
 
 TEST_F(DebugFilesTest, ADeletedFileIsOnlyTakenByItsBuildId) {
   put("/bin/a", code_with_id(kBuildId).bytes());
-  EXPECT_EQ(files().binary({.path = "/bin/a (deleted)"}).state,
-            FileState::kMissing);
-  EXPECT_EQ(
-      files().binary({.path = "/bin/a (deleted)", .build_id = kHexId}).state,
-      FileState::kFound);
+  CodeFile file{.path = "/bin/a", .is_deleted = true};
+  EXPECT_EQ(files().binary(file).state, FileState::kMissing);
+  file.build_id = kHexId;
+  EXPECT_EQ(files().binary(file).state, FileState::kFound);
+}
+
+TEST_F(DebugFilesTest, AFileCanBeCalledDeleted) {
+  put("/bin/a (deleted)", code_with_id(kBuildId).bytes());
+  EXPECT_EQ(files().binary({.path = "/bin/a", .is_deleted = true}).state,
+            FileState::kFound);
 }
 
 TEST_F(DebugFilesTest, AFileThatIsNewerThanTheRecordingIsKnownByItsBuildId) {

@@ -36,6 +36,7 @@ ImageId Images::intern(const CodeFile& file) {
 // most likely to run still.
 void Images::on_mapped_again(Image& image, const CodeFile& file) {
   constexpr std::uint8_t kMostRetries = 8;
+  image.file.is_deleted |= file.is_deleted;
   if (file.pid == image.file.pid || image.contents->found.elf) return;
   if (image.contents->was_looked_for) {
     if (image.file.kind != CodeKind::kFile || image.retries == kMostRetries)

@@ -59,7 +59,8 @@ void append_module(std::string& out, const KeptModule& module) {
 
 std::optional<KeptModule> read_module(ByteReader& in) {
   KeptModule module;
-  module.file.path = read_text(in);
+  // wick 0.1.0 stored the kernel's mark as a part of the name.
+  module.file.path = without_deleted_mark(read_text(in));
   module.file.build_id = read_text(in);
   const std::uint64_t kind = in.read_varint(), why = in.read_varint();
   if (kind > static_cast<std::uint64_t>(CodeKind::kAnonymous)) return {};

@@ -81,8 +81,8 @@ bool is_program(const CodeFile& file) {
   char target[PATH_MAX];
   const ssize_t size = ::readlink((proc_folder(file.pid) + "/exe").c_str(),
                                   target, sizeof target);
-  return size > 0 &&
-         std::string_view(target, static_cast<std::size_t>(size)) == file.path;
+  return size > 0 && without_deleted_mark(
+                         {target, static_cast<std::size_t>(size)}) == file.path;
 }
 
 UniqueFd open_in_root_of(std::int32_t pid, const std::string& path) {
@@ -101,9 +101,11 @@ UniqueFd open_live_file(const CodeFile& file) {
     return fd && (!file.build_id.empty() || !has_other_inode(fd, file.inode));
   };
   if (UniqueFd fd = open_mapped_file(file); is_right(fd)) return fd;
-  if (UniqueFd fd = open_in_root_of(file.pid, file.path); is_right(fd))
-    return fd;
-  UniqueFd fd = open_regular(file.path);
+  if (is_program(file))
+    if (UniqueFd fd = open_program(file); is_right(fd)) return fd;
+  const std::string path = marked_path(file);
+  if (UniqueFd fd = open_in_root_of(file.pid, path); is_right(fd)) return fd;
+  UniqueFd fd = open_regular(path);
   return is_right(fd) ? std::move(fd) : UniqueFd();
 }
 

@@ -32,7 +32,8 @@ struct Inode;
 UniqueFd open_mapped_file(const CodeFile& file);
 // The program of the process; the caller checks that it is the right file.
 UniqueFd open_program(const CodeFile& file);
-// Whether the program of the process has exactly this path.
+// Whether the program of the process has exactly this path, or had it before
+// it was deleted.
 bool is_program(const CodeFile& file);
 // In the root directory of the process.
 UniqueFd open_in_root_of(std::int32_t pid, const std::string& path);

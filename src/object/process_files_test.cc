@@ -2,10 +2,14 @@
 #include "object/process_files.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 
 #include "base/text.h"
@@ -72,7 +76,7 @@ TEST_F(ProcessFilesTest, ADeletedFileWithoutBuildIdIsFoundByItsMapping) {
   CodeFile file = map("");
   SKIP_UNLESS_MAY_FOLLOW(file);
   ::unlink(path_.c_str());
-  file.path += " (deleted)";
+  file.is_deleted = true;
   EXPECT_EQ(DebugFiles({}).binary(file).state, FileState::kFound);
   file.mapped_start = file.mapped_end = 0;
   EXPECT_EQ(DebugFiles({}).binary(file).state, FileState::kMissing);
@@ -83,7 +87,7 @@ TEST_F(ProcessFilesTest, AProcessThatBeganAfterTheRecordingIsAnother) {
   CodeFile file = map("");
   SKIP_UNLESS_MAY_FOLLOW(file);
   ::unlink(path_.c_str());
-  file.path += " (deleted)";
+  file.is_deleted = true;
   EXPECT_EQ(DebugFiles({.recorded_until = 1}).binary(file).state,
             FileState::kMissing);
 }
@@ -120,6 +124,23 @@ TEST_F(ProcessFilesTest, TheProgramIsKnownByItsLink) {
   EXPECT_TRUE(is_program({.path = target, .pid = ::getpid()}));
   EXPECT_FALSE(is_program({.path = path_, .pid = ::getpid()}));
   EXPECT_TRUE(open_program({.pid = ::getpid()}));
+}
+
+TEST_F(ProcessFilesTest, ADeletedProgramIsKnownByItsLink) {
+  std::filesystem::copy_file("/bin/sleep", path_);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::execl(path_.c_str(), "sleep", "60", nullptr);
+    ::_exit(1);
+  }
+  const CodeFile file{.path = path_, .pid = child, .is_deleted = true};
+  for (int i = 0; i < 10'000 && !is_program(file); ++i) ::usleep(1000);
+  ::unlink(path_.c_str());
+  EXPECT_TRUE(is_program(file));
+  EXPECT_TRUE(open_live_file(file));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 }  // namespace

@@ -93,6 +93,22 @@ for name in deleted deleted-all replaced; do
     "^server;.*$serve"
 done
 
+# Replaced by a copy of itself: its functions are the same.
+strip -o stripped-server v2/static-server
+./stripped-server &
+server=$!
+wait_for $server stripped-server
+record -p $server -o before.data
+cp stripped-server copy
+mv copy stripped-server
+record -p $server -o after.data
+difference=$("$WICK" diff --user-only before.data after.data 2>&1)
+has 'replaced by a copy, its name' "$difference" '\[stripped-server\+0x'
+case $difference in
+*deleted* | *gone* | *new*) complain "replaced by a copy: $difference" ;;
+esac
+stop
+
 # Without rights to its mappings the program itself is still found.
 if let_nobody_in; then
   cp v2/static-server owned

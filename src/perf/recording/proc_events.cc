@@ -165,7 +165,8 @@ std::string_view ProcEvents::build_id(pid_t pid, const ProcMapping& mapping) {
   if (!is_new) return known->second;
   const std::string folder = fmt::format("{}/{}", options_.paths.proc, pid);
   // The first is the mapped file itself, even if deleted, but needs privileges;
-  // the second is whatever has the name now.
+  // the second is the program, which may be another file, and the third is
+  // whatever has the name now.
   const auto is_mapped_file = [&](const UniqueFd& fd) {
     struct stat status {};
     return fd && ::fstat(fd.get(), &status) == 0 &&
@@ -173,6 +174,7 @@ std::string_view ProcEvents::build_id(pid_t pid, const ProcMapping& mapping) {
   };
   UniqueFd fd = open_regular(fmt::format("{}/map_files/{:x}-{:x}", folder,
                                          mapping.start, mapping.end));
+  if (!is_mapped_file(fd)) fd = open_regular(folder + "/exe");
   if (!is_mapped_file(fd)) fd = open_regular_in(folder + "/root", mapping.path);
   if (is_mapped_file(fd)) known->second = read_build_id(std::move(fd));
   return known->second;

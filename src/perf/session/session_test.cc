@@ -94,6 +94,19 @@ TEST(Session, AMappingCountsFromItsTimeOn) {
             "prog 7/7: /no/a.out+110 1\nprog 7/7: /no/b.so+10 1\n");
 }
 
+TEST(Session, ADeletedFileKeepsItsName) {
+  PerfDataBuilder file = one_program();
+  file.record(RecordType::kMmap, misc::kUser,
+              mmap(7, 0x1000, 0x1000, 0, "/no/b.so (deleted)"),
+              {.pid = 7, .tid = 7, .time = 4});
+  file.sample({.pid = 7,
+               .tid = 7,
+               .time = 5,
+               .period = 1,
+               .callchain = {callchain::kUser, 0x1010}});
+  EXPECT_EQ(shown(read(file)), "prog 7/7: /no/b.so+10 1\n");
+}
+
 TEST(Session, DataThatIsMappedOverCodeEndsIt) {
   PerfDataBuilder file = one_program();
   file.record(RecordType::kMmap, misc::kUser | misc::kMmapData,

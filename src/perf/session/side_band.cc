@@ -144,21 +144,24 @@ void SideBand::forget_unmapped_images() {
 }
 
 CodeFile mapped_file(const MmapRecord& mmap) {
-  return {.path = std::string(mmap.path),
+  const std::string_view path = without_deleted_mark(mmap.path);
+  return {.path = std::string(path),
           .build_id = to_hexadecimal(mmap.build_id),
           .pid = static_cast<std::int32_t>(mmap.pid),
-          .kind = kind_of_mapping(mmap.path),
+          .kind = kind_of_mapping(path),
           .mapped_start = mmap.start,
           .mapped_end = mmap.start + mmap.size,
           .inode = {.dev_major = mmap.dev_major,
                     .dev_minor = mmap.dev_minor,
                     .number = mmap.inode,
-                    .generation = mmap.inode_generation}};
+                    .generation = mmap.inode_generation},
+          .is_deleted = path.size() < mmap.path.size()};
 }
 
 ImageId SideBand::image_of(const MmapRecord& mmap) {
   CodeFile file = mapped_file(mmap);
-  if (file.build_id.empty()) file.build_id = known_build_id(file.path);
+  // A build id of the same path is that of the successor if it was deleted.
+  if (file.build_id.empty()) file.build_id = known_build_id(marked_path(file));
   return images_.intern(file);
 }
 
