@@ -77,6 +77,12 @@ bool has_crc(const std::string& path, const OpenRules& rules,
   return got == 0 && crc == wanted;
 }
 
+bool begins_as_elf(const UniqueFd& fd) {
+  char magic[SELFMAG];
+  return fd && ::pread(fd.get(), magic, sizeof magic, 0) == SELFMAG &&
+         std::string_view(magic, SELFMAG) == ELFMAG;
+}
+
 // Absolute: a file that the user named may be relative to the current
 // directory.
 std::string folder_of(const std::string& path) {
@@ -497,12 +503,14 @@ std::string_view kernel_module_name(std::string_view path) {
 
 CodeKind kind_of_mapping(std::string_view path) {
   if (path == "[vdso]") return CodeKind::kVdso;
-  const bool is_anonymous =
-      path.empty() || path.starts_with("//anon") || path.starts_with('[') ||
-      path.starts_with("/memfd:") || path.starts_with("/dev/zero") ||
-      path.starts_with("/SYSV");
+  const bool is_anonymous = path.empty() || path.starts_with("//anon") ||
+                            path.starts_with('[') || is_memfd(path) ||
+                            path.starts_with("/dev/zero") ||
+                            path.starts_with("/SYSV");
   return is_anonymous ? CodeKind::kAnonymous : CodeKind::kFile;
 }
+
+bool is_memfd(std::string_view path) { return path.starts_with("/memfd:"); }
 
 DebugFileOptions debug_file_options(const SymbolOptions& symbols) {
   if (symbols.debuginfod) check_debuginfod();
@@ -555,8 +563,17 @@ FoundFile DebugFiles::binary(const CodeFile& file, UniqueFd opened,
   return elsewhere.elf ? elsewhere : found;
 }
 
+bool DebugFiles::is_elf(const CodeFile& memfd) const {
+  if (!state_->options.symfs.empty()) return false;
+  if (const auto kept = state_->kept_files.find(memfd))
+    return begins_as_elf(*kept);
+  return state_->is_recorded_process(memfd) &&
+         begins_as_elf(open_live_file(memfd));
+}
+
 void DebugFiles::keep(const CodeFile& file) {
-  if (file.kind == CodeKind::kFile && state_->options.symfs.empty())
+  if ((file.kind == CodeKind::kFile || is_memfd(file.path)) &&
+      state_->options.symfs.empty())
     state_->kept_files.keep(file);
 }
 

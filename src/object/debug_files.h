@@ -33,6 +33,9 @@ std::string_view kernel_module_name(std::string_view path);
 
 // kFile, kVdso or kAnonymous, by the path of a mapping in a process.
 CodeKind kind_of_mapping(std::string_view path);
+// A file without a name (memfd_create): a program or a library, which only its
+// processes lead to, or the code of a JIT, which is kAnonymous.
+bool is_memfd(std::string_view path);
 
 // What the kernel calls a mapped file: another file at the same path has
 // another inode.
@@ -122,6 +125,9 @@ class DebugFiles {
   // overwritten since.
   FoundFile binary(const CodeFile& file, UniqueFd opened,
                    const std::string& name);
+  // Whether a memfd is an ELF file. If neither its process runs nor keep() has
+  // opened it, it is not.
+  bool is_elf(const CodeFile& memfd) const;
   // Keeps the file of a running process open, so that binary() finds it after
   // the process or the file is gone. Many such files take turns.
   void keep(const CodeFile& file);

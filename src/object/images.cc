@@ -7,6 +7,11 @@
 
 namespace wick {
 ImageId Images::intern(const CodeFile& file) {
+  if (is_program_in_memory(file)) {
+    CodeFile program = file;
+    program.kind = CodeKind::kFile;
+    return intern(program);
+  }
   const auto is_same = [&](std::uint32_t row) {
     // With neither a build id nor an inode, files of the same path may still
     // differ, as containers have their own roots.
@@ -30,6 +35,17 @@ ImageId Images::intern(const CodeFile& file) {
                   .kept = kept_ == nullptr ? nullptr : kept_->module(file)};
   add_to_index(row);
   return ImageId{row};
+}
+
+// A memfd is known as a file by its build id, by the names that were kept, or
+// by its first bytes.
+bool Images::is_program_in_memory(const CodeFile& file) const {
+  if (file.kind != CodeKind::kAnonymous || !is_memfd(file.path)) return false;
+  if (!file.build_id.empty()) return true;
+  CodeFile program = file;
+  program.kind = CodeKind::kFile;
+  return (kept_ != nullptr && kept_->module(program) != nullptr) ||
+         files_.is_elf(file);
 }
 
 // The file may be reachable only by its processes, of which the newest is the

@@ -108,6 +108,7 @@ class Images {
     const KeptModule* kept = nullptr;
     std::unique_ptr<Contents> contents = std::make_unique<Contents>();
   };
+  bool is_program_in_memory(const CodeFile& file) const;
   static std::uint64_t bytes_of(const CodeFile& file);
   static void on_mapped_again(Image& image, const CodeFile& file);
   Contents& opened(ImageId id);

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include "builders/test_folder.h"
 #include "io/open_regular.h"
 #include "object/debug_files.h"
+#include "object/images.h"
 
 namespace wick {
 namespace {
@@ -116,6 +119,56 @@ TEST_F(ProcessFilesTest, AKeptFileOutlivesItsMappingAndItsName) {
   unmap();
   ::unlink(path_.c_str());
   EXPECT_EQ(files.binary(file).state, FileState::kFound);
+}
+
+// A memfd with these bytes, mapped.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes)
+      : fd_(::memfd_create("hidden", MFD_CLOEXEC)) {
+    EXPECT_EQ(::write(fd_.get(), bytes.data(), bytes.size()),
+              static_cast<ssize_t>(bytes.size()));
+    mapped_ = ::mmap(nullptr, kSize, PROT_READ, MAP_SHARED, fd_.get(), 0);
+  }
+  ~MemoryFile() { ::munmap(mapped_, kSize); }
+  CodeFile file() const {
+    struct stat status {};
+    ::fstat(fd_.get(), &status);
+    const auto start = reinterpret_cast<std::uintptr_t>(mapped_);
+    return {.path = "/memfd:hidden",
+            .pid = ::getpid(),
+            .kind = CodeKind::kAnonymous,
+            .mapped_start = start,
+            .mapped_end = start + kSize,
+            .inode = {.dev_major = major(status.st_dev),
+                      .dev_minor = minor(status.st_dev),
+                      .number = status.st_ino},
+            .is_deleted = true};
+  }
+
+ private:
+  static constexpr std::size_t kSize = 4096;
+  UniqueFd fd_;
+  void* mapped_;
+};
+
+TEST_F(ProcessFilesTest, AProgramInMemoryIsAFile) {
+  const MemoryFile memory(code_with_id("").bytes());
+  SKIP_UNLESS_MAY_FOLLOW(memory.file());
+  DebugFiles files({});
+  Images images(files);
+  const ImageId id = images.intern(memory.file());
+  EXPECT_EQ(images.file(id).kind, CodeKind::kFile);
+  EXPECT_NE(images.elf(id), nullptr);
+}
+
+TEST_F(ProcessFilesTest, GeneratedCodeInMemoryIsNoFile) {
+  const MemoryFile memory("\x55\x48\x89\xe5");
+  DebugFiles files({});
+  files.keep(memory.file());
+  Images images(files);
+  const ImageId id = images.intern(memory.file());
+  EXPECT_EQ(images.file(id).kind, CodeKind::kAnonymous);
 }
 
 TEST_F(ProcessFilesTest, TheProgramIsKnownByItsLink) {

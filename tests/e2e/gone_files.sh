@@ -109,6 +109,36 @@ case $difference in
 esac
 stop
 
+# Executed from memory.
+cat >launch.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int from = open(argv[argc - 1], O_RDONLY), to = memfd_create("hidden", MFD_CLOEXEC);
+  while (sendfile(to, from, 0, 1 << 20) > 0);
+  fexecve(to, argv + 1, environ);
+}
+C
+gcc -O1 -D_GNU_SOURCE -o launch launch.c
+objcopy -R .note.gnu.build-id v2/static-server static-without-id
+chmod 755 launch static-without-id
+for program in v2/static-server ./static-without-id; do
+  ./launch $program &
+  server=$!
+  until [[ $(readlink /proc/$server/exe) == /memfd:* ]]; do sleep 0.01; done
+  record -p $server -o memory.data
+  stop
+  whole "$program in memory, -p" "$(fold memory.data)" "$serve"
+  has "$program in memory, its module" \
+    "$("$WICK" report -q --by module memory.data 2>&1)" 'memfd:hidden *$'
+  "$WICK" record -q -F 997 -o memory.data -- \
+    timeout --preserve-status -s KILL 0.3 ./launch $program 2>/dev/null
+  whole "$program in memory, as a child" "$(fold memory.data | grep ';main;')" "$serve"
+done
+
 # Without rights to its mappings the program itself is still found.
 if let_nobody_in; then
   cp v2/static-server owned
@@ -121,6 +151,14 @@ if let_nobody_in; then
     -o tmp/owned.data &&
     whole 'deleted, as another user' \
       "$("${nobody[@]}" "$WICK" fold -q tmp/owned.data)" "^owned;.*$serve"
+  stop
+  "${nobody[@]}" ./launch ./static-without-id &
+  server=$!
+  until [[ $(readlink /proc/$server/exe) == /memfd:* ]]; do sleep 0.01; done
+  "${nobody[@]}" "$WICK" record -q -F 997 --duration 0.3 -p $server \
+    -o tmp/memory.data &&
+    whole 'in memory, as another user' \
+      "$("${nobody[@]}" "$WICK" fold -q tmp/memory.data)" "$serve"
   stop
 fi
 
