@@ -26,6 +26,13 @@ std::string proc_folder(std::int32_t pid) {
   return fmt::format("/proc/{}", pid);
 }
 
+// Where a symbolic link leads to; "" if that cannot be read.
+std::string target_of(const std::string& link) {
+  char target[PATH_MAX];
+  const ssize_t size = ::readlink(link.c_str(), target, sizeof target);
+  return size < 0 ? "" : std::string(target, static_cast<std::size_t>(size));
+}
+
 // "START-END"
 bool covers(std::string_view name, std::uint64_t address) {
   const auto start = take_number<std::uint64_t>(name, 16);
@@ -78,15 +85,27 @@ UniqueFd open_program(const CodeFile& file) {
 }
 
 bool is_program(const CodeFile& file) {
-  char target[PATH_MAX];
-  const ssize_t size = ::readlink((proc_folder(file.pid) + "/exe").c_str(),
-                                  target, sizeof target);
-  return size > 0 && without_deleted_mark(
-                         {target, static_cast<std::size_t>(size)}) == file.path;
+  const std::string path = target_of(proc_folder(file.pid) + "/exe");
+  return !path.empty() && without_deleted_mark(path) == file.path;
 }
 
 UniqueFd open_in_root_of(std::int32_t pid, const std::string& path) {
-  return open_regular_in(proc_folder(pid) + "/root", path);
+  return open_in_root_of(proc_folder(pid), path);
+}
+
+UniqueFd open_in_root_of(const std::string& folder, const std::string& path) {
+  const std::string root = folder + "/root";
+  if (const std::string inside = path_in_root(folder, path); !inside.empty())
+    if (UniqueFd fd = open_regular_in(root, inside); fd || errno != ENOENT)
+      return fd;
+  return open_regular_in(root, path);
+}
+
+std::string path_in_root(const std::string& folder, std::string_view path) {
+  const std::string root = target_of(folder + "/root");
+  if (root.size() < 2 || !path.starts_with(root)) return "";
+  path.remove_prefix(root.size());
+  return path.starts_with('/') ? std::string(path) : "";
 }
 
 bool has_other_inode(const UniqueFd& fd, const Inode& inode) {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "io/unique_fd.h"
@@ -35,8 +36,13 @@ UniqueFd open_program(const CodeFile& file);
 // Whether the program of the process has exactly this path, or had it before
 // it was deleted.
 bool is_program(const CodeFile& file);
-// In the root directory of the process.
+// In the root directory of the process, whose path it may begin with.
 UniqueFd open_in_root_of(std::int32_t pid, const std::string& path);
+// The same for its folder in /proc.
+UniqueFd open_in_root_of(const std::string& folder, const std::string& path);
+// `path` within the root directory of the process; "" if it is not known to be
+// there.
+std::string path_in_root(const std::string& folder, std::string_view path);
 
 // Whichever of these the process has, or what has its path here.
 UniqueFd open_live_file(const CodeFile& file);

@@ -179,21 +179,56 @@ TEST_F(ProcessFilesTest, TheProgramIsKnownByItsLink) {
   EXPECT_TRUE(open_program({.pid = ::getpid()}));
 }
 
+// Executes `program`, a copy of sleep, until the test is over.
+class ExecutingChild {
+ public:
+  explicit ExecutingChild(const std::string& program) : pid_(::fork()) {
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::execl(program.c_str(), "sleep", "60", nullptr);
+      ::_exit(1);
+    }
+    for (int i = 0; i < 10'000 && !is_program(file(program)); ++i)
+      ::usleep(1000);
+  }
+  ~ExecutingChild() { end(); }
+  CodeFile file(const std::string& program) const {
+    return {.path = program, .pid = pid_};
+  }
+  void end() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  pid_t pid_;
+};
+
 TEST_F(ProcessFilesTest, ADeletedProgramIsKnownByItsLink) {
   std::filesystem::copy_file("/bin/sleep", path_);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::execl(path_.c_str(), "sleep", "60", nullptr);
-    ::_exit(1);
-  }
-  const CodeFile file{.path = path_, .pid = child, .is_deleted = true};
-  for (int i = 0; i < 10'000 && !is_program(file); ++i) ::usleep(1000);
+  const ExecutingChild child(path_);
+  CodeFile file = child.file(path_);
   ::unlink(path_.c_str());
+  file.is_deleted = true;
   EXPECT_TRUE(is_program(file));
   EXPECT_TRUE(open_live_file(file));
-  ::kill(child, SIGKILL);
-  ::waitpid(child, nullptr, 0);
+}
+
+// /proc/PID/maps has paths from the reader's root if it sees the other one.
+TEST_F(ProcessFilesTest, APathThatBeginsWithTheRootOfItsProcessIsBelowIt) {
+  const std::string root = folder_.path() + "/jail";
+  std::filesystem::create_directories(root + "/lib");
+  std::ofstream(root + "/lib/a.so") << "code";
+  const std::string process = folder_.path() + "/1";
+  std::filesystem::create_directory(process);
+  std::filesystem::create_symlink(root, process + "/root");
+  EXPECT_EQ(path_in_root(process, root + "/lib/a.so"), "/lib/a.so");
+  EXPECT_EQ(path_in_root(process, root + "er/a.so"), "");
+  EXPECT_EQ(path_in_root(process, "/lib/a.so"), "");
+  EXPECT_TRUE(open_in_root_of(process, root + "/lib/a.so"));
+  EXPECT_TRUE(open_in_root_of(process, std::string("/lib/a.so")));
 }
 
 }  // namespace

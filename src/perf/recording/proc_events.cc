@@ -18,6 +18,7 @@
 #include "io/read_file.h"
 #include "io/unique_fd.h"
 #include "object/elf/elf_file.h"
+#include "object/process_files.h"
 #include "perf/events/proc_files.h"
 
 namespace wick {
@@ -175,7 +176,7 @@ std::string_view ProcEvents::build_id(pid_t pid, const ProcMapping& mapping) {
   UniqueFd fd = open_regular(fmt::format("{}/map_files/{:x}-{:x}", folder,
                                          mapping.start, mapping.end));
   if (!is_mapped_file(fd)) fd = open_regular(folder + "/exe");
-  if (!is_mapped_file(fd)) fd = open_regular_in(folder + "/root", mapping.path);
+  if (!is_mapped_file(fd)) fd = open_in_root_of(folder, mapping.path);
   if (is_mapped_file(fd)) known->second = read_build_id(std::move(fd));
   return known->second;
 }
