@@ -157,7 +157,7 @@ struct DebugFiles::State {
       }
       note(FileState::kOtherBuildId, state);
     } catch (const Error&) {
-      note(FileState::kUnreadable, state);
+      note(FileState::kNotElf, state);
     }
     return nullptr;
   }

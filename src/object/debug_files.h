@@ -81,7 +81,8 @@ enum class FileState : std::uint8_t {
   kOtherBuildId,  // the file at its path is another one
   kChanged,       // modified or replaced since it was recorded, which shows
                   // although the recording has no build id of it
-  kUnreadable,    // not a file, not ELF, or no permission
+  kUnreadable,    // not a regular file, or no permission
+  kNotElf,        // read, but not understood: code of another format
   kOnNetwork,     // root does not read it; see io/open_regular.h
   kOnlyMapped,    // deleted or replaced; only root may read it by its process
 };

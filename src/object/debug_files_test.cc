@@ -84,9 +84,9 @@ TEST_F(DebugFilesTest, AMissingFileIsReportedMissing) {
   EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kMissing);
 }
 
-TEST_F(DebugFilesTest, WhatIsNotElfIsUnreadable) {
+TEST_F(DebugFilesTest, WhatIsNotElfIsNotUsed) {
   put("/bin/a", "#!/bin/sh\n");
-  EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kUnreadable);
+  EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kNotElf);
 }
 
 TEST_F(DebugFilesTest, AFifoIsNotOpened) {

@@ -83,6 +83,7 @@ Images::Contents& Images::opened(ImageId id) {
   Contents& contents = *image.contents;
   std::call_once(contents.opened, [&] {
     contents.was_looked_for = true;
+    if (image.is_refused) contents.found.state = FileState::kFound;
     if (id != ImageId::kNone && image.file.kind != CodeKind::kAnonymous &&
         !image.is_refused)
       contents.found = files_.binary(image.file);

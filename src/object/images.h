@@ -57,7 +57,8 @@ class Images {
   // What they have of the image's file; null if nothing.
   const KeptModule* kept(ImageId id) const { return images_[index(id)].kept; }
 
-  // Null if no file was found; state() has the reason. Thread-safe.
+  // Null if no file was found; state() has the reason, or kFound if the file
+  // was refused because of its size. Thread-safe.
   std::shared_ptr<const ElfFile> elf(ImageId id);
   FileState state(ImageId id);
 

@@ -35,6 +35,7 @@ NoNames no_names_of(FileState state) {
     case FileState::kChanged:
       return NoNames::kFileChanged;
     case FileState::kUnreadable:
+    case FileState::kNotElf:
       return NoNames::kFileUnreadable;
     case FileState::kOnNetwork:
       return NoNames::kFileOnNetwork;

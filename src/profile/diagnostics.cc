@@ -113,6 +113,29 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          false, Setting::kBufferSize, "larger buffers have room"},
         {"no-unwind-rule", "stack ends at code without unwind rules",
          "stacks end at code without unwind rules", false},
+        {"in-gone-file",
+         "stack ends in a file that was deleted or replaced before it could be "
+         "read",
+         "stacks end in files that were deleted or replaced before they could "
+         "be read",
+         false},
+        {"in-missing-file",
+         "stack ends in a file that is not on this machine, or in another "
+         "build",
+         "stacks end in files that are not on this machine, or in another "
+         "build",
+         false,
+         {Setting::kSymfs, Setting::kDebuginfod}},
+        {"in-forbidden-file", "stack ends in a file that this user cannot read",
+         "stacks end in files that this user cannot read", false, Settings{},
+         "root may be able to"},
+        {"in-network-file",
+         "stack ends in a file on a network file system, which is not read as "
+         "root",
+         "stacks end in files on a network file system, which are not read as "
+         "root",
+         false, Settings{},
+         "run wick as another user, or in a directory of that file system"},
         {"bad-stack", "stack could not be followed to its root",
          "stacks could not be followed to their root", false},
         {"no-symbol", "sample is in code without a name",
@@ -332,6 +355,10 @@ bool concerns_samples(Problem problem) {
     case Problem::kStackNotCopied:
     case Problem::kReducedCopy:
     case Problem::kNoUnwindRule:
+    case Problem::kInGoneFile:
+    case Problem::kInMissingFile:
+    case Problem::kInForbiddenFile:
+    case Problem::kInNetworkFile:
     case Problem::kBadStack:
     case Problem::kCallchainLimit:
     case Problem::kWakersLimit:

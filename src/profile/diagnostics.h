@@ -41,6 +41,11 @@ enum class Problem : std::uint8_t {
   kStackNotCopied,   // stacks that lead where the kernel could not copy them
   kReducedCopy,      // the same if there were too many copies for larger ones
   kNoUnwindRule,     // stacks that end at code without unwind rules
+  // Stacks that end in a file that could not be read:
+  kInGoneFile,       // while recording, since it was deleted or replaced
+  kInMissingFile,    // when reading: it is not on this machine
+  kInForbiddenFile,  // for lack of rights
+  kInNetworkFile,    // since root does not read it
   kBadStack,         // stacks that could not be unwound
   kNoSymbol,         // samples in code without a name
   kCallchainLimit,   // stacks cut at the kernel's limit

@@ -161,6 +161,41 @@ if let_nobody_in; then
   stop
 fi
 
+# Stacks that end where a file could not be read: the reason is that, and not code
+# without rules.
+if [ ${#nobody[@]} -gt 0 ] && [ -x ./wick ]; then
+  chmod -R a+rX v1 v2
+  "${nobody[@]}" v1/server &
+  server=$!
+  wait_for $server server
+  rm v1/libwork.so
+  said=$("${nobody[@]}" "$WICK" record -F 997 --duration 0.3 -p $server \
+    -o tmp/forbidden.data 2>&1)
+  stop
+  has 'a deleted library, as another user' "$said" \
+    'stacks end in files that this user cannot read \(.*libwork.so\); root'
+  [[ $said != *'without unwind rules'* ]] || complain "a deleted library: $said"
+
+  # A program that has been deleted before it was opened. Without rights, wick
+  # looks some fifty times a second.
+  cat >tmp/short.sh <<'S'
+for i in 1 2 3 4 5 6 7 8 9 10; do
+  cp v2/static-server tmp/short
+  tmp/short 4
+  rm -f tmp/short
+done
+S
+  said=$("${nobody[@]}" "$WICK" record -F 4999 -o tmp/short.data -- \
+    sh tmp/short.sh 2>&1)
+  folded=$("${nobody[@]}" "$WICK" fold -q --comm short tmp/short.data)
+  if [[ $folded == *'[short'* ]]; then
+    for text in "$said" "$("$WICK" report tmp/short.data 2>&1)"; do
+      has 'short programs that are gone' "$text" \
+        'in (a file that was|files that were) deleted or replaced before'
+    done
+  fi
+fi
+
 # A root or a mount namespace of its own: the file has another name for everybody
 # else, or none.
 mkdir -p jail/bin jail/mnt

@@ -24,10 +24,11 @@ constexpr std::string_view kCpuTime = "cpu-time";
 constexpr std::array kLosses = {
     Problem::kStackBeyondCopy, Problem::kStackBeyondAll,
     Problem::kStackNotCopied,  Problem::kNoUnwindRule,
-    Problem::kBadStack,        Problem::kDeepStack,
-    Problem::kBadRecord,       Problem::kLostSamples,
-    Problem::kLargeFile,       Problem::kLargeProcess,
-    Problem::kNamesNotKept};
+    Problem::kBadStack,        Problem::kInGoneFile,
+    Problem::kInForbiddenFile, Problem::kInNetworkFile,
+    Problem::kDeepStack,       Problem::kBadRecord,
+    Problem::kLostSamples,     Problem::kLargeFile,
+    Problem::kLargeProcess,    Problem::kNamesNotKept};
 constexpr std::array kShortCopies = {Problem::kStackTooShort,
                                      Problem::kReducedCopy};
 constexpr std::array kUnsampled = {

@@ -2,6 +2,7 @@
 #include "perf/session/stack_unwinding.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/parallel.h"
 #include "perf/records/registers.h"
@@ -53,6 +54,25 @@ class SpaceCode final : public UnwindMap {
 // has room for the first, and never for much more than the second.
 constexpr std::uint64_t kSureCopy = 60 << 10, kLargestSize = 62 << 10;
 
+// Nothing if the file was read: then it has no rules.
+std::optional<Problem> unread(FileState state, bool is_live) {
+  switch (state) {
+    case FileState::kFound:
+    case FileState::kNotElf:
+      break;
+    case FileState::kMissing:
+    case FileState::kOtherBuildId:
+    case FileState::kChanged:
+      return is_live ? Problem::kInGoneFile : Problem::kInMissingFile;
+    case FileState::kUnreadable:
+    case FileState::kOnlyMapped:
+      return Problem::kInForbiddenFile;
+    case FileState::kOnNetwork:
+      return Problem::kInNetworkFile;
+  }
+  return {};
+}
+
 }  // namespace
 
 StackUnwinding::StackUnwinding(Machine machine, Images& images,
@@ -95,11 +115,30 @@ void StackUnwinding::unwind_all() {
       job.chain.append_user(worker.addresses, false);
     }
   });
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Job& job = jobs_[i];
-    ++ends_[static_cast<std::size_t>(job.end)];
-    if (job.end == UnwindEnd::kStackTooShort) count_short_copy(job);
-  }
+  for (std::size_t i = 0; i < count_; ++i) count_end(jobs_[i]);
+}
+
+void StackUnwinding::count_end(const Job& job) {
+  if (ends_in_unread_file(job)) return;
+  ++ends_[static_cast<std::size_t>(job.end)];
+  if (job.end == UnwindEnd::kStackTooShort) count_short_copy(job);
+}
+
+bool StackUnwinding::ends_in_unread_file(const Job& job) {
+  const auto addresses = job.chain.user_leaf_first();
+  const Mapping* mapping =
+      addresses.empty() ? nullptr : job.space->map.find(addresses.back());
+  if (mapping == nullptr) return false;
+  const CodeFile& file = images_.file(mapping->image);
+  if (file.kind != CodeKind::kFile) return false;
+  const auto problem = unread(images_.state(mapping->image), options_.is_live);
+  // Code with frame pointers leads to its root without rules. While recording,
+  // the file of nearly all code is read, and a register that happens to be 0 is
+  // more likely.
+  if (!problem || (job.end == UnwindEnd::kRoot && !options_.is_live))
+    return false;
+  unread_files_.note_at(*problem, file.path);
+  return true;
 }
 
 void StackUnwinding::count_short_copy(const Job& job) {
@@ -122,6 +161,7 @@ void StackUnwinding::note_ends(Diagnostics& diagnostics, bool has_room) const {
   diagnostics.note(Problem::kStackBeyondAll, beyond_all_);
   diagnostics.note(Problem::kStackNotCopied, not_copied_);
   diagnostics.note(Problem::kNoUnwindRule, count(UnwindEnd::kNoRule));
+  diagnostics.merge(unread_files_);
   diagnostics.note(Problem::kBadStack, count(UnwindEnd::kBadMemory));
   diagnostics.note(Problem::kDeepStack, count(UnwindEnd::kTooDeep));
 }

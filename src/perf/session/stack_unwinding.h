@@ -79,6 +79,9 @@ class StackUnwinding {
   };
   void unwind_all();
   void count_short_copy(const Job& job);
+  void count_end(const Job& job);
+  // Notes it if the last frame is in a file that could not be read.
+  bool ends_in_unread_file(const Job& job);
 
   Machine machine_;
   Images& images_;
@@ -96,6 +99,10 @@ class StackUnwinding {
   // pointers lead no further), or a larger one does not help.
   std::uint64_t beyond_copy_ = 0, beyond_all_ = 0, not_copied_ = 0;
   std::uint64_t copied_bytes_ = 0;  // of the others
+  // Of those that were too short: no larger copy is possible or helps.
+  std::uint64_t beyond_copy_ = 0, not_copied_ = 0;
+  // Stacks that end in a file that could not be read; not in `ends_`.
+  Diagnostics unread_files_;
 };
 
 }  // namespace wick
