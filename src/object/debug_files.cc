@@ -577,6 +577,16 @@ void DebugFiles::keep(const CodeFile& file) {
     state_->kept_files.keep(file);
 }
 
+void DebugFiles::keep_program(std::int32_t pid) {
+  state_->kept_files.keep_program(pid);
+}
+
+bool DebugFiles::sees_new_files() const {
+  return state_->kept_files.sees_new_files();
+}
+
+void DebugFiles::end_round() { state_->kept_files.forget_old_programs(); }
+
 ElfPointer DebugFiles::debug(const ElfFile& binary, const CodeFile& file) {
   // Several may have its name.
   if (binary.build_id().empty()) return state_->find_debug(binary, file);

@@ -132,6 +132,12 @@ class DebugFiles {
   // Keeps the file of a running process open, so that binary() finds it after
   // the process or the file is gone. Many such files take turns.
   void keep(const CodeFile& file);
+  // The same for the program that a process has just begun to execute, which
+  // may be deleted before keep() is called for it. Forgotten after two rounds.
+  void keep_program(std::int32_t pid);
+  void end_round();
+  // Whether that is worth while: files are new, or gone when keep() is called.
+  bool sees_new_files() const;
   // The separate debug file of `binary`, by build id or debug link; null if
   // there is none or `binary` has the debug information itself or is
   // relocatable.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/process_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -31,6 +33,16 @@ std::string target_of(const std::string& link) {
   char target[PATH_MAX];
   const ssize_t size = ::readlink(link.c_str(), target, sizeof target);
   return size < 0 ? "" : std::string(target, static_cast<std::size_t>(size));
+}
+
+// Nothing that was there for a minute is deleted within milliseconds of its
+// use. Does not ask the server of a network file system, which may block.
+bool is_new(const std::string& path) {
+  constexpr std::int64_t kSeconds = 60;
+  struct statx status {};
+  return ::statx(AT_FDCWD, path.c_str(), AT_STATX_DONT_SYNC, STATX_CTIME,
+                 &status) == 0 &&
+         status.stx_ctime.tv_sec + kSeconds > std::time(nullptr);
 }
 
 // "START-END"
@@ -134,7 +146,10 @@ void KeptFiles::keep(const CodeFile& file) {
   if (files_.contains(key)) return;
   if (most_ == 0) most_ = open_files_share(8, 1024);
   if (most_ == 0) return;
-  UniqueFd fd = open_live_file(file);
+  UniqueFd fd = take_program(file);
+  if (!fd) fd = open_live_file(file);
+  if (!fd || is_new(fmt::format("/proc/self/fd/{}", fd.get())))
+    sees_new_files_ = true;
   if (!fd) return;
   if (order_.size() >= most_) {
     files_.erase(order_.front());
@@ -142,6 +157,33 @@ void KeptFiles::keep(const CodeFile& file) {
   }
   files_[key] = std::make_shared<const UniqueFd>(std::move(fd));
   order_.push_back(std::move(key));
+}
+
+void KeptFiles::keep_program(std::int32_t pid) {
+  constexpr std::size_t kMost = 128;
+  const std::scoped_lock lock(mutex_);
+  if (new_programs_.size() >= open_files_share(32, kMost)) return;
+  // Looking costs less than opening, and most programs are old.
+  const std::string link = proc_folder(pid) + "/exe";
+  if (!is_new(link)) return;
+  if (UniqueFd fd = open_program({.pid = pid}))
+    new_programs_.push_back(
+        {.pid = pid, .path = target_of(link), .fd = std::move(fd)});
+}
+
+void KeptFiles::forget_old_programs() {
+  const std::scoped_lock lock(mutex_);
+  old_programs_ = std::exchange(new_programs_, {});
+}
+
+UniqueFd KeptFiles::take_program(const CodeFile& file) {
+  for (std::vector<Program>* programs : {&new_programs_, &old_programs_})
+    for (Program& program : *programs)
+      if (program.pid == file.pid && program.fd &&
+          without_deleted_mark(program.path) == file.path &&
+          !has_other_inode(program.fd, file.inode))
+        return std::move(program.fd);
+  return UniqueFd();
 }
 
 std::shared_ptr<const UniqueFd> KeptFiles::find(const CodeFile& file) const {

@@ -12,6 +12,7 @@
 // at the root of the reader or, in another mount namespace, at that one's.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -20,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "io/unique_fd.h"
 
@@ -60,11 +62,29 @@ class KeptFiles {
   // Null if it is not kept.
   std::shared_ptr<const UniqueFd> find(const CodeFile& file) const;
 
+  // Opens the program that a process has begun to execute if it is less than a
+  // minute old: it may be gone when keep() is called for it. Until the second
+  // forget_old_programs().
+  void keep_program(std::int32_t pid);
+  void forget_old_programs();
+  // Whether one of the files was as new or gone already when it was to be kept:
+  // programs are built, run and perhaps deleted.
+  bool sees_new_files() const { return sees_new_files_; }
+
  private:
+  struct Program {
+    std::int32_t pid = 0;
+    std::string path;
+    UniqueFd fd;  // none: keep() has it
+  };
+  UniqueFd take_program(const CodeFile& file);
+
   mutable std::mutex mutex_;
   std::size_t most_ = 0;  // 0: not known yet
+  std::atomic<bool> sees_new_files_ = false;
   std::unordered_map<std::string, std::shared_ptr<const UniqueFd>> files_;
   std::deque<std::string> order_;  // oldest first
+  std::vector<Program> new_programs_, old_programs_;
 };
 
 }  // namespace wick

@@ -216,6 +216,45 @@ TEST_F(ProcessFilesTest, ADeletedProgramIsKnownByItsLink) {
   EXPECT_TRUE(open_live_file(file));
 }
 
+TEST_F(ProcessFilesTest, AProgramThatWasOpenedInTimeIsKept) {
+  std::filesystem::copy_file("/bin/sleep", path_);
+  ExecutingChild child(path_);
+  const CodeFile file = child.file(path_);
+  DebugFiles files({});
+  files.keep_program(file.pid);
+  ::unlink(path_.c_str());
+  child.end();
+  files.end_round();
+  files.keep(file);
+  EXPECT_EQ(files.binary(file).state, FileState::kFound);
+}
+
+TEST_F(ProcessFilesTest, AFileThatIsNewOrGoneTellsOfMore) {
+  DebugFiles files({});
+  files.keep({.path = "/bin/sleep", .pid = ::getpid()});
+  EXPECT_FALSE(files.sees_new_files());
+  files.keep({.path = path_, .pid = ::getpid()});
+  EXPECT_TRUE(files.sees_new_files());
+  DebugFiles others({});
+  put(code_with_id(kMappedId).bytes());
+  others.keep({.path = path_, .pid = ::getpid()});
+  EXPECT_TRUE(others.sees_new_files());
+}
+
+TEST_F(ProcessFilesTest, AProgramThatNobodyAsksForIsClosed) {
+  std::filesystem::copy_file("/bin/sleep", path_);
+  ExecutingChild child(path_);
+  const CodeFile file = child.file(path_);
+  DebugFiles files({});
+  files.keep_program(file.pid);
+  ::unlink(path_.c_str());
+  child.end();
+  files.end_round();
+  files.end_round();
+  files.keep(file);
+  EXPECT_EQ(files.binary(file).state, FileState::kMissing);
+}
+
 // /proc/PID/maps has paths from the reader's root if it sees the other one.
 TEST_F(ProcessFilesTest, APathThatBeginsWithTheRootOfItsProcessIsBelowIt) {
   const std::string root = folder_.path() + "/jail";

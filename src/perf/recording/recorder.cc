@@ -26,6 +26,7 @@
 #include "perf/recording/cpu_time_account.h"
 #include "perf/recording/cut_stacks.h"
 #include "perf/recording/descendants.h"
+#include "perf/recording/exec_watch.h"
 #include "perf/recording/live_stacks.h"
 #include "perf/recording/name_lookup.h"
 #include "perf/recording/opened_events.h"
@@ -325,6 +326,7 @@ class Recorder {
       over = is_over();
       if (!over) rings_->wait(20ms);
       take_round(now());
+      if (!exec_watch_ && debug_files_.sees_new_files()) watch_execs();
       if (account_ && !has_begun_ && now() >= begin_time_) {
         has_begun_ = true;
         if (begin_time_ > 0) account_->begin();
@@ -340,7 +342,15 @@ class Recorder {
     if (account_) account_->end();
     if (program_ && program_->status()) cpu_time_ = program_->cpu_time();
     events_->disable();
+    exec_watch_.reset();
     take_round(UINT64_MAX);
+  }
+
+  // Opens new programs at once.
+  void watch_execs() {
+    exec_watch_.emplace(plan_.cpus, limits_, [this](std::uint32_t pid) {
+      debug_files_.keep_program(static_cast<std::int32_t>(pid));
+    });
   }
 
   // Nothing changes any more once the file takes no more records.
@@ -374,6 +384,7 @@ class Recorder {
                           take(record, whole);
                         });
     end_round();
+    debug_files_.end_round();
     window_->forget_taken();
   }
 
@@ -607,7 +618,8 @@ class Recorder {
       {.os_release = limits_.release, .memory = memory_.files}};
   Images images_{debug_files_,
                  {.files = memory_.files, .names = memory_.names}};
-  std::optional<SampledCode> sampled_;  // if names are kept
+  std::optional<ExecWatch> exec_watch_;  // once there are new programs
+  std::optional<SampledCode> sampled_;   // if names are kept
   std::vector<PerfHeader::BuildId> kernel_build_ids_;
   std::optional<CpuTimeAccount> account_;  // of a program or threads
   std::uint64_t forks_ = 0;
