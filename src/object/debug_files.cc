@@ -157,7 +157,10 @@ struct DebugFiles::State {
       }
       note(FileState::kOtherBuildId, state);
     } catch (const Error&) {
-      note(FileState::kNotElf, state);
+      // What has a build id is an ELF file, so this is another one: perhaps its
+      // successor, which the linker has not finished.
+      note(build_id.empty() ? FileState::kNotElf : FileState::kOtherBuildId,
+           state);
     }
     return nullptr;
   }

@@ -87,6 +87,8 @@ TEST_F(DebugFilesTest, AMissingFileIsReportedMissing) {
 TEST_F(DebugFilesTest, WhatIsNotElfIsNotUsed) {
   put("/bin/a", "#!/bin/sh\n");
   EXPECT_EQ(files().binary({.path = "/bin/a"}).state, FileState::kNotElf);
+  EXPECT_EQ(files().binary({.path = "/bin/a", .build_id = kHexId}).state,
+            FileState::kOtherBuildId);
 }
 
 TEST_F(DebugFilesTest, AFifoIsNotOpened) {

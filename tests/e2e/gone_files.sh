@@ -180,7 +180,8 @@ if [ ${#nobody[@]} -gt 0 ] && [ -x ./wick ]; then
   # looks some fifty times a second.
   cat >tmp/short.sh <<'S'
 for i in 1 2 3 4 5 6 7 8 9 10; do
-  cp v2/static-server tmp/short
+  cp v2/static-server tmp/new
+  mv tmp/new tmp/short
   tmp/short 4
   rm -f tmp/short
 done
@@ -199,7 +200,8 @@ fi
 # With rights, it is opened when it is executed.
 cat >short.sh <<'S'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  cp v2/static-server short
+  cp v2/static-server new
+  mv new short
   ./short 4
   rm -f short
 done

@@ -38,6 +38,8 @@ void SampledFiles::add(ImageId image, std::uint64_t address,
     by_image_.resize(images_.size(), kUnknown);
   std::uint32_t& row = by_image_[index(image)];
   if (row == kUnknown) row = row_of(image, kernel_start);
+  // Another process may lead to a file that was gone at first.
+  if (row != kNoRoom && !files_[row].handle) open(files_[row], image);
   if (row == kNoRoom || !files_[row].addresses.add(address, memory_))
     ++omitted_;
 }
