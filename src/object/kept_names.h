@@ -34,7 +34,7 @@ struct KeptModule {
   CodeFile file;  // without a pid
   std::vector<Part> parts;
   NoNames why_no_names = NoNames::kNotKnown;
-  bool has_lines = false;   // there was debug information
+  bool has_lines = false;  // there was debug information
   // There was no memory or no room for all of it. A file that still is there
   // has the rest.
   bool is_partial = false;

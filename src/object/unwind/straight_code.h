@@ -15,9 +15,10 @@
 // makes its frame, calls, and removes the frame. Anything else, such as a jump
 // or the beginning of another function after a call, ends the attempt.
 //
-// A call that never returns may be followed by anything, even by what looks like
-// the end of a function. So an unwinder that uses such a rule checks that there
-// is a call before the return address it finds (UnwindRule::is_from_code).
+// A call that never returns may be followed by anything, even by what looks
+// like the end of a function. So an unwinder that uses such a rule checks that
+// there is a call before the return address it finds
+// (UnwindRule::is_from_code).
 #pragma once
 
 #include <cstddef>

@@ -366,8 +366,7 @@ TEST_F(RealRing, TakesLessMemoryWhereItIsLimited) {
     // The kernel counts the memory of a user's buffers in all of its
     // processes, so this one has no others.
     const uid_t user = 2'000'000'000 + static_cast<uid_t>(::getpid());
-    if (::geteuid() == 0 && ::setresuid(user, user, user) != 0)
-      ::_exit(77);
+    if (::geteuid() == 0 && ::setresuid(user, user, user) != 0) ::_exit(77);
     const KernelLimits limits = read_kernel_limits();
     std::uint32_t lost = 0;
     EventAttr attr = cpu_clock();

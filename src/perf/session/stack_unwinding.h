@@ -99,8 +99,6 @@ class StackUnwinding {
   // pointers lead no further), or a larger one does not help.
   std::uint64_t beyond_copy_ = 0, beyond_all_ = 0, not_copied_ = 0;
   std::uint64_t copied_bytes_ = 0;  // of the others
-  // Of those that were too short: no larger copy is possible or helps.
-  std::uint64_t beyond_copy_ = 0, not_copied_ = 0;
   // Stacks that end in a file that could not be read; not in `ends_`.
   Diagnostics unread_files_;
 };
