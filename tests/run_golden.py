@@ -16,8 +16,8 @@ import sys
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 CODE = pathlib.Path(__file__).parent / "golden-code"
-TRACES = {"cospike", "execlog", "riscv-csv", "spike", "tracedoctor", "tracerv",
-          "tracerv-text", "wick-trace"}
+TRACES = {"cospike", "execlog", "riscv-csv", "spike",
+          "tracedoctor", "tracerv", "tracerv-text", "wick-trace"}
 
 
 def inputs():

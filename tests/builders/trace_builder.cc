@@ -181,6 +181,14 @@ std::string spike_commits(const Steps& steps) {
   return out;
 }
 
+std::string commit_log(const Steps& steps) {
+  std::string out;
+  for (const Step& step : steps)
+    out += fmt::format("{} 0x{:016x} (0x{:0{}x})\n", step.privilege, step.pc,
+                       step.bits, step.bits % 4 == 3 ? 8 : 4);
+  return out;
+}
+
 std::string execlog_text(const Steps& steps) {
   std::string out;
   for (const Step& step : steps)

@@ -212,6 +212,9 @@ def traces(steps):
     yield "spike/small-commits", "".join(
         f"core   0: {s.privilege} 0x{s.pc:016x} (0x{s.bits:08x})\n"
         for s in steps if not s.traps)
+    yield "spike/small-boom", "using random seed 1789000000\n" + "".join(
+        f"{s.privilege} 0x{s.pc:016x} (0x{s.bits:08x}) x 5 0x{7:016x}\n"
+        for s in steps if not s.traps) + "*** PASSED ***\n"
     yield "execlog/small", "".join(
         f'0, 0x{s.pc:x}, 0x{s.bits:x}, "unknown"\n' for s in steps)
     yield "riscv-csv/small", (

@@ -107,6 +107,11 @@ def execlog(step):
     return b'%d, 0x%x, 0x%x, "unknown"%s\n' % (step.hart, step.pc, step.word, satp)
 
 
+def commits(step):
+    return b"%d 0x%016x (0x%08x) x 4 0x%016x\n" % (step.satp & 3, step.pc, step.word,
+                                                  step.satp)
+
+
 def cospike(step):
     return b"%d %d %x 1 %d 0 0 8 0\n" % (step.hart, step.cycle, step.pc, step.trap)
 
@@ -124,6 +129,7 @@ FORMATS = {
     "tokens.tracerv": (b"", tokens),
     "tracerv-text": (b"", tracerv_text),
     "spike": (b"", spike),
+    "commits.spike": (b"", commits),
     "execlog": (b"", execlog),
     "cospike": (b"", cospike),
     "riscv-csv": (b"VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,"

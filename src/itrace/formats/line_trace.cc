@@ -96,6 +96,27 @@ bool LineCursor::hex16(std::uint64_t& value) {
   return true;
 }
 
+bool LineCursor::wire_pc(std::uint64_t& pc) {
+  const std::size_t before = rest_.size();
+  if (!hex(pc)) return false;
+  int sign = 0;
+  switch (before - rest_.size()) {
+    case 10:
+      sign = 39;
+      break;
+    case 13:
+      sign = 48;
+      break;
+    case 15:
+      sign = 57;
+      break;
+    default:
+      return true;
+  }
+  if ((pc >> sign & 1) != 0) pc |= ~std::uint64_t{0} << sign;
+  return true;
+}
+
 bool LineCursor::decimal(std::uint64_t& value) {
   std::size_t size = 0;
   std::uint64_t sum = 0;

@@ -34,6 +34,9 @@ class LineCursor {
   bool hex16(std::uint64_t& value);
   // "0x" and hexadecimal digits.
   bool prefixed_hex(std::uint64_t& value) { return text("0x") && hex(value); }
+  // A pc in hexadecimal digits, as many as its wires have bits. A core with
+  // Sv39, Sv48 or Sv57 has 40, 49 or 58 of them, and the top one is the sign.
+  bool wire_pc(std::uint64_t& pc);
 
   bool at_end() const { return rest_.empty(); }
   std::string_view rest() const { return rest_; }

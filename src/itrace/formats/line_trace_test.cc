@@ -35,6 +35,20 @@ TEST(LineCursor, RefusesNumbersThatDoNotFit) {
   EXPECT_EQ(value, 7u);
 }
 
+TEST(LineCursor, ExtendsTheSignOfAPcByItsDigits) {
+  const auto pc_of = [](std::string_view digits) {
+    std::uint64_t pc = 0;
+    return LineCursor(digits).wire_pc(pc) ? fmt::format("{:x}", pc) : "none";
+  };
+  EXPECT_EQ(pc_of("ff80002000"), "ffffffff80002000");       // Sv39
+  EXPECT_EQ(pc_of("1ffff80002000"), "ffffffff80002000");    // Sv48
+  EXPECT_EQ(pc_of("3ffffff80002000"), "ffffffff80002000");  // Sv57
+  EXPECT_EQ(pc_of("0080002000"), "80002000");
+  EXPECT_EQ(pc_of("80002000"), "80002000");
+  EXPECT_EQ(pc_of("ffffffff80002000"), "ffffffff80002000");
+  EXPECT_EQ(pc_of("]"), "none");
+}
+
 TEST(LineCursor, ReadsSixteenHexadecimalDigits) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {

@@ -12,8 +12,17 @@
 //
 //   core   0: 1 0xffffffff80002a20 (0x18051073) c384_satp 0x8000000000081234
 //
-// With both, the lines of -l are used only where the instruction trapped. Spike
-// has no clock: each instruction is one unit of time of its core.
+// With both, the lines of -l are used only where the instruction trapped.
+//
+// Simulated Rockets and BOOMs that are built with a commit log print such lines
+// without the core, and a line when a register is written later:
+//
+//   3 0x0000000080000004 (0x0002b283) x 5 p 5 0xXXXXXXXXXXXXXXXX
+//   x 5 p 5 0x0000000000000001
+//
+// None of them has a clock: each instruction is one unit of time of its core.
+// Lines that do not resemble a log are what the simulator or the program
+// printed, and skipped.
 #include <memory>
 #include <optional>
 
@@ -23,20 +32,48 @@ namespace wick {
 namespace {
 
 struct SpikeLine {
-  enum class Kind { kExecuted, kCommitted, kException, kOther };
+  enum class Kind { kExecuted, kCommitted, kException, kLateWrite, kOther };
   Kind kind = Kind::kOther;
+  bool has_core = false;
   std::uint64_t core = 0, privilege = 0, pc = 0, bits = 0;
-  std::string_view rest;  // kCommitted: what was written; kException: its name
+  // kCommitted, kLateWrite: what was written; kException: its name.
+  std::string_view rest;
 };
 
 bool parse_instruction(LineCursor& cursor, SpikeLine& line) {
-  return cursor.prefixed_hex(line.pc) && cursor.text(" (") &&
+  return cursor.text("0x") && cursor.wire_pc(line.pc) && cursor.text(" (") &&
          cursor.prefixed_hex(line.bits) && cursor.text(")");
+}
+
+// Lines of Rocket and BOOM. Bit 2 of the privilege is debug mode.
+bool parse_without_core(std::string_view text, SpikeLine& line) {
+  LineCursor cursor(text);
+  if (cursor.decimal(line.privilege)) {
+    line.kind = SpikeLine::Kind::kCommitted;
+    if (line.privilege > 7 || !cursor.text(" ")) return false;
+    const std::size_t size = cursor.rest().size();
+    if (!parse_instruction(cursor, line)) return false;
+    line.rest = cursor.rest();
+    // Hardware prints leading zeros.
+    constexpr std::string_view kShortest = "0x80000000 (0x4501)";
+    return size - line.rest.size() >= kShortest.size();
+  }
+  line.kind = SpikeLine::Kind::kLateWrite;
+  if (!cursor.text("x") && !cursor.text("f")) return false;
+  cursor.blanks();
+  std::uint64_t number;
+  if (!cursor.decimal(number)) return false;
+  line.rest = cursor.rest();
+  if (!cursor.text(" p")) return false;
+  cursor.blanks();
+  return cursor.decimal(number) && cursor.text(" ") &&
+         cursor.prefixed_hex(number);
 }
 
 bool parse_spike(std::string_view text, SpikeLine& line) {
   LineCursor cursor(text);
-  if (!cursor.text("core")) return false;
+  line.has_core = cursor.text("core");
+  if (!line.has_core) return parse_without_core(text, line);
   cursor.blanks();
   if (!cursor.decimal(line.core) || !cursor.text(": ")) return false;
   if (cursor.text("exception ")) {
@@ -103,36 +140,75 @@ bool has_kind(std::string_view head, SpikeLine::Kind kind) {
   });
 }
 
-bool sniff_spike(std::string_view head) {
-  return any_head_line(head, 20, [](std::string_view text) {
-    SpikeLine line;
-    return parse_spike(text, line) && line.kind != SpikeLine::Kind::kOther;
+// The first line of `head` that shows which log it is: a simulator may print
+// others before it.
+std::optional<SpikeLine> first_instruction(std::string_view head) {
+  SpikeLine line;
+  const bool found = any_head_line(head, 1000, [&](std::string_view text) {
+    line = {};
+    return parse_spike(text, line) && line.kind != SpikeLine::Kind::kOther &&
+           line.kind != SpikeLine::Kind::kLateWrite;
   });
+  return found ? std::optional(line) : std::nullopt;
+}
+
+bool sniff_spike(std::string_view head) {
+  return first_instruction(head).has_value();
+}
+
+// What the console printed before the log in the same line is left out.
+std::string_view without_console_text(std::string_view text) {
+  const std::size_t end = text.find(" (0x");
+  if (end == text.npos) return {};
+  const std::size_t pc = text.rfind(" 0x", end);
+  return pc == text.npos || pc == 0 ? std::string_view{} : text.substr(pc - 1);
+}
+
+// Begins like a line of a log or contains an instruction.
+bool resembles_spike(std::string_view text) {
+  if (text.starts_with("core") || text.find(" (0x") != text.npos) return true;
+  LineCursor cursor(text);
+  std::uint64_t privilege;
+  return cursor.decimal(privilege) && cursor.text(" 0x");
 }
 
 class SpikeReader final : public LineTraceReader {
  public:
-  explicit SpikeReader(InputFile& file)
-      : LineTraceReader(file),
-        has_commits_(has_kind(file.head(), SpikeLine::Kind::kCommitted)) {
-    const bool is_log = has_kind(file.head(), SpikeLine::Kind::kExecuted);
+  explicit SpikeReader(InputFile& file) : LineTraceReader(file) {
+    const std::string_view head = file.head();
+    const auto first = first_instruction(head);
+    has_cores_ = !first || first->has_core;
+    has_commits_ = has_kind(head, SpikeLine::Kind::kCommitted);
+    const bool is_log = has_kind(head, SpikeLine::Kind::kExecuted);
     info_.has_bits = true;
-    info_.has_privilege = info_.has_satp = has_commits_;
+    info_.has_privilege = has_commits_;
+    info_.has_satp = has_commits_ && has_cores_;
     info_.has_traps = is_log;
     info_.unit = "instructions";
-    info_.layout = !has_commits_ ? "log of Spike (-l)"
-                   : is_log      ? "log of Spike (-l --log-commits)"
-                                 : "log of Spike (--log-commits)";
+    info_.layout = !has_cores_     ? "commit log of a simulated core"
+                   : !has_commits_ ? "log of Spike (-l)"
+                   : is_log        ? "log of Spike (-l --log-commits)"
+                                   : "log of Spike (--log-commits)";
   }
 
  private:
+  bool parse(std::string_view text, SpikeLine& line) const {
+    if (parse_spike(text, line)) return line.has_core == has_cores_;
+    line = {};
+    return !has_cores_ && parse_spike(without_console_text(text), line);
+  }
+
   bool read_line(std::string_view text) override {
     SpikeLine line;
-    if (!parse_spike(text, line) || line.core > UINT32_MAX) return text.empty();
+    if (!parse(text, line)) return !resembles_spike(text);
+    if (line.core > UINT32_MAX) return false;
     HartBlocks::Hart* hart = harts_.hart(static_cast<std::uint32_t>(line.core));
     if (hart == nullptr) return false;
     switch (line.kind) {
       case SpikeLine::Kind::kOther:
+        return true;
+      case SpikeLine::Kind::kLateWrite:
+        set_thread_pointer(*hart, written(line.rest, "p 4"));
         return true;
       case SpikeLine::Kind::kCommitted:
         commit(*hart, line);
@@ -169,14 +245,21 @@ class SpikeReader final : public LineTraceReader {
       context.has_satp = true;
       context.satp = *satp;
     }
-    if (const auto tp = written(line.rest, "x4")) {
-      context.has_thread_pointer = true;
-      context.thread_pointer = *tp;
-    }
+    harts_.set_context(hart, context);
+    set_thread_pointer(hart, written(line.rest, has_cores_ ? "x4" : "x 4"));
+  }
+
+  void set_thread_pointer(HartBlocks::Hart& hart,
+                          std::optional<std::uint64_t> value) {
+    if (!value) return;
+    ContextChange context = hart.context;
+    context.has_thread_pointer = true;
+    context.thread_pointer = *value;
     harts_.set_context(hart, context);
   }
 
-  bool has_commits_;
+  bool has_cores_ = true;  // lines begin with "core 0:"
+  bool has_commits_ = false;
   SpikeLine executed_;  // its `rest` dangles
 };
 
@@ -184,7 +267,8 @@ class SpikeReader final : public LineTraceReader {
 
 extern const TraceFormat spike_trace = {
     .name = "spike",
-    .description = "Spike logs (-l, --log-commits)",
+    .description =
+        "Spike logs (-l, --log-commits), commit logs of BOOM, Rocket",
     .evidence = TraceFormat::Evidence::kText,
     .sniff = sniff_spike,
     .open =
