@@ -12,6 +12,7 @@ namespace wick {
 
 extern const TraceFormat cospike_trace;
 extern const TraceFormat execlog_trace;
+extern const TraceFormat rocket_trace;
 extern const TraceFormat spike_trace;
 extern const TraceFormat trace_csv_trace;
 extern const TraceFormat tracedoctor_trace;
@@ -30,6 +31,7 @@ constexpr const TraceFormat* kFormats[] = {
     &trace_csv_trace,
     &tracedoctor_trace,
     &tracerv_text_trace,
+    &rocket_trace,
     &spike_trace,
     &execlog_trace,
     &cospike_trace,

@@ -89,6 +89,7 @@ std::vector<Way> ways() {
       {"spike_commits", "spike", spike_commits(kProgram), true, true});
   ways.push_back(
       {"commits_without_core", "spike", commit_log(kProgram), true, true});
+  ways.push_back({"rocket", "rocket", rocket_log(kProgram), true});
   ways.push_back({"execlog", "execlog", execlog_text(kProgram), true});
   ways.push_back({"csv", "riscv-csv", trace_csv(kProgram), true, true});
   return ways;

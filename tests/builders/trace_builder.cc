@@ -189,6 +189,17 @@ std::string commit_log(const Steps& steps) {
   return out;
 }
 
+std::string rocket_log(const Steps& steps) {
+  std::string out;
+  for (const Step& step : steps)
+    out += fmt::format(
+        "C{}: {:10} [{:d}] pc=[{:016x}] W[r 0={:016x}][0] R[r 0={:016x}] "
+        "R[r 0={:016x}] inst=[{:08x}] DASM({:08x})\n",
+        step.hart, step.cycle, !step.exception && !step.interrupt, step.pc, 0,
+        0, 0, step.bits, step.bits);
+  return out;
+}
+
 std::string execlog_text(const Steps& steps) {
   std::string out;
   for (const Step& step : steps)

@@ -44,6 +44,7 @@ std::string tracedoctor_text(const Steps& steps);
 std::string spike_log(const Steps& steps);      // -l
 std::string spike_commits(const Steps& steps);  // --log-commits
 std::string commit_log(const Steps& steps);     // the same of Rocket and BOOM
+std::string rocket_log(const Steps& steps);     // +verbose
 std::string execlog_text(const Steps& steps);
 std::string trace_csv(const Steps& steps);
 

@@ -182,6 +182,35 @@ def wick_trace(steps):
                   operations + cycles))
 
 
+def rocket_line(cycle, retired, step, digits):
+    return (f"C0: {cycle:10d} [{retired:d}] pc=[{step.pc & (16**digits - 1):0{digits}x}]"
+            f" W[r 0={0:016x}][0] R[r 0={0:016x}] R[r 0={0:016x}]"
+            f" inst=[{step.bits:08x}] ")
+
+
+def rocket_log(steps):
+    """Printed by a current Rocket, with what else is in such a file. After a
+    trap, the pipeline is empty for four cycles."""
+    yield "using random seed 1789000000\n"
+    late = 0
+    for step in steps:
+        yield rocket_line(step.cycle + late, not step.traps, step, 16)
+        yield f"DASM({step.bits:08x})\n"
+        if step.traps:
+            late += 4
+            yield "hello from main\nno end of line "
+    yield f"*** PASSED *** Completed after {steps[-1].cycle + late} cycles\n"
+
+
+def rocket_log_of_cycles(steps):
+    """Printed by a Rocket before 2020, after spike-dasm: a line for every cycle,
+    and pcs of 40 bits."""
+    for i, step in enumerate(steps):
+        yield rocket_line(step.cycle, not step.traps, step, 10) + "unknown\n"
+        for cycle in range(step.cycle + 1, steps[min(i + 1, len(steps) - 1)].cycle):
+            yield rocket_line(cycle, False, step, 10) + "unknown\n"
+
+
 def traces(steps):
     yield "tracerv/small-width1", HEADER.encode() + b"".join(
         words(s.cycle, s.pc & MASK | 1 << 63) for s in steps)
@@ -215,6 +244,8 @@ def traces(steps):
     yield "spike/small-boom", "using random seed 1789000000\n" + "".join(
         f"{s.privilege} 0x{s.pc:016x} (0x{s.bits:08x}) x 5 0x{7:016x}\n"
         for s in steps if not s.traps) + "*** PASSED ***\n"
+    yield "rocket/small", "".join(rocket_log(steps))
+    yield "rocket/small-cycles", "".join(rocket_log_of_cycles(steps))
     yield "execlog/small", "".join(
         f'0, 0x{s.pc:x}, 0x{s.bits:x}, "unknown"\n' for s in steps)
     yield "riscv-csv/small", (

@@ -112,6 +112,14 @@ def commits(step):
                                                   step.satp)
 
 
+def rocket(step):
+    # A line of the very next cycle would not be a trap.
+    cycle = step.cycle * (5 if step.trap else 1)
+    return (b"C%d: %10d [%d] pc=[%016x] W[r 0=0][0] R[r 0=0] R[r 0=0]"
+            b" inst=[%08x] DASM(%08x)\n" % (step.hart, cycle, not step.trap,
+                                            step.pc, step.word, step.word))
+
+
 def cospike(step):
     return b"%d %d %x 1 %d 0 0 8 0\n" % (step.hart, step.cycle, step.pc, step.trap)
 
@@ -130,6 +138,7 @@ FORMATS = {
     "tracerv-text": (b"", tracerv_text),
     "spike": (b"", spike),
     "commits.spike": (b"", commits),
+    "rocket": (b"", rocket),
     "execlog": (b"", execlog),
     "cospike": (b"", cospike),
     "riscv-csv": (b"VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simulations of a processor in Verilator or VCS print: commit logs
-// of Rocket and BOOM.
+// What simulations of a processor in Verilator or VCS print: logs of Rocket
+// and commit logs of Rocket and BOOM.
 #include <gtest/gtest.h>
 
 #include "builders/trace_builder.h"
@@ -17,6 +17,145 @@ std::string privileges(const ReadTrace& read) {
   std::string out;
   for (const Step& step : read.steps()) out += std::to_string(step.privilege);
   return out;
+}
+
+std::string recognised_as(std::string_view bytes) {
+  std::string names;
+  for (const TraceFormat* format : trace_formats())
+    if (format->sniff(bytes)) names += std::string(format->name) + ' ';
+  return names;
+}
+
+TEST(RocketLog, HasCycleAndInstruction) {
+  const ReadTrace read = read_trace(
+      "C0:       7564 [1] pc=[0000000080000040] W[r 5=0000000080000040][1] "
+      "R[r 0=0000000000000000] R[r 0=0000000000000000] inst=[00000297] "
+      "DASM(00000297)\n"
+      "C0:       7570 [1] pc=[ffffffff80000044] W[r 0=0000000000000000][0] "
+      "R[r 5=0000000080000040] R[r 0=0000000000000000] inst=[00008282] "
+      "c.jr    t0\n");
+  EXPECT_EQ(read.text(), "7564:80000040 7570:ffffffff80000044");
+  EXPECT_EQ(read.steps().at(0).bits, 0x297u);
+  EXPECT_EQ(read.steps().at(1).bits, 0x8282u);
+  EXPECT_EQ(read.info.unit, "cycles");
+  EXPECT_TRUE(read.diagnostics.empty());
+}
+
+TEST(RocketLog, HasAHartForEachCore) {
+  EXPECT_EQ(
+      read_trace(
+          "C0:         10 [1] pc=[0000000080000000] inst=[00000013] nop\n"
+          "C1:         10 [1] pc=[0000000080000000] inst=[00000013] nop\n"
+          "C 1:        11 [1] pc=[0000000080000004] inst=[00000013] nop\n"
+          "C0:         11 [1] pc=[0000000080000004] inst=[00000013] nop\n")
+          .text(),
+      "10:80000000 11:80000004 1/10:80000000 1/11:80000004");
+}
+
+// Nothing retires in the cycles after a trap.
+TEST(RocketLog, MarksAnInstructionThatTrapped) {
+  const ReadTrace read = read_trace(
+      "C0:         10 [1] pc=[0000000080000000] inst=[00000013] nop\n"
+      "C0:         11 [0] pc=[0000000080000004] inst=[00000073] ecall\n"
+      "C0:         16 [1] pc=[0000000080000100] inst=[00000013] nop\n");
+  EXPECT_EQ(read.text(), "10:80000000 11:80000004! 16:80000100");
+  EXPECT_TRUE(read.info.has_traps);
+}
+
+TEST(RocketLog, LeavesOutCyclesInWhichNothingRetired) {
+  const ReadTrace read = read_trace(
+      "C0:         10 [1] pc=[0000000080000000] inst=[00000013] nop\n"
+      "C0:         11 [0] pc=[0000000080000000] inst=[00000013] nop\n"
+      "C0:         12 [0] pc=[0000000080000000] inst=[00000013] nop\n"
+      "C0:         13 [1] pc=[0000000080000004] inst=[00000013] nop\n");
+  EXPECT_EQ(read.text(), "10:80000000 13:80000004");
+  EXPECT_FALSE(read.info.has_traps);
+}
+
+TEST(RocketLog, TellsATrapByTheLinesOfItsOwnHart) {
+  EXPECT_EQ(
+      read_trace("C0:         11 [0] pc=[0000000080000004] inst=[00000073] x\n"
+                 "C1:         12 [1] pc=[0000000080000000] inst=[00000013] x\n"
+                 "C0:         16 [1] pc=[0000000080000100] inst=[00000013] x\n")
+          .text(),
+      "11:80000004! 16:80000100 1/12:80000000");
+}
+
+TEST(RocketLog, ExtendsTheSignOfShortPcs) {
+  EXPECT_EQ(read_trace("C0: 10 [1] pc=[ffe0000040] inst=[00000013] nop\n"
+                       "C0: 11 [1] pc=[0080000040] inst=[00000013] nop\n"
+                       "C0: 12 [1] pc=[80000040] inst=[00000013] nop\n")
+                .text(),
+            "10:ffffffffe0000040 11:80000040 12:80000040");
+}
+
+TEST(RocketLog, SkipsOtherOutput) {
+  const ReadTrace read = read_trace(
+      "using random seed 1700000000\n"
+      "Listening on port 40000\n"
+      "C0:         10 [1] pc=[0000000080000000] inst=[00000013] nop\n"
+      "Hello world from core 0!\n"
+      "C3PO: hello\n"
+      "\n"
+      "*** PASSED *** Completed after 17 cycles\n");
+  EXPECT_EQ(read.text(), "10:80000000");
+  EXPECT_TRUE(read.diagnostics.empty());
+}
+
+TEST(RocketLog, ContinuesALineOfTheConsole) {
+  const ReadTrace read = read_trace(
+      "CPU: C0:         10 [1] pc=[0000000080000000] inst=[00000013] nop\n");
+  EXPECT_EQ(read.text(), "10:80000000");
+  EXPECT_TRUE(read.diagnostics.empty());
+}
+
+TEST(RocketLog, NotesBrokenLines) {
+  const ReadTrace read = read_trace(
+      "C0:         10 [1] pc=[0000000080000000] inst=[00000013] nop\n"
+      "C0:         11 [1] pc=[00000000800\n"
+      "[1] pc=[0000000080000000] inst=[00000013] nop\n"
+      "C0:         12 [1] pc=[0000000080000000] inst=[000\n"
+      "C0:         13 [1] pc=[0000000080000000] W[r 0C0:         14 [1] "
+      "pc=[0000000080000000] inst=[00000013] nop\n"
+      "C0:         1");
+  EXPECT_EQ(read.text(), "10:80000000");
+  EXPECT_EQ(bad_lines(read), 5u);
+}
+
+TEST(RocketLog, NotesAnImpossibleHart) {
+  const ReadTrace read = read_trace(
+      "C0:         10 [1] pc=[0000000080000000] inst=[00000013] nop\n"
+      "C4294967295: 10 [1] pc=[0000000080000000] inst=[00000013] nop\n");
+  EXPECT_EQ(read.text(), "10:80000000");
+  EXPECT_EQ(bad_lines(read), 1u);
+}
+
+constexpr std::string_view kOfRocket =
+    "C0:         70 [1] pc=[0000000000010040] inst=[00000013] nop\n";
+constexpr std::string_view kOfFireSim =
+    "C0: 0000010000010040, cycle: 0000000000000046\n";
+
+TEST(RocketLog, IsNotALogOfFireSim) {
+  EXPECT_EQ(recognised_as(kOfRocket), "rocket ");
+  EXPECT_EQ(recognised_as(kOfFireSim), "tracerv-text ");
+  EXPECT_EQ(read_trace(std::string(kOfRocket)).text(), "70:10040");
+  EXPECT_EQ(read_trace(std::string(kOfFireSim)).text(), "70:10040");
+}
+
+TEST(RocketLog, HasNoLinesOfFireSim) {
+  const ReadTrace rocket =
+      read_trace(std::string(kOfRocket) + std::string(kOfFireSim));
+  EXPECT_EQ(rocket.text(), "70:10040");
+  const ReadTrace firesim = read_trace(
+      std::string(kOfFireSim) + std::string(kOfRocket), "tracerv-text");
+  EXPECT_EQ(firesim.text(), "70:10040");
+  EXPECT_EQ(bad_lines(firesim), 1u);
+}
+
+TEST(RocketLog, IsRecognisedAfterOtherOutput) {
+  std::string log;
+  for (int i = 0; i < 200; ++i) log += "a line of the console\n";
+  EXPECT_EQ(recognised_as(log + std::string(kOfRocket)), "rocket ");
 }
 
 TEST(CommitLog, NeedsNoCore) {
