@@ -16,7 +16,7 @@ import sys
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 CODE = pathlib.Path(__file__).parent / "golden-code"
-TRACES = {"cospike", "execlog", "riscv-csv", "rocket", "spike",
+TRACES = {"cospike", "execlog", "riscv-csv", "rocket", "rvfi-csv", "spike",
           "tracedoctor", "tracerv", "tracerv-text", "wick-trace"}
 
 

@@ -13,6 +13,7 @@ namespace wick {
 extern const TraceFormat cospike_trace;
 extern const TraceFormat execlog_trace;
 extern const TraceFormat rocket_trace;
+extern const TraceFormat rvfi_csv_trace;
 extern const TraceFormat spike_trace;
 extern const TraceFormat trace_csv_trace;
 extern const TraceFormat tracedoctor_trace;
@@ -29,6 +30,7 @@ namespace {
 constexpr const TraceFormat* kFormats[] = {
     &wick_trace_format,
     &trace_csv_trace,
+    &rvfi_csv_trace,
     &tracedoctor_trace,
     &tracerv_text_trace,
     &rocket_trace,

@@ -90,6 +90,7 @@ std::vector<Way> ways() {
   ways.push_back(
       {"commits_without_core", "spike", commit_log(kProgram), true, true});
   ways.push_back({"rocket", "rocket", rocket_log(kProgram), true});
+  ways.push_back({"rvfi", "rvfi-csv", rvfi_csv(kProgram), true, true});
   ways.push_back({"execlog", "execlog", execlog_text(kProgram), true});
   ways.push_back({"csv", "riscv-csv", trace_csv(kProgram), true, true});
   return ways;

@@ -218,6 +218,15 @@ std::string trace_csv(const Steps& steps) {
   return out;
 }
 
+std::string rvfi_csv(const Steps& steps) {
+  std::string out = "order,insn,trap,mode,pc_rdata,cycle,hart\n";
+  for (const Step& step : steps)
+    out += fmt::format("0,{:08x},{:d},{},{:016x},{},{}\n", step.bits,
+                       step.exception, step.privilege, step.pc, step.cycle,
+                       step.hart);
+  return out;
+}
+
 ReadTrace read_trace(std::string bytes, std::string_view format,
                      const TraceOptions& options, const std::string& name) {
   InputFile file = InputFile::from_memory(name, std::move(bytes));

@@ -46,6 +46,7 @@ std::string spike_commits(const Steps& steps);  // --log-commits
 std::string commit_log(const Steps& steps);     // the same of Rocket and BOOM
 std::string rocket_log(const Steps& steps);     // +verbose
 std::string execlog_text(const Steps& steps);
+std::string rvfi_csv(const Steps& steps);
 std::string trace_csv(const Steps& steps);
 
 // What the reader of `format` ("": the one that recognises them) makes of

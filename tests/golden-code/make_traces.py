@@ -246,6 +246,11 @@ def traces(steps):
         for s in steps if not s.traps) + "*** PASSED ***\n"
     yield "rocket/small", "".join(rocket_log(steps))
     yield "rocket/small-cycles", "".join(rocket_log_of_cycles(steps))
+    yield "rvfi-csv/small", (
+        "rvfi_order,cycle,rvfi_pc_rdata,rvfi_insn,rvfi_trap,rvfi_mode,text\n" +
+        "".join(f'{i},{s.cycle},{s.pc:016x},0x{s.bits:08x},{s.traps:d},'
+                f'{s.privilege},"unknown, as ever"\n'
+                for i, s in enumerate(steps)))
     yield "execlog/small", "".join(
         f'0, 0x{s.pc:x}, 0x{s.bits:x}, "unknown"\n' for s in steps)
     yield "riscv-csv/small", (

@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # What is written, and which arguments follow the folder.
 GENERATORS = {"profiles.py": [], "elf.py": [], "jit.py": [],
               "traces.py": ["100000"]}
-TRACES = {"cospike", "execlog", "riscv-csv", "rocket", "spike",
+TRACES = {"cospike", "execlog", "riscv-csv", "rocket", "rvfi-csv", "spike",
           "tracedoctor", "tracerv", "tracerv-text", "wick-trace"}
 MEMORY, SECONDS = 1 << 30, 10
 # Sanitizers make wick that much slower, and keep freed memory for a while.

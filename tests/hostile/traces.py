@@ -120,6 +120,11 @@ def rocket(step):
                                             step.pc, step.word, step.word))
 
 
+def rvfi_csv(step):
+    return b"%d,%x,0x%08x,%d,%d,%d\n" % (step.cycle, step.pc, step.word, step.trap,
+                                         step.satp & 3, step.hart)
+
+
 def cospike(step):
     return b"%d %d %x 1 %d 0 0 8 0\n" % (step.hart, step.cycle, step.pc, step.trap)
 
@@ -139,6 +144,8 @@ FORMATS = {
     "spike": (b"", spike),
     "commits.spike": (b"", commits),
     "rocket": (b"", rocket),
+    "rvfi-csv": (b"cycle,rvfi_pc_rdata,rvfi_insn,rvfi_trap,rvfi_mode,hart\n",
+                 rvfi_csv),
     "execlog": (b"", execlog),
     "cospike": (b"", cospike),
     "riscv-csv": (b"VALID,ADDRESS,INSN,PRIVILEGE,EXCEPTION,ECAUSE,TVAL,"

@@ -186,6 +186,7 @@ Mutator mutator_of(std::string_view reader) {
       {"perf-records", mutate_perf_data},
       {"riscv-csv", mutate_lines},
       {"rocket", mutate_lines},
+      {"rvfi-csv", mutate_lines},
       {"spike", mutate_lines},
       {"tracedoctor", mutate_lines},
       {"tracerv", mutate_tracerv},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simulations of a processor in Verilator or VCS print: logs of Rocket
-// and commit logs of Rocket and BOOM.
+// What simulations of a processor in Verilator or VCS print: logs of Rocket,
+// commit logs of Rocket and BOOM, and CSV of RVFI signals.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "builders/trace_builder.h"
 
 namespace wick {
@@ -232,6 +234,97 @@ TEST(Spike, SkipsTheOutputOfTheProgram) {
       "core   0: 3 0x0000000080\n");
   EXPECT_EQ(read.text(), "0:80000000");
   EXPECT_EQ(bad_lines(read), 1u);
+}
+
+TEST(RvfiCsv, HasCycleInstructionPrivilegeAndTraps) {
+  const ReadTrace read = read_trace(
+      "order,insn,trap,mode,pc_rdata,cycle\n"
+      "17,00000297,0,3,80000040,7564\n"
+      "18,00000073,1,0,80000044,7570\n");
+  EXPECT_EQ(read.text(), "7564:80000040 7570:80000044!");
+  EXPECT_EQ(privileges(read), "30");
+  EXPECT_EQ(read.steps().at(0).bits, 0x297u);
+  EXPECT_EQ(read.info.unit, "cycles");
+  EXPECT_TRUE(read.info.has_traps);
+}
+
+TEST(RvfiCsv, CountsInstructionsWithoutACycle) {
+  const ReadTrace read = read_trace(
+      "pc_rdata\n"
+      "80000040\n"
+      "80000044\n");
+  EXPECT_EQ(read.text(), "0:80000040 1:80000044");
+  EXPECT_EQ(read.info.unit, "instructions");
+  EXPECT_FALSE(read.info.has_bits);
+  EXPECT_FALSE(read.info.has_privilege);
+  EXPECT_FALSE(read.info.has_traps);
+}
+
+TEST(RvfiCsv, FindsColumnsByNameAndIgnoresOthers) {
+  EXPECT_EQ(read_trace("time,cycle,rvfi_rd_wdata,rvfi_pc_rdata,text\n"
+                       "1.5 ns,10,xxxx,80000040,\"addi a0, a0, 1\"\n"
+                       "2.5 ns,12,,0x80000044,\n")
+                .text(),
+            "10:80000040 12:80000044");
+}
+
+TEST(RvfiCsv, ReadsHexadecimalWithAndWithoutPrefix) {
+  const ReadTrace read = read_trace(
+      "pc_rdata,insn,cycle\n"
+      "0x10,0X13,10\n"
+      "10,13,0x10\n");
+  EXPECT_EQ(read.text(), "10:10 16:10");
+  EXPECT_EQ(read.steps().at(0).bits, 0x13u);
+  EXPECT_EQ(read.steps().at(1).bits, 0x13u);
+}
+
+TEST(RvfiCsv, ReadsWhatSpreadsheetsWrite) {
+  EXPECT_EQ(
+      read_trace("\xEF\xBB\xBF\"disassembly\",\"pc_rdata\" , \"cycle\"\r\n"
+                 "\"li a0, \"\"x\"\"\", \"80000040\" ,\"10\"\r\n")
+          .text(),
+      "10:80000040");
+}
+
+TEST(RvfiCsv, HasHarts) {
+  for (const std::string name : {"hart", "hartid", "rvfi_hartid"})
+    EXPECT_EQ(read_trace(name + ",pc_rdata\n0,40\n11,40\n").text(),
+              "0:40 11/0:40");
+}
+
+TEST(RvfiCsv, LeavesOutInvalidLines) {
+  EXPECT_EQ(read_trace("rvfi_valid,rvfi_pc_rdata\n1,40\n0,44\n1,48\n").text(),
+            "0:40 1:48");
+}
+
+TEST(RvfiCsv, NotesBrokenLines) {
+  const ReadTrace read = read_trace(
+      "insn,pc_rdata,hart\n"
+      "13,40,0\n"
+      "13\n"
+      "13,xxxxxxxx,0\n"
+      "13,,0\n"
+      "13,\"40,0\n"
+      "100000013,40,0\n"
+      "13,11112222333344445,0\n"
+      "13,40,4096\n");
+  EXPECT_EQ(read.text(), "0:40");
+  EXPECT_EQ(bad_lines(read), 7u);
+}
+
+TEST(RvfiCsv, SkipsARepeatedHeader) {
+  const ReadTrace read = read_trace("pc_rdata\n40\npc_rdata\n44\n");
+  EXPECT_EQ(read.text(), "0:40 1:44");
+  EXPECT_TRUE(read.diagnostics.empty());
+}
+
+TEST(RvfiCsv, RefusesAHeaderWithoutPcs) {
+  try {
+    read_trace("order,insn\n0,13\n", "rvfi-csv");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("lacks the column pc_rdata"));
+  }
 }
 
 }  // namespace
