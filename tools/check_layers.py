@@ -16,6 +16,7 @@ ROOMS = """
 base
 io
 profile
+sysroot
 transform
 object/elf object/dwarf object/unwind object/demangle object/kernel object/jit object
 perf/records perf/file perf/session perf/events perf/recording perf
@@ -28,7 +29,7 @@ cli/options cli
 """.split()
 STRANGERS = {("itrace", "perf")}  # must not include each other in any order
 OWNERS = {"zstd.h": "io", "zlib.h": "io", "libdeflate.h": "io",
-          "lzma.h": "io", "tbb/": "base", "oneapi/": "base", "re2/": "base",
+          "lzma.h": "io", "ext2fs/": "sysroot", "tbb/": "base", "oneapi/": "base", "re2/": "base",
           "simdjson": "format", "CLI/": "cli", "bpf/": "perf",
           "sqlite3": "server"}
 

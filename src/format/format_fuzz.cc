@@ -23,6 +23,7 @@ namespace wick {
 // Decoders that are no formats.
 extern const FuzzTarget auto_counter_fuzz;
 extern const FuzzTarget btf_fuzz;
+extern const FuzzTarget cpio_fuzz;
 extern const FuzzTarget demangle_fuzz;
 extern const FuzzTarget dwarf_fuzz;
 extern const FuzzTarget elf_fuzz;
@@ -46,6 +47,7 @@ namespace {
 const FuzzTarget* const kDecoders[] = {
     &auto_counter_fuzz,
     &btf_fuzz,
+    &cpio_fuzz,
     &demangle_fuzz,
     &dwarf_fuzz,
     &elf_fuzz,

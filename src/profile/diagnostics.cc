@@ -197,6 +197,24 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          "kernel modules are left out: the console lists no modules with their "
          "addresses",
          false, Setting::kModule},
+        {"unreadable-in-image",
+         "file or directory of the sysroot's image could not be read",
+         "files and directories of the sysroot's image could not be read",
+         false},
+        {"left-out-of-image",
+         "file or directory of the sysroot's image is left out: it has too "
+         "many or too large ones",
+         "files and directories of the sysroot's image are left out: it has "
+         "too many or too large ones",
+         false,
+         {},
+         "give the program itself, or a mounted image"},
+        {"damaged-image",
+         "image of a sysroot could not be read to its end; some programs may "
+         "be missing",
+         "images of sysroots could not be read to their end; some programs may "
+         "be missing",
+         false},
         {"source-outside",
          "source file is not embedded: it is neither in the current directory "
          "nor in one given for sources",

@@ -60,12 +60,15 @@ enum class Problem : std::uint8_t {
   kUnplacedTrigger,  // files with a trigger's point at an unknown address
   kUnlistedModule,   // kernel modules missing from the console's list
   kNoModuleList,     // kernel modules, if the console has no such list
-  kSourceOutside,    // source files outside of the directories for them
-  kLargeFile,        // files that the recorder had no memory for
-  kLargeProcess,     // processes whose code it had no memory for
-  kLargeJitFile,     // lists of compiled functions that are too large
-  kSwollenFile,      // files that claim many times what they store
-  kCutInlining,      // addresses with too many inlined calls to keep
+  kUnreadableInImage,  // files and directories of a sysroot's image
+  kLeftOutOfImage,     // the same if they exceed a limit
+  kDamagedImage,       // images that could not be read to their end
+  kSourceOutside,      // source files outside of the directories for them
+  kLargeFile,          // files that the recorder had no memory for
+  kLargeProcess,       // processes whose code it had no memory for
+  kLargeJitFile,       // lists of compiled functions that are too large
+  kSwollenFile,        // files that claim many times what they store
+  kCutInlining,        // addresses with too many inlined calls to keep
   // Samples that show the interpreter or virtual machine of a language and not
   // the functions that it ran.
   kHiddenPython,

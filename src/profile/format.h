@@ -46,6 +46,7 @@ enum class Attribution {
 };
 
 struct TraceFormat;  // itrace/formats/trace_reader.h
+class SysrootImage;  // sysroot/sysroot_image.h
 class TraceWindows;  // itrace/trigger/trigger.h
 
 // Which part of an instruction trace is read. A point is "cycle:N", "pc:HEX",
@@ -65,12 +66,18 @@ struct TriggerOptions {
   std::string space;
 };
 
+// The root file system of the traced machine.
+struct Sysroot {
+  std::string path;  // a directory, or the path of `image`; "": none
+  std::shared_ptr<const SysrootImage> image;
+};
+
 // Instruction traces (itrace/).
 struct TraceOptions {
   // Files of code: ELF, or System.map for a kernel. User programs, libraries,
   // the kernel and the SBI, in any order.
   std::vector<std::string> elfs;
-  std::string sysroot;               // searched for user programs' files
+  Sysroot sysroot;                   // searched for user programs' files
   std::vector<std::string> modules;  // "FILE@ADDRESS": a kernel module
   std::string uartlog;               // holds lines of /proc/modules
   // Some of these files were found rather than named by the user, so none may
