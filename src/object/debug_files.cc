@@ -29,6 +29,7 @@
 #include "object/kernel/running_kernel.h"
 #include "object/process_files.h"
 #include "profile/format.h"
+#include "sysroot/sysroot_image.h"
 
 namespace wick {
 namespace {
@@ -63,6 +64,18 @@ bool same_build_id(std::string_view recorded, std::string_view actual) {
 std::string perf_store() {
   const char* home = std::getenv("HOME");
   return home == nullptr ? "" : std::string(home) + "/.debug/.build-id/";
+}
+
+bool has_crc(const FilePieces& file, std::uint32_t wanted) {
+  std::string buffer(1 << 20, '\0');
+  std::uint32_t crc = 0;
+  for (std::uint64_t at = 0; at < file.size;) {
+    const auto size = std::min<std::uint64_t>(buffer.size(), file.size - at);
+    if (!file.read(at, {buffer.data(), size})) return false;
+    crc = crc32({buffer.data(), size}, crc);
+    at += size;
+  }
+  return crc == wanted;
 }
 
 bool has_crc(const std::string& path, const OpenRules& rules,
@@ -122,8 +135,20 @@ struct DebugFiles::State {
   // otherwise.
   ElfPointer take(const std::string& path, std::string_view build_id,
                   FileState& state) const {
+    if (const auto pieces = in_image(path))
+      return take_elf(
+          [&](const ElfFile::Options& from) {
+            return ElfFile::from_pieces(pieces, path, from);
+          },
+          build_id, state);
     return take([path, rules = rules()] { return open_regular(path, rules); },
                 path, build_id, state);
+  }
+  // The file at `path` if that leads into the sysroot's image, else null.
+  std::shared_ptr<const FilePieces> in_image(const std::string& path) const {
+    const auto& image = options.sysroot_image;
+    const auto inside = image ? image->inside(path) : std::nullopt;
+    return inside ? image->find(*inside) : nullptr;
   }
   ElfPointer take(OpenFile::Reopen open, const std::string& name,
                   std::string_view build_id, FileState& state) const {
@@ -143,14 +168,24 @@ struct DebugFiles::State {
   };
   ElfPointer take_opened(UniqueFd fd, Source source, std::string_view build_id,
                          FileState& state) const {
+    return take_elf(
+        [&](ElfFile::Options from) {
+          from.open_files = open_files;
+          from.reopen = std::move(source.reopen);
+          return ElfFile::from_fd(std::move(fd), std::move(source.name),
+                                  std::move(from));
+        },
+        build_id, state);
+  }
+  template <class Open>
+  ElfPointer take_elf(Open open, std::string_view build_id,
+                      FileState& state) const {
     try {
       const std::shared_ptr<MemoryBudget>& memory = options.memory;
-      ElfPointer file = ElfFile::from_fd(
-          std::move(fd), std::move(source.name),
-          {.memory = memory,
-           .most_memory = memory ? memory->limit() / 2 : MemoryBudget::kNoLimit,
-           .open_files = open_files,
-           .reopen = std::move(source.reopen)});
+      const ElfPointer file = open(
+          ElfFile::Options{.memory = memory,
+                           .most_memory = memory ? memory->limit() / 2
+                                                 : MemoryBudget::kNoLimit});
       if (build_id.empty() || same_build_id(build_id, file->build_id())) {
         state = FileState::kFound;
         return file;
@@ -440,9 +475,12 @@ ElfPointer DebugFiles::State::find_by_link(const ElfFile& binary,
     ElfPointer found = take(path, "", ignored);
     if (!found) continue;
     // Comparing build ids is cheap; a checksum needs the whole file.
-    const bool is_right = binary.build_id().empty() || found->build_id().empty()
-                              ? has_crc(path, rules(), link->crc)
-                              : found->build_id() == binary.build_id();
+    const auto pieces = in_image(path);
+    const bool is_right =
+        !binary.build_id().empty() && !found->build_id().empty()
+            ? found->build_id() == binary.build_id()
+        : pieces ? has_crc(*pieces, link->crc)
+                 : has_crc(path, rules(), link->crc);
     if (is_right) return found;
   }
   return nullptr;

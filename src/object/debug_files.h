@@ -18,6 +18,7 @@
 namespace wick {
 
 class Kallsyms;
+class SysrootImage;
 struct SymbolOptions;  // profile/format.h
 
 enum class CodeKind : std::uint8_t {
@@ -98,7 +99,9 @@ struct DebugFileOptions {
   std::string kallsyms;                 // "": searched for
   std::string os_release;               // of the recording, for vmlinux and .ko
   std::vector<std::string> debug_dirs;  // "/usr/lib/debug" if empty
-  bool debuginfod = false;              // query the servers of DEBUGINFOD_URLS
+  // Paths that lead into it are read there.
+  std::shared_ptr<const SysrootImage> sysroot_image;
+  bool debuginfod = false;  // query the servers of DEBUGINFOD_URLS
   // When the recording was written, in nanoseconds since 1970; 0: unknown.
   std::int64_t recorded_until = 0;
   // What all files together may hold in memory; null: as much as they store,

@@ -11,6 +11,7 @@
 #include "cli/options/option_kinds.h"
 #include "itrace/trigger/runtime_config.h"
 #include "itrace/trigger/trigger.h"
+#include "sysroot/sysroot_image.h"
 
 namespace wick {
 namespace {
@@ -109,6 +110,24 @@ TracervTriggerOptions add_tracerv_options(OptionSet& app,
   return {.select = select, .config = config};
 }
 
+// An image is read at once: that needs a process, which is made before there
+// are threads.
+Option* add_sysroot(OptionSet& app, Sysroot& sysroot) {
+  const std::string name = "--sysroot";
+  return app
+      .add_callback(
+          name,
+          [&sysroot, name](const std::string& path) {
+            sysroot = path.empty() ? Sysroot() : in_context(name, [&] {
+              return open_sysroot(path, {.on_network = true});
+            });
+          },
+          "look for programs and libraries in this directory, disk image "
+          "(ext2, ext3, ext4) or initramfs (cpio)")
+      ->type_name("FILE")
+      ->take_last();
+}
+
 void add_trigger_options(OptionSet& app, TriggerOptions& trigger) {
   const std::string group = "Part of an instruction trace";
   Option* from = add_point(
@@ -145,9 +164,7 @@ void add_trace_options(OptionSet& app, TraceOptions& trace) {
       "a file with traced code: the kernel (vmlinux or System.map), the SBI, "
       "programs (bare-metal ones, too) and libraries")
       ->group(group);
-  add_path(app, "--sysroot", trace.sysroot, "DIR",
-           "look for programs and libraries in this directory")
-      ->group(group);
+  add_sysroot(app, trace.sysroot)->group(group);
   add_texts(app, "--module", trace.modules, "FILE@ADDRESS",
             "a kernel module and the address of its text")
       ->group(group);

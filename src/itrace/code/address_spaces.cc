@@ -52,7 +52,7 @@ std::uint32_t end_of_run(std::span<const Retired> all, std::uint32_t i,
 }  // namespace
 
 AddressSpaces::AddressSpaces(CodeMap& map, const TraceInfo& info,
-                             std::string sysroot)
+                             Sysroot sysroot)
     : pages_(map, std::move(sysroot)),
       unknown_pc_bits_(64 - std::clamp(info.pc_bits, 1, 64)) {
   for (std::uint32_t i = 1; i < map.image_count(); ++i) {

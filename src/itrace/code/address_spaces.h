@@ -36,13 +36,14 @@
 #include "itrace/code/code_map.h"
 #include "itrace/code/page_evidence.h"
 #include "itrace/code/user_pages.h"
+#include "profile/format.h"
 
 namespace wick {
 
 class AddressSpaces : public UserCode {
  public:
   // See UserPages.
-  AddressSpaces(CodeMap& map, const TraceInfo& info, std::string sysroot = {});
+  AddressSpaces(CodeMap& map, const TraceInfo& info, Sysroot sysroot = {});
 
   void learn(const TraceBlock& block,
              std::vector<SpaceChange>& changes) override;

@@ -84,7 +84,8 @@ class Machine {
   // Gives what ran since the last time to learn() and counts how it is found.
   Result look() {
     if (spaces_ == nullptr) {
-      auto made = std::make_unique<AddressSpaces>(*map_, info_, sysroot);
+      auto made = std::make_unique<AddressSpaces>(*map_, info_,
+                                                  Sysroot{.path = sysroot});
       spaces_ = made.get();
       map_->set_user_code(std::move(made));
     }

@@ -13,6 +13,7 @@
 #include "io/line_reader.h"
 #include "itrace/code/module_list.h"
 #include "object/kernel/kallsyms.h"
+#include "sysroot/sysroot_image.h"
 
 namespace wick {
 namespace {
@@ -106,10 +107,11 @@ void place_image(CodeImage& image) {
 }
 
 DebugFileOptions with_sysroot(DebugFileOptions options,
-                              const std::string& sysroot) {
+                              const Sysroot& sysroot) {
   options.debug_dirs = {options.symfs + "/usr/lib/debug"};
-  if (!sysroot.empty())
-    options.debug_dirs.push_back(sysroot + "/usr/lib/debug");
+  if (!sysroot.path.empty())
+    options.debug_dirs.push_back(sysroot.path + "/usr/lib/debug");
+  options.sysroot_image = sysroot.image;
   return options;
 }
 
@@ -157,9 +159,11 @@ CodeMap::CodeMap(const TraceOptions& options, const TraceInfo& info,
                                   : (std::uint64_t{1} << info.pc_bits) - 1),
       knows_privilege_(info.has_privilege),
       only_regular_files_(options.only_regular_files),
-      sysroot_(options.sysroot),
+      sysroot_(options.sysroot.path),
       debug_files_(with_sysroot(debug_file_options(symbols), options.sysroot)) {
   if (symbols.use_cache) symbol_cache_.emplace(SymbolCache::default_folder());
+  if (options.sysroot.image)
+    diagnostics_.merge(options.sysroot.image->diagnostics());
   images_.emplace_back();
   first_function_.push_back(FunctionId::kNone);
   for (std::size_t i = 0; i < kLayers; ++i)

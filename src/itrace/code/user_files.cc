@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "io/open_regular.h"
 #include "io/unique_fd.h"
+#include "sysroot/sysroot_image.h"
 
 namespace wick {
 namespace {
@@ -23,10 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxEntries = 2'000'000;
 
 // Nothing is executed from there.
-bool is_skipped(const fs::directory_entry& entry, int depth) {
-  const std::string name = entry.path().filename().string();
-  return depth == 0 &&
-         (name == "proc" || name == "sys" || name == "dev" || name == "boot");
+bool is_skipped(std::string_view name) {
+  return name == "proc" || name == "sys" || name == "dev" || name == "boot";
 }
 
 // Regular files, sorted, so that the same sysroot gives the same answer.
@@ -40,12 +39,23 @@ std::vector<std::string> files_below(const std::string& folder) {
        ++n, at.increment(error)) {
     std::error_code ignored;
     const bool is_link = at->is_symlink(ignored);
-    if (is_skipped(*at, at.depth()) || at.depth() > 64)
+    if ((at.depth() == 0 && is_skipped(at->path().filename().string())) ||
+        at.depth() > 64)
       at.disable_recursion_pending();
     else if (!is_link && at->is_regular_file(ignored))
       found.push_back(at->path().string());
   }
   std::ranges::sort(found);
+  return found;
+}
+
+// The same for an image, with paths inside it.
+std::vector<std::string> files_in(const SysrootImage& image) {
+  std::vector<std::string> found = image.files();
+  std::erase_if(found, [](std::string_view path) {
+    path.remove_prefix(1);
+    return is_skipped(path.substr(0, path.find('/')));
+  });
   return found;
 }
 
@@ -112,33 +122,47 @@ std::optional<BinaryId> UserFiles::add_file(const std::string& path) {
 
 // Links of a sysroot lead into it.
 std::optional<BinaryId> UserFiles::add_in_sysroot(const std::string& path) {
-  UniqueFd fd = open_regular_in(sysroot_, path, {.on_network = true});
+  if (sysroot_.image) return add_in_image(path);
+  const std::string name = sysroot_.path + path;
+  UniqueFd fd = open_regular_in(sysroot_.path, path, {.on_network = true});
   if (!fd) return {};
   try {
-    return add(sysroot_ + path,
-               ElfFile::from_fd(std::move(fd), sysroot_ + path));
+    return add(name, ElfFile::from_fd(std::move(fd), name));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::optional<BinaryId> UserFiles::add_in_image(const std::string& path) {
+  auto pieces = sysroot_.image->find(path);
+  if (!pieces) return {};
+  const std::string name = sysroot_.path + path;
+  try {
+    return add(name, ElfFile::from_pieces(std::move(pieces), name, {}));
   } catch (const Error&) {
     return {};
   }
 }
 
 bool UserFiles::open_sysroot() {
-  if (sysroot_is_open_ || sysroot_.empty()) return false;
+  if (sysroot_is_open_ || sysroot_.path.empty()) return false;
   sysroot_is_open_ = true;
   const std::size_t before = index_.size();
-  for (const std::string& path : files_below(sysroot_)) {
+  for (const std::string& path : sysroot_.image ? files_in(*sysroot_.image)
+                                                : files_below(sysroot_.path)) {
     if (index_.size() >= kMaxFiles) break;
-    add_file(path);
+    sysroot_.image ? add_in_image(path) : add_file(path);
   }
   return index_.size() > before;
 }
 
 std::optional<BinaryId> UserFiles::find(std::string_view path) {
-  if (!sysroot_.empty() && path.starts_with('/')) {
+  if (!sysroot_.path.empty() && path.starts_with('/')) {
     if (const auto id = add_in_sysroot(std::string(path))) return id;
     // A link that was made on this machine.
-    if (path.find("/../") == path.npos)
-      if (const auto id = add_file(sysroot_ + std::string(path))) return id;
+    if (!sysroot_.image && path.find("/../") == path.npos)
+      if (const auto id = add_file(sysroot_.path + std::string(path)))
+        return id;
   }
   const std::string name(base_name(path));
   auto found = by_name_.find(name);

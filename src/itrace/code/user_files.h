@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "itrace/code/text_index.h"
 #include "object/elf/elf_file.h"
+#include "profile/format.h"
 
 namespace wick {
 
@@ -25,7 +26,7 @@ class UserFiles {
   // A complete distribution has some 10,000 files with code.
   static constexpr std::size_t kMaxFiles = 50000;
 
-  explicit UserFiles(std::string sysroot = {}) : sysroot_(std::move(sysroot)) {}
+  explicit UserFiles(Sysroot sysroot = {}) : sysroot_(std::move(sysroot)) {}
 
   // Nothing if it is not a RISC-V program or library.
   std::optional<BinaryId> add(const std::string& path,
@@ -44,8 +45,9 @@ class UserFiles {
  private:
   std::optional<BinaryId> add_file(const std::string& path);
   std::optional<BinaryId> add_in_sysroot(const std::string& path);
+  std::optional<BinaryId> add_in_image(const std::string& path);
 
-  std::string sysroot_;
+  Sysroot sysroot_;
   bool sysroot_is_open_ = false;
   TextIndex index_;
   absl::flat_hash_map<std::string, BinaryId> by_name_;  // without directories

@@ -37,7 +37,7 @@ TEST(UserFiles, OpensTheProgramsOfASysrootOnRequest) {
   write(folder.path() + "/proc/1/exe", program_bytes(3));
   std::filesystem::create_symlink("two", folder.path() + "/bin/sh");
   std::filesystem::create_directory_symlink("usr/lib", folder.path() + "/lib");
-  UserFiles files(folder.path());
+  UserFiles files({.path = folder.path()});
   EXPECT_EQ(files.index().size(), 0u);
   EXPECT_TRUE(files.open_sysroot());
   EXPECT_EQ(files.index().size(), 2u);
@@ -48,7 +48,7 @@ TEST(UserFiles, FindsAPathInTheSysrootOrByItsName) {
   const TestFolder folder;
   write(folder.path() + "/usr/lib/libone.so", program_bytes(1));
   std::filesystem::create_directory_symlink("usr/lib", folder.path() + "/lib");
-  UserFiles files(folder.path());
+  UserFiles files({.path = folder.path()});
   const auto given =
       files.add("out/two", ElfFile::from_memory("out/two", program_bytes(2)));
   const auto one = files.find("/lib/libone.so");
@@ -64,7 +64,7 @@ TEST(UserFiles, FollowsLinksOfTheSysrootIntoIt) {
   const TestFolder folder;
   write(folder.path() + "/opt/v2/app", program_bytes(1));
   std::filesystem::create_symlink("/opt/v2/app", folder.path() + "/start");
-  UserFiles files(folder.path());
+  UserFiles files({.path = folder.path()});
   const auto app = files.find("/start");
   ASSERT_TRUE(app);
   EXPECT_EQ(files.index()[*app].path, folder.path() + "/start");

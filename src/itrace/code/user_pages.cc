@@ -36,7 +36,7 @@ void move_to_front(std::vector<T>& list, const T& value, std::size_t limit) {
 
 }  // namespace
 
-UserPages::UserPages(CodeMap& map, std::string sysroot)
+UserPages::UserPages(CodeMap& map, Sysroot sysroot)
     : map_(map), pc_mask_(map.pc_mask()), files_(std::move(sysroot)) {
   pages_.emplace_back().state = Page::State::kForeign;
   // It is never divided between processes.

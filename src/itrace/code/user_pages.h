@@ -17,6 +17,7 @@
 #include "itrace/code/text_index.h"
 #include "itrace/code/user_files.h"
 #include "object/address_space.h"
+#include "profile/format.h"
 
 namespace wick {
 
@@ -27,7 +28,7 @@ class UserPages {
   // Looks for user code in the files of `map`, which must outlive this object,
   // and in those of the sysroot. Files that turn out to be used are added to
   // `map`.
-  UserPages(CodeMap& map, std::string sysroot);
+  UserPages(CodeMap& map, Sysroot sysroot);
 
   // A space without a page table of its own may turn out to hold several
   // processes; see separate().

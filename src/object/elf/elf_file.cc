@@ -82,7 +82,8 @@ struct ElfFile::State {
   mutable MemoryAccount account;
   MemoryReservation headers;
   std::unique_ptr<OpenFile> file;
-  std::string memory;  // the whole file, if there is no `file`
+  std::shared_ptr<const FilePieces> pieces;
+  std::string memory;  // the whole file, if there are none of these
   std::uint64_t file_size = 0;
 
   bool is_64 = false, little = false, swap = false;
@@ -127,12 +128,17 @@ struct ElfFile::State {
 Block ElfFile::State::read(std::uint64_t offset, std::uint64_t size) const {
   Block block;
   if (size == 0 || !lies_within(offset, size, file_size)) return block;
-  if (!file) {
+  if (!file && !pieces) {
     block.bytes = std::string_view(memory).substr(offset, size);
     return block;
   }
   const std::span<char> room = block.allocate(size, account);
   if (room.empty()) return {};
+  if (pieces) {
+    if (!pieces->read(offset, room)) return {};
+    block.bytes = {room.data(), room.size()};
+    return block;
+  }
   const std::shared_ptr<const UniqueFd> fd = file->fd();
   if (!fd) return {};
   std::size_t done = 0;
@@ -378,6 +384,16 @@ std::shared_ptr<const ElfFile> ElfFile::from_fd(UniqueFd fd, std::string name,
           ? std::make_unique<OpenFile>(std::move(options.open_files),
                                        std::move(fd), std::move(options.reopen))
           : std::make_unique<OpenFile>(std::move(fd));
+  return std::shared_ptr<const ElfFile>(new ElfFile(std::move(state)));
+}
+
+std::shared_ptr<const ElfFile> ElfFile::from_pieces(
+    std::shared_ptr<const FilePieces> pieces, std::string name,
+    Options options) {
+  auto state =
+      std::make_unique<State>(std::move(name), pieces->stored_bytes(), options);
+  state->file_size = pieces->size;
+  state->pieces = std::move(pieces);
   return std::shared_ptr<const ElfFile>(new ElfFile(std::move(state)));
 }
 

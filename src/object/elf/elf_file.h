@@ -21,6 +21,7 @@
 
 #include "base/bytes.h"
 #include "base/memory_budget.h"
+#include "io/file_pieces.h"
 #include "io/open_files.h"
 #include "io/unique_fd.h"
 #include "object/elf/machine.h"
@@ -63,6 +64,10 @@ class ElfFile {
   static std::shared_ptr<const ElfFile> from_fd(UniqueFd fd, std::string name,
                                                 Options options);
   static std::shared_ptr<const ElfFile> from_fd(UniqueFd fd, std::string name);
+  // A file inside another, such as a disk image.
+  static std::shared_ptr<const ElfFile> from_pieces(
+      std::shared_ptr<const FilePieces> pieces, std::string name,
+      Options options);
   static std::shared_ptr<const ElfFile> from_memory(std::string name,
                                                     std::string bytes);
 
@@ -72,7 +77,7 @@ class ElfFile {
 
   const std::string& name() const;
   // The file itself, for a caller that reads it again after its name is gone;
-  // not open if it is gone already or in memory.
+  // not open if it is gone already, in memory or inside another.
   UniqueFd handle() const;
   Machine machine() const;
   std::uint16_t type() const;  // ET_DYN …
