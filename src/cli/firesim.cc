@@ -7,6 +7,7 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -29,6 +30,7 @@
 #include "io/output_file.h"
 #include "itrace/trigger/runtime_config.h"
 #include "itrace/trigger/trigger.h"
+#include "sysroot/sysroot_image.h"
 #include "transform/select.h"
 
 namespace wick {
@@ -179,6 +181,8 @@ struct FireSimCommand {
     options.trace.elfs.insert(options.trace.elfs.begin(), job.elfs.begin(),
                               job.elfs.end());
     if (options.trace.uartlog.empty()) options.trace.uartlog = job.uartlog;
+    if (options.trace.sysroot.path.empty())
+      options.trace.sysroot = rootfs_of(job);
     if (options.trace.trigger.all_harts)
       std::erase_if(traces, [&](const std::string& path) {
         InputFile file = InputFile::open_regular(path, job.is_one_trace);
@@ -195,6 +199,26 @@ struct FireSimCommand {
     }
     for (const std::string& elf : job.elfs)
       if (run.verbose) say(run, fmt::format("{}: code of {}", job.name, elf));
+  }
+
+  // The disk image of the job's machine; jobs often share one.
+  const Sysroot& rootfs_of(const FireSimJob& job) {
+    const auto known = rootfs_.find(job.rootfs);
+    if (!job.rootfs.empty() && known != rootfs_.end()) return known->second;
+    if (job.rootfs.empty() && !job.named_rootfs.empty())
+      say(run, fmt::format("{}: the root file system {} was not found, so user "
+                           "programs have no names; name it with --sysroot",
+                           job.name, job.named_rootfs));
+    Sysroot& sysroot = rootfs_[job.rootfs];
+    if (job.rootfs.empty()) return sysroot;
+    try {
+      sysroot = open_sysroot(job.rootfs);
+      say(run, fmt::format("user programs from {}", job.rootfs));
+    } catch (const Error& error) {
+      say(run, fmt::format("user programs have no names: {}",
+                           error.text(setting_name)));
+    }
+    return sysroot;
   }
 
   using Rows = std::vector<std::pair<std::string, std::string>>;
@@ -323,6 +347,7 @@ struct FireSimCommand {
   }
 
   std::string results_path_;
+  std::map<std::string, Sysroot> rootfs_;  // by path
   std::vector<Work> work_;
   std::vector<CoreResult> cores_;
   std::vector<Rows> counters_;
@@ -361,7 +386,7 @@ extern const Command firesim_command = {
     .summary = "draw flame graphs of all traces of a FireSim run",
     .examples =
         "wick firesim results-workload/2026-01-02--10-11-12-linux-uniform\n"
-        "wick firesim DIR --sysroot rootfs         # with user programs\n"
+        "wick firesim DIR --sysroot br-base.img    # another root file system\n"
         "wick firesim DIR --elf vmlinux --to svg   # another kernel\n",
     .declare = declare_firesim,
 };

@@ -190,12 +190,35 @@ class CodeFinder {
   const FireSimWorkload& workload_;
 };
 
+// FireSim looks in the workload's folder. Somebody who was given the results
+// has the image next to them, or where wick is run.
+fs::path find_rootfs(const std::string& name,
+                     const std::vector<fs::path>& workload_folders,
+                     const std::vector<fs::path>& own) {
+  const auto found_in = [](const std::vector<fs::path>& folders,
+                           const fs::path& path) -> fs::path {
+    for (const fs::path& folder : folders)
+      if (is_file(folder / path)) return (folder / path).lexically_normal();
+    return {};
+  };
+  if (fs::path path = found_in(workload_folders, name); !path.empty())
+    return path;
+  return found_in(own, fs::path(name).filename());
+}
+
 }  // namespace
 
 const std::string& FireSimWorkload::bootbinary_of(std::string_view job) const {
   for (const Job& one : jobs)
     if (one.name == job && !one.bootbinary.empty()) return one.bootbinary;
   return bootbinary;
+}
+
+std::string FireSimWorkload::rootfs_of(std::string_view job) const {
+  for (const Job& one : jobs)
+    if (one.name == job && one.rootfs) return *one.rootfs;
+  if (rootfs) return *rootfs;
+  return benchmark.empty() ? "" : std::string(job) + ".ext2";
 }
 
 FireSimWorkload parse_firesim_workload(std::string_view json) {
@@ -208,14 +231,20 @@ FireSimWorkload parse_firesim_workload(std::string_view json) {
       for (const Json item : list.items()) out.emplace_back(item.text());
       return out;
     };
+    const auto named = [](const Json& value) -> std::optional<std::string> {
+      if (!value) return {};
+      return std::string(value.text());  // "" for null
+    };
     const Json root = document.root();
     workload.benchmark = root["benchmark_name"].text();
     workload.bootbinary = root["common_bootbinary"].text();
+    workload.rootfs = named(root["common_rootfs"]);
     workload.inputs = texts(root["common_simulation_inputs"]);
     for (const Json job : root["workloads"].items())
       workload.jobs.push_back(
           {.name = std::string(job["name"].text()),
            .bootbinary = std::string(job["bootbinary"].text()),
+           .rootfs = named(job["rootfs"]),
            .inputs = texts(job["simulation_inputs"])});
   } catch (const Error&) {
     // Another program's file, not a workload.
@@ -269,13 +298,15 @@ FireSimResults find_firesim_results(const std::string& path,
   find_workload(shared, run_name(folder), results, workload);
   results.benchmark = workload.benchmark;
   if (!deploy.empty()) shared.push_back(deploy);
+  std::vector<fs::path> workload_folders;
   if (!workload.benchmark.empty()) {
     // Paths in a workload are relative to the folder next to its file. It comes
     // before the current directory, which may be another workload's.
-    own.insert(own.begin() + 2,
-               fs::path(results.workload).parent_path() / workload.benchmark);
+    const fs::path beside = fs::path(results.workload).parent_path();
+    own.insert(own.begin() + 2, beside / workload.benchmark);
     if (!deploy.empty())
       own.push_back(deploy / "workloads" / workload.benchmark);
+    workload_folders = {own[2], own.back(), beside};
   }
   for (const std::vector<fs::path>& places : {own, shared})
     for (const fs::path& place : places)
@@ -283,7 +314,13 @@ FireSimResults find_firesim_results(const std::string& path,
         if (results.runtime_config.empty() && is_file(place / name))
           results.runtime_config = (place / name).string();
   const CodeFinder code(own, shared, workload);
-  for (FireSimJob& job : results.jobs) job.elfs = code.find(job);
+  for (FireSimJob& job : results.jobs) {
+    job.elfs = code.find(job);
+    job.named_rootfs = workload.rootfs_of(job.name);
+    if (!job.named_rootfs.empty())
+      job.rootfs =
+          find_rootfs(job.named_rootfs, workload_folders, own).string();
+  }
   return results;
 }
 

@@ -6,6 +6,7 @@
 // post_run_hook; the workload's JSON file has their names.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ struct FireSimJob {
   std::vector<std::string> elfs;      // the kernel, the SBI; may be empty
   std::vector<std::string> counters;  // AUTOCOUNTERFILE*
   std::string uartlog;                // "" if there is none
+  // The root file system of its machine, a disk image; "" if none was found.
+  std::string rootfs;
+  std::string named_rootfs;  // as the workload names it; "" if it does not
   // Symbolic links among these files. They are not followed: the directory may
   // come from somebody who wants to see where they lead.
   std::vector<std::string> links;
@@ -42,13 +46,17 @@ FireSimResults find_firesim_results(const std::string& path,
 struct FireSimWorkload {
   struct Job {
     std::string name, bootbinary;
+    std::optional<std::string> rootfs;  // "": explicitly none
     std::vector<std::string> inputs;
   };
   std::string benchmark, bootbinary;
+  std::optional<std::string> rootfs;  // "": explicitly none
   std::vector<std::string> inputs;
   std::vector<Job> jobs;
 
   const std::string& bootbinary_of(std::string_view job) const;
+  // "" if it has none. Without any, FireSim takes "<job>.ext2".
+  std::string rootfs_of(std::string_view job) const;
 };
 FireSimWorkload parse_firesim_workload(std::string_view json);
 

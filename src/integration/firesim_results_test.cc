@@ -56,6 +56,36 @@ TEST_F(FireSimResultsTest, FindsTheFilesOfEveryJob) {
   EXPECT_TRUE(results.jobs[1].elfs.empty());
 }
 
+TEST_F(FireSimResultsTest, FindsTheRootFileSystemThatTheWorkloadNames) {
+  put("results/run-linux-uniform/job0/TRACEFILE-C0");
+  put("results/run-linux-uniform/job1/TRACEFILE-C0");
+  put("results/run-linux-uniform/job2/TRACEFILE-C0");
+  put("linux-uniform.json",
+      R"({"benchmark_name": "linux-uniform", "common_rootfs": "common.img",
+          "workloads": [{"name": "job1", "rootfs": "../images/own.img"},
+                        {"name": "job2", "rootfs": null}]})");
+  const auto common = put("linux-uniform/common.img");
+  const auto own = put("images/own.img");
+  const FireSimResults results = find();
+  ASSERT_EQ(results.jobs.size(), 3u);
+  EXPECT_EQ(results.jobs[0].rootfs, common);
+  EXPECT_EQ(results.jobs[1].rootfs, own);
+  EXPECT_EQ(results.jobs[2].rootfs, "");
+  EXPECT_EQ(results.jobs[2].named_rootfs, "");
+}
+
+TEST_F(FireSimResultsTest, ARootFileSystemHasTheJobsNameUnlessItIsNamed) {
+  put("results/run-linux-uniform/job0/TRACEFILE-C0");
+  put("results/run-linux-uniform/job1/TRACEFILE-C0");
+  put("linux-uniform.json", R"({"benchmark_name": "linux-uniform"})");
+  const auto image = put("linux-uniform/job0.ext2");
+  const FireSimResults results = find();
+  ASSERT_EQ(results.jobs.size(), 2u);
+  EXPECT_EQ(results.jobs[0].rootfs, image);
+  EXPECT_EQ(results.jobs[1].rootfs, "");
+  EXPECT_EQ(results.jobs[1].named_rootfs, "job1.ext2");
+}
+
 TEST_F(FireSimResultsTest, TakesTheCodeThatTheWorkloadNames) {
   put("results/run-linux-uniform/linux-uniform0/TRACEFILE-C0");
   const auto json = put("linux-uniform.json",
