@@ -40,7 +40,8 @@ for kind in ext2 ext3 ext4; do
   mke2fs -q -t $kind -d root image.$kind 48m >said 2>&1 ||
     complain "no $kind: $(cat said)"
 done
-mke2fs -q -t ext4 -b 1024 -O ^extents,^metadata_csum -d root old.ext4 48m
+mke2fs -q -t ext4 -b 1024 -O ^extents,^64bit,^metadata_csum -d root old.ext4 48m \
+  >said 2>&1 || complain "no ext4 without extents: $(cat said)"
 (cd root && find . | sort | cpio -o -H newc --quiet) >image.cpio
 gzip -c image.cpio >image.cpio.gz
 xz -c -T1 image.cpio >image.cpio.xz
@@ -146,9 +147,9 @@ for image in images:
 PYTHON
 python3 hurt.py "$WICK" image.ext2 image.ext4 image.cpio.gz >wrong
 [ ! -s wrong ] || complain "damaged images: $(cat wrong)"
-head -c 3000000 image.cpio.gz >short.cpio.gz
+head -c $(($(stat -c %s image.cpio.gz) / 2)) image.cpio.gz >short.cpio.gz
 fold static.trace short.cpio.gz >/dev/null
-has 'a truncated archive' "$(cat said)" 'could not be read to its end.*truncated|truncated'
+has 'a truncated archive' "$(cat said)" 'could not be read to its end.*truncated'
 
 # Neither files nor processes stay, not even after SIGKILL.
 "$WICK" fold --no-cache static.trace --sysroot image.cpio.xz >/dev/null 2>&1 &
