@@ -244,7 +244,7 @@ void PprofReader::make_events() {
       for (std::size_t i = 0; i < sample_types_.size(); ++i)
         if (text(sample_types_[i].type) == text(field.value)) shown = i;
   if (sample_types_.size() == 2 &&
-      text(sample_types_[1 - shown].type) == kSamples &&
+      text(sample_types_[1 - shown].type) == kSampleCount &&
       text(sample_types_[1 - shown].unit) == kCount) {
     weight_type_ = shown;
     samples_type_ = 1 - shown;

@@ -79,7 +79,7 @@ inline constexpr std::string_view kTraceComment =
 // number of samples that the other value is the sum of.
 inline constexpr std::string_view kSamplesComment =
     "contents: one event, and the number of its samples";
-inline constexpr std::string_view kSamples = "samples";
+inline constexpr std::string_view kSampleCount = "samples";
 
 // The unit of plain counts.
 inline constexpr std::string_view kCount = "count";

@@ -187,7 +187,7 @@ void PprofWriter::choose_events() {
   if (events_.size() != 1 || profile_.is_trace) return;
   const Event& event = profile_.events[events_.front()];
   counts_samples_ = event.role == EventRole::kPlain &&
-                    profile_.strings[event.name] != kSamples &&
+                    profile_.strings[event.name] != kSampleCount &&
                     (profile_.has_time || !profile_.sample_counts.empty());
 }
 
@@ -209,7 +209,7 @@ void PprofWriter::write_sample_types() {
     message(kSampleType, type);
   };
   // As in Go's profiles, the number of samples comes first.
-  if (counts_samples_) write_type(new_string(kSamples), kCount);
+  if (counts_samples_) write_type(new_string(kSampleCount), kCount);
   for (const EventId id : events_) {
     const std::uint64_t name = new_string(event_label(profile_, id));
     if (id == events_.front()) append_field(buffer_, kDefaultSampleType, name);
