@@ -32,6 +32,7 @@ class Guest {
     priv_ = handle("priv");
     satp_ = handle("satp");
     tp_ = handle("tp");
+    mhartid_ = handle("mhartid");
     stvec_ = handle("stvec");
     mtvec_ = handle("mtvec");
     scause_ = handle("scause");
@@ -45,6 +46,7 @@ class Guest {
   std::uint64_t priv() { return read(priv_) & 3; }
   std::uint64_t satp() { return read(satp_); }
   std::uint64_t tp() { return read(tp_); }
+  std::uint64_t hart_id() { return read(mhartid_); }
   std::uint64_t stvec() { return read(stvec_); }
   std::uint64_t mtvec() { return read(mtvec_); }
   std::uint64_t cause(bool machine) {
@@ -84,9 +86,9 @@ class Guest {
   GByteArray* buffer_ = nullptr;
   std::map<std::string, qemu_plugin_register*> handles_;
   qemu_plugin_register *pc_ = nullptr, *priv_ = nullptr, *satp_ = nullptr,
-                       *tp_ = nullptr, *stvec_ = nullptr, *mtvec_ = nullptr,
-                       *scause_ = nullptr, *mcause_ = nullptr, *sepc_ = nullptr,
-                       *mepc_ = nullptr;
+                       *tp_ = nullptr, *mhartid_ = nullptr, *stvec_ = nullptr,
+                       *mtvec_ = nullptr, *scause_ = nullptr,
+                       *mcause_ = nullptr, *sepc_ = nullptr, *mepc_ = nullptr;
 };
 
 }  // namespace wick_qemu

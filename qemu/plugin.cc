@@ -8,6 +8,13 @@
 // followed last time (WickTraceHart::block). If this QEMU supports it, every
 // instruction at which execution may stop stores its number in a slot of its
 // vCPU, so that a block interrupted by a page fault is cut exactly there.
+//
+// With -icount or -accel tcg,thread=single, one host thread runs all vCPUs in
+// turn and they share translations. QEMU 10.0 then compiles the number of the
+// vCPU that translated the code into it (gen_cpu_index in
+// accel/tcg/plugin-gen.c): callbacks get that number, whichever vCPU executes,
+// and stores into a slot overwrite the translation's other constants. So the
+// plugin reads mhartid, and calls itself instead of storing.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <tuple>
 
 #include "base/error.h"
@@ -59,6 +67,8 @@ struct Hart {
   // How many instructions of the block had begun at the last one that may stop
   // execution; null if this QEMU cannot tell.
   const std::uint64_t* begun = nullptr;
+  std::uint64_t own_begun = 0;  // if all vCPUs share a host thread
+  std::thread::id host_thread;
   std::uint64_t stvec = 1, mtvec = 1;  // odd: none
   // By number, the addresses of movable blocks in the address space `space`.
   struct Alias {
@@ -85,6 +95,10 @@ struct Plugin {
   std::unique_ptr<WickTraceWriter> writer;
   std::array<std::unique_ptr<Hart>, kMaxHarts> harts;
   qemu_plugin_scoreboard* begun = nullptr;
+  // Several vCPUs and one host thread that runs them all.
+  bool one_thread = false;
+  Hart* running = nullptr;  // that thread's
+  std::map<std::uint64_t, Hart*> by_hart_id;
   LinuxGuest linux_guest;
   UserProcess process;
   std::atomic<bool> tracing = false;
@@ -226,6 +240,29 @@ inline const CodeBlock* actual(Hart& hart, const CodeBlock& block) {
 
 // --- Executing
 
+// Chunks of operations end where another hart continues, so that the trace has
+// what they do in its true order.
+void switch_to(Hart& hart) {
+  if (plugin->running && plugin->tracing.load(std::memory_order_relaxed))
+    plugin->running->out->end_chunk();
+  plugin->running = &hart;
+}
+
+// The hart for which QEMU calls with this number.
+Hart& hart_of(unsigned vcpu) {
+  Hart& given = *plugin->harts[vcpu];
+  if (!plugin->one_thread) [[likely]]
+    return given;
+  const auto found = plugin->by_hart_id.find(given.guest.hart_id());
+  Hart& hart = found == plugin->by_hart_id.end() ? given : *found->second;
+  if (&hart != plugin->running) switch_to(hart);
+  return hart;
+}
+
+void on_instruction(unsigned, void* number) {
+  plugin->running->own_begun = reinterpret_cast<std::uintptr_t>(number);
+}
+
 void write_block(Hart& hart, const CodeBlock& block, std::uint32_t executed) {
   if (executed == block.count)
     hart.out->block(block.id, block.count);
@@ -307,7 +344,7 @@ void idle_block(Hart& hart, const CodeBlock& block) {
 }
 
 void on_block(unsigned vcpu, void* data) {
-  Hart& hart = *plugin->harts[vcpu];
+  Hart& hart = hart_of(vcpu);
   const CodeBlock& translated = *static_cast<const CodeBlock*>(data);
   if (!plugin->tracing.load(std::memory_order_relaxed)) [[unlikely]]
     return idle_block(hart, translated);
@@ -349,7 +386,7 @@ struct Place {
 
 void on_trigger(unsigned vcpu, void* data) {
   const Place& place = *static_cast<const Place*>(data);
-  Hart& hart = *plugin->harts[vcpu];
+  Hart& hart = hart_of(vcpu);
   if (plugin->tracing.load()) {
     if (!place.stops || ++plugin->stop_hits != plugin->options.stop->hit)
       return;
@@ -426,6 +463,17 @@ CodeBlock* block_of(const Translated& code, std::uint32_t skip,
   return intern(std::move(made));
 }
 
+// `insn` stores its number in the hart's slot.
+void store_number(qemu_plugin_insn* insn, std::uintptr_t number) {
+  if (plugin->one_thread)
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction,
+                                           QEMU_PLUGIN_CB_NO_REGS,
+                                           reinterpret_cast<void*>(number));
+  else
+    qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+        insn, QEMU_PLUGIN_INLINE_STORE_U64, {plugin->begun, 0}, number);
+}
+
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
   const std::size_t count = qemu_plugin_tb_n_insns(tb);
   if (count == 0 || count > wick::wick_trace::kMaxBlock) return;
@@ -462,13 +510,24 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_trigger, flags, place);
     }
     if (plugin->begun && (may_break_off(bits) || i + 1 == count))
-      qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
-          insn, QEMU_PLUGIN_INLINE_STORE_U64, {plugin->begun, 0}, i + 1);
+      store_number(insn, i + 1);
     pc += wick::wick_trace::riscv_size(bits);
   }
 }
 
 // --- Start and end
+
+// The thread that runs a vCPU initialises it. A machine has all its vCPUs
+// before any code is translated.
+void look_for_one_thread(Hart& hart) {
+  const std::lock_guard lock(plugin->blocks_mutex);
+  hart.host_thread = std::this_thread::get_id();
+  if (!hart.guest.has_registers()) return;  // its callbacks have true numbers
+  plugin->by_hart_id[hart.guest.hart_id()] = &hart;
+  for (const auto& other : plugin->harts)
+    if (other && other.get() != &hart && other->host_thread == hart.host_thread)
+      plugin->one_thread = true;
+}
 
 void on_vcpu(qemu_plugin_id_t, unsigned vcpu) {
   if (vcpu >= kMaxHarts) {
@@ -483,11 +542,15 @@ void on_vcpu(qemu_plugin_id_t, unsigned vcpu) {
   }
   hart->has_thread = false;
   if (plugin->api >= 2) hart->guest.init();
+  if (plugin->system) look_for_one_thread(*hart);
   if (!plugin->begun) return;
   for (const auto& any : plugin->harts)
     if (any)
-      any->begun = static_cast<const std::uint64_t*>(
-          qemu_plugin_scoreboard_find(plugin->begun, any->vcpu));
+      any->begun =
+          plugin->one_thread
+              ? &any->own_begun
+              : static_cast<const std::uint64_t*>(
+                    qemu_plugin_scoreboard_find(plugin->begun, any->vcpu));
 }
 
 // A thread of user-mode QEMU ends; its number may be reused.
