@@ -32,6 +32,8 @@ class Guest {
     priv_ = handle("priv");
     satp_ = handle("satp");
     tp_ = handle("tp");
+    sp_ = handle("sp");
+    a7_ = handle("a7");
     mhartid_ = handle("mhartid");
     stvec_ = handle("stvec");
     mtvec_ = handle("mtvec");
@@ -46,6 +48,8 @@ class Guest {
   std::uint64_t priv() { return read(priv_) & 3; }
   std::uint64_t satp() { return read(satp_); }
   std::uint64_t tp() { return read(tp_); }
+  std::uint64_t sp() { return read(sp_); }
+  std::uint64_t a7() { return read(a7_); }
   std::uint64_t hart_id() { return read(mhartid_); }
   std::uint64_t stvec() { return read(stvec_); }
   std::uint64_t mtvec() { return read(mtvec_); }
@@ -86,7 +90,8 @@ class Guest {
   GByteArray* buffer_ = nullptr;
   std::map<std::string, qemu_plugin_register*> handles_;
   qemu_plugin_register *pc_ = nullptr, *priv_ = nullptr, *satp_ = nullptr,
-                       *tp_ = nullptr, *mhartid_ = nullptr, *stvec_ = nullptr,
+                       *tp_ = nullptr, *sp_ = nullptr, *a7_ = nullptr,
+                       *mhartid_ = nullptr, *stvec_ = nullptr,
                        *mtvec_ = nullptr, *scause_ = nullptr,
                        *mcause_ = nullptr, *sepc_ = nullptr, *mepc_ = nullptr;
 };

@@ -2,7 +2,9 @@
 #include "linux_guest.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
 
 namespace wick_qemu {
 namespace {
@@ -47,10 +49,15 @@ SideBandFact thread_fact(const ThreadState& state) {
 }  // namespace
 
 std::string LinuxGuest::load(const std::string& path) {
-  std::ifstream in(path);
-  std::string name;
+  // Not a stream: if QEMU loads two plugins that each contain libstdc++, the
+  // second one's streams do not work.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(
+      std::fopen(path.c_str(), "r"), std::fclose);
+  if (!in) return path + ": cannot be read";
+  char name[64];
   std::uint64_t offset = 0;
-  while (in >> name >> offset) offsets_[name] = offset;
+  while (std::fscanf(in.get(), "%63s %" SCNu64, name, &offset) == 2)
+    offsets_[name] = offset;
   for (const char* wanted :
        {"task.pid", "task.tgid", "task.comm", "task.mm", "mm.exec_vm",
         "mm.map_count", "vma.start", "vma.end", "vma.flags", "vma.pgoff",

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// cut_trace TRACE OUT: hart 0 of a trace with all that stock TracerV has of it,
-// pc (40 bits) and cycle, in its layout of today for a commit width of 1.
+// cut_trace [--tokens] TRACE OUT [HART]: one hart of a trace (0) with all that
+// stock TracerV has of it, pc (40 bits) and cycle, in its layout of today for a
+// commit width of 1. --tokens: as tokens, which also have the instruction, satp
+// and privilege.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "itrace/formats/trace_reader.h"
@@ -11,14 +15,21 @@
 
 int main(int argc, char** argv) {
   using namespace wick;
-  if (argc != 3) return 2;
+  const bool tokens = argc > 1 && std::string_view(argv[1]) == "--tokens";
+  argv += tokens;
+  argc -= tokens;
+  if (argc != 3 && argc != 4) return 2;
   try {
     InputFile file = InputFile::open(argv[1]);
     TraceOptions options;
-    options.hart = 0;
+    options.hart = argc == 4 ? std::atoi(argv[3]) : 0;
     const auto reader = open_trace(file, "", options);
     std::ofstream out(argv[2], std::ios::binary);
-    TracervWriter writer(out, {});
+    TracervWriteOptions write_options;
+    if (tokens)
+      write_options.layout = {
+          .kind = TracervLayout::Kind::kTokens, .words = 5, .valid_bit = 40};
+    TracervWriter writer(out, write_options);
     TraceBlock block;
     while (reader->next(block)) writer.add(block);
     writer.finish();

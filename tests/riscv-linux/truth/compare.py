@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""compare.py [--top N] NAME TRUE FOLDED...: the weight on exactly the true stack.
+
+TRUE is true_stacks' output, FOLDED are fold_trace's for the same run; several are added
+up, one for each hart. Prints the share of TRUE's weight that is on the same stack in
+both, and with --top the functions from which stacks that should not be there begin and
+those that are missing.
+
+When two stacks are equal:
+ 1. Frames are compared by function, from the outermost to the innermost; threads are not.
+ 2. Inlined calls are no frames: the processor does not make them.
+ 3. A tail call replaces its caller, also if it only jumps over from a PLT stub; while the
+    stub runs, the stack ends with it.
+ 4. A part of a function that the compiler moved elsewhere (NAME.cold) is that function.
+ 5. Code without symbols has one name, and several such frames in a row are one.
+ 6. Of a thread that ran before the trace began, only the callers to which it has returned
+    are known. They become its root when it returns to them, not before.
+ 7. A signal handler is called by what it interrupts, with no frame for the kernel or the
+    trampoline; the trampoline replaces it when it returns.
+ 8. A trap is a call by the instruction to which it returns, whatever was executed last.
+"""
+import collections
+import re
+import sys
+
+
+def frames_of(line):
+    names = []
+    for name in line.split(";")[1:]:
+        if name.endswith("_[i]"):
+            continue
+        if re.fullmatch(r"\[.*\](_\[k\])?", name):
+            name = "[machine]" if "machine" in name else "[?]"
+        name = re.sub(r"\.cold(\.\d+)?(?=$|_\[k\]$)", "", name)
+        if not (name.startswith("[") and names and names[-1] == name):
+            names.append(name)
+    return tuple(names)
+
+
+def read(paths):
+    sums = collections.Counter()
+    for path in paths:
+        for line in open(path, encoding="utf-8"):
+            stack, weight = line.rstrip("\n").rsplit(" ", 1)
+            sums[frames_of(stack)] += int(weight)
+    return sums
+
+
+def show(what, stacks, total, top):
+    roots = collections.Counter()
+    for stack, weight in stacks.items():
+        roots[stack[0] if stack else "(nothing)"] += weight
+    for root, weight in roots.most_common(top):
+        print(f"     {what} under {root}: {100 * weight / total:.2f} %")
+    for stack, weight in stacks.most_common(top):
+        text = ";".join(stack)
+        print(f"     {what} {100 * weight / total:.2f} %: {text}")
+
+
+def main():
+    top = 0
+    if sys.argv[1] == "--top":
+        top = int(sys.argv[2])
+        del sys.argv[1:3]
+    name, true, got = sys.argv[1], read(sys.argv[2:3]), read(sys.argv[3:])
+    total = sum(true.values())
+    same = sum(min(weight, got[stack]) for stack, weight in true.items())
+    all_got = sum(got.values())
+    print(f"{name}: {100 * same / max(total, 1):.2f} % of {total} instructions"
+          f" on their true stack ({all_got} in the trace)")
+    show("wrong", got - true, total, top)
+    show("missing", true - got, total, top)
+
+
+main()
