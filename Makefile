@@ -40,6 +40,11 @@ test-riscv-linux: deps-riscv release qemu-plugin
 	@cmake --build build/release --target list_trace fold_trace cut_trace check_flow
 	@tests/riscv-linux/run $(WICK) build/qemu/wick-trace.so
 
+# Prints figures and has no limits: tests/riscv-linux/truth/run.
+riscv-linux-truth: deps-riscv release qemu-plugin
+	@cmake --build build/release --target truth true_stacks fold_trace cut_trace
+	@tests/riscv-linux/truth/run $(WICK) build/qemu/wick-trace.so build/qemu/truth.so
+
 # Not in `make test`: installs the languages, downloads a Debian 13 for its
 # Python, and takes minutes.
 test-languages: deps-languages release
@@ -107,10 +112,11 @@ help:
 	@echo "make golden-bless  rewrites the expected outputs in tests/golden"
 	@echo "make qemu-plugin  build/qemu/wick-trace.so, which traces RISC-V in QEMU"
 	@echo "make test-riscv-linux  boots a riscv64 Linux, traces and draws it, checks the figures"
+	@echo "make riscv-linux-truth  boots eight of them and prints how much is on its true stack"
 	@echo "make test-languages  records programs in Python, Java, Go and others and checks their stacks"
 	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions, documentation"
 
 # Install packages before building with them.
 .NOTPARALLEL:
-.PHONY: release qemu-plugin demo test test-riscv-linux test-languages golden-bless bench bench-web soak fuzz fuzz-coverage lint format coverage install clean help
+.PHONY: release qemu-plugin demo test test-riscv-linux riscv-linux-truth test-languages golden-bless bench bench-web soak fuzz fuzz-coverage lint format coverage install clean help
 .DEFAULT_GOAL = release

@@ -24,10 +24,11 @@
 // privilege; 64 pc, if not the block's; 32 a trap led here: epc and a7.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -192,6 +193,8 @@ struct Thread {
   std::vector<Frame> frames;
   std::int32_t pid = -1;
   bool is_new = false;
+  // The kernel has set tp, but not returned to where the thread was yet.
+  bool is_arriving = false;
   bool in_part() const {
     return !frames.empty() && frames.back().kind == Frame::Kind::kPart;
   }
@@ -234,6 +237,7 @@ bool is_indirect(std::uint32_t bits) {
   return (bits & 0x7f) == 0x67 ||
          ((bits & 0xf07f) == 0x8002 && bits >> 16 == 0);
 }
+bool is_return(std::uint32_t bits) { return bits == 0x8082 || bits == 0x8067; }
 bool is_branch(std::uint32_t bits) {
   return (bits & 0x7f) == 0x63 || ((bits & 3) == 1 && (bits >> 13 & 7) >= 6);
 }
@@ -289,9 +293,9 @@ class Machine {
   void print() {
     tree_.print(symbolizer_.names);
     fmt::print(stderr,
-               "true_stacks: {} threads, {} unwound jumps, {} lost threads, {} "
-               "signals\n",
-               threads_.size(), unwound_, lost_, signals_);
+               "true_stacks: {} threads, {} signals, {} jumps that unwound; "
+               "unexplained: {} returns, {} resumed threads\n",
+               threads_.size(), signals_, unwound_, unexplained_, lost_);
   }
 
  private:
@@ -370,17 +374,21 @@ class Machine {
       Thread& thread = known(now.tp, hart);
       if (&thread != hart.thread) {
         hart.thread = &thread;
-        return resume(thread, now);
+        thread.is_arriving = true;
       }
     }
     Thread& thread = *hart.thread;
+    if (thread.is_arriving) {
+      if (is_indirect(bits)) resume(thread, now);
+      return;
+    }
     if (is_call(bits)) {
       const Address next = at + wick_trace::riscv_size(bits);
       if (now.pc != next)
         push(thread, {.resume = next, .sp = now.sp}, last.priv, at);
       return;
     }
-    if (is_indirect(bits)) jump(thread, now);
+    if (is_indirect(bits)) jump(thread, bits, now);
     const bool is_named = place(thread, now.priv, now.pc).start != 0;
     if (is_named) {
       if (thread.in_part()) thread.frames.pop_back();
@@ -409,7 +417,7 @@ class Machine {
     return false;
   }
 
-  void jump(Thread& thread, const Step& now) {
+  void jump(Thread& thread, std::uint32_t bits, const Step& now) {
     if (end_call(thread, now)) return;
     if (place(thread, now.priv, now.pc).start == now.pc) return;
     // Stacks of the kernel have 16 KB; programs may have several, too.
@@ -425,13 +433,19 @@ class Machine {
       frames.pop_back();
       any = true;
     }
-    if (!any) return;
+    if (!any) {
+      if (is_return(bits) && !frames.empty() &&
+          frames.back().kind == Frame::Kind::kCall)
+        ++unexplained_;
+      return;
+    }
     ++unwound_;
     while (is_above(0)) frames.pop_back();
   }
 
   // The thread runs again, or for the first time.
   void resume(Thread& thread, const Step& now) {
+    thread.is_arriving = false;
     if (end_call(thread, now)) return;
     if (!thread.frames.empty() &&
         place(thread, now.priv, now.pc).start != now.pc)
@@ -531,7 +545,7 @@ class Machine {
   std::vector<std::unique_ptr<Thread>> anonymous_;  // owns all of them
   std::vector<Birth> births_;
   std::unordered_map<std::int32_t, Space> spaces_;
-  std::uint64_t unwound_ = 0, lost_ = 0, signals_ = 0;
+  std::uint64_t unwound_ = 0, lost_ = 0, signals_ = 0, unexplained_ = 0;
 };
 
 // --- The file

@@ -13,7 +13,8 @@ When two stacks are equal:
  3. A tail call replaces its caller, also if it only jumps over from a PLT stub; while the
     stub runs, the stack ends with it.
  4. A part of a function that the compiler moved elsewhere (NAME.cold) is that function.
- 5. Code without symbols has one name, and several such frames in a row are one.
+ 5. Code without symbols has one name, and several such frames in a row are one. If a
+    function branches to such code, it is a part of the function, on top of it.
  6. Of a thread that ran before the trace began, only the callers to which it has returned
     are known. They become its root when it returns to them, not before.
  7. A signal handler is called by what it interrupts, with no frame for the kernel or the

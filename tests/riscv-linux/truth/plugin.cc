@@ -9,7 +9,6 @@
 // says what that takes.
 //
 // Arguments: out=FILE, offsets=FILE (from `wick kernel-offsets`).
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
