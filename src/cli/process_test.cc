@@ -56,11 +56,5 @@ TEST(Child, IsKilledWithItsObject) {
   EXPECT_NE(::kill(pid, 0), 0);
 }
 
-TEST(FindProgram, LooksIntoThePath) {
-  EXPECT_TRUE(find_program("sh").has_value());
-  EXPECT_FALSE(find_program("there-is-no-such-program").has_value());
-  EXPECT_FALSE(find_program("/").has_value());
-}
-
 }  // namespace
 }  // namespace wick

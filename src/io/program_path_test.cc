@@ -35,6 +35,7 @@ TEST_F(ProgramFile, IsFoundByItsPathOrInPath) {
   EXPECT_EQ(find_program(path), path);
   EXPECT_TRUE(find_program("sh"));
   EXPECT_FALSE(find_program("no-such-program-of-this-name"));
+  EXPECT_FALSE(find_program("/"));
 }
 
 }  // namespace
