@@ -8,7 +8,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <vector>
 
 #include "builders/test_folder.h"
 #include "io/unique_fd.h"

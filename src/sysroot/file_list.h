@@ -6,11 +6,13 @@
 // Names are labels. They are compared with each other and never opened.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/file_pieces.h"

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"

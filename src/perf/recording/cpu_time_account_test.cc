@@ -86,8 +86,9 @@ TEST(UnsampledTime, OfAProgramThatMayNotBeSampledNeedNotBeMuch) {
   times.is_refused = true;
   EXPECT_EQ(notes(times).at(0),
             "4.00 ms of CPU time was spent in programs that the kernel does "
-            "not let you sample, because they are setuid or you may not read "
-            "them (100% of 4.00 ms); record as root");
+            "not let you sample, because they are setuid, have file "
+            "capabilities, or you may not read them (100% of 4.00 ms); record "
+            "as root");
 }
 
 TEST(UnsampledTime, ThatNoAgeExplainsHasNoReason) {
