@@ -110,6 +110,9 @@ struct Profile {
   // stretch of time, and the events (cycles, instructions, calls) count one run
   // in several ways.
   bool is_trace = false;
+  // Each sample of a text says how its event is called, and not what was
+  // recorded: "cycles:u" and "cycles" may be the same one.
+  bool has_loose_event_names = false;
   // The size of the files that it was read from, as they are stored. What may
   // be made of it is measured by that (see fit_to_output()).
   std::uint64_t input_bytes = 0;

@@ -79,6 +79,7 @@ Column<EventId, std::string_view> event_groups(const Profile& profile) {
     const Event& event = profile.events[id];
     const std::string_view group = event_group(name(id));
     const bool is_apart =
+        !profile.has_loose_event_names &&
         std::ranges::any_of(profile.events.ids(), [&](EventId other) {
           const Event& member = profile.events[other];
           return groups[other] == group && name(other) != name(id) &&

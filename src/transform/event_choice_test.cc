@@ -60,6 +60,14 @@ TEST(EventGroups, HaveNoTwoEventsThatCountTheSame) {
               ElementsAre("cycles", "cpu_core/cycles/"));
 }
 
+TEST(SelectEvent, AddsUpNamesOfATextThatMayBeOneEvent) {
+  Profile profile = read_text("perf-script",
+                              "a 1 1.0: 10 cycles:u:\n\t0 f (m)\n\n"
+                              "a 1 1.1: 7 cycles:\n\t0 g (m)\n\n");
+  select_event(profile, "");
+  EXPECT_EQ(profile.samples.size(), 2u);
+}
+
 TEST(SelectEvent, CountsSamplesThatWereAddedUp) {
   const Profile profile =
       select(read_text("perf-script", kTwoEvents, {.keep_time = false}), {});

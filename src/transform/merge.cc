@@ -183,6 +183,7 @@ void merge(Profile& into, const Profile& other) {
     into.set_about(other.strings[about.key], other.strings[about.value]);
   into.diagnostics.merge(other.diagnostics);
   into.is_trace |= other.is_trace;
+  into.has_loose_event_names |= other.has_loose_event_names;
   into.input_bytes += other.input_bytes;
   into.has_time = other.has_time && (into.has_time || !had_samples);
   if (!into.has_time) forget_times(into);

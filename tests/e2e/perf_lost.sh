@@ -64,7 +64,7 @@ rm program
 $record -g -N -o removed.data -p $! sleep 0.2 2>/dev/null
 kill $! && wait $! 2>/dev/null
 folded removed.data
-shows "a program that was removed while it ran" '\[program \(deleted\)\]'
+shows "a program that was removed while it ran" '\[program\]'
 
 # Libraries that reuse each other's addresses.
 build plugins "$programs/plugins.c" -ldl

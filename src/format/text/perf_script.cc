@@ -152,6 +152,7 @@ class PerfScriptWorker {
       for (Event& event : profile_.events)
         event.unit =
             profile_.strings.intern(period_unit(profile_.strings[event.name]));
+    profile_.has_loose_event_names = true;
     profile_.has_time = all_have_time_ && options_.keep_time && any_sample_;
     if (!profile_.has_time)
       for (Sample& sample : profile_.samples) sample.time = 0;
