@@ -392,16 +392,20 @@ Layer StackTracker::layer_reached(std::uint64_t) const {
 }
 
 void StackTracker::dispatch(std::uint64_t pc) {
-  if (std::exchange(trap_marked_, false)) return trap(pc);
-  if (next_layer_ > layer_)
-    return flow_.kind() == FlowKind::kXret ? trap_again(pc) : trap(pc);
+  const bool has_returned = flow_.kind() == FlowKind::kXret;
+  const bool is_trap_entry =
+      is_entry(pc) &&
+      std::ranges::find(trap_entries_, next_function_) != trap_entries_.end();
+  if (std::exchange(trap_marked_, false) || next_layer_ > layer_)
+    return has_returned ? trap_again(pc) : trap(pc);
   if (next_layer_ < layer_) {
     learn_trap_return();
+    // M-mode hands an interrupt on to S-mode, as on machines whose timer it
+    // has. What it interrupted is interrupted again.
+    if (is_trap_entry) return trap_again(pc);
     return trap_return(pc);
   }
-  if (is_entry(pc) &&
-      std::ranges::find(trap_entries_, next_function_) != trap_entries_.end())
-    return flow_.kind() == FlowKind::kXret ? trap_again(pc) : trap(pc);
+  if (is_trap_entry) return has_returned ? trap_again(pc) : trap(pc);
   if (is_sequential(pc) && !jumps_to_next(pc))
     return;  // land() corrects the function
   if (is_signal(pc)) return begin_signal(pc);

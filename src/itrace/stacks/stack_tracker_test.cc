@@ -178,6 +178,34 @@ TEST_F(StackTrackerTest, TheSbiIsOnTopOfTheKernelStack) {
   EXPECT_EQ(stack(), "k_tick");
 }
 
+TEST_F(StackTrackerTest, WhatMModeHandsOnInterruptsTheSameCode) {
+  code_.function("main", "call nop");
+  code_.function("work", "nop nop ret");
+  code_.function("_trap_handler", "nop mret");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("k_tick", "nop ret");
+  track(
+      "main:0 work:0 _trap_handler:0-1 handle_exception:0-1 k_tick:0-1 "
+      "handle_exception:2 work:1-2 main:1");
+  EXPECT_EQ(self("main;work;_trap_handler"), 2);
+  EXPECT_EQ(self("main;work;handle_exception;k_tick"), 2);
+  EXPECT_EQ(stack(), "main");
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
+TEST_F(StackTrackerTest, WhatMModeHandsOnMayInterruptTheKernel) {
+  code_.function("k_idle", "call nop");
+  code_.function("k_wait", "nop nop ret");
+  code_.function("_trap_handler", "nop mret");
+  code_.function("handle_exception", "nop sret");
+  track(
+      "k_idle:0 k_wait:0 _trap_handler:0-1 handle_exception:0-1 k_wait:1-2 "
+      "k_idle:1");
+  EXPECT_EQ(self("k_idle;k_wait;handle_exception"), 2);
+  EXPECT_EQ(stack(), "k_idle");
+  EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
 TEST_F(StackTrackerTest, AMarkedTrapIsATrapWhereverItLeads) {
   code_.function("m_main", "call nop");
   code_.function("m_work", "nop beq nop ret");
