@@ -50,7 +50,10 @@ stop() {
 }
 # wait_for PID PROGRAM: waits until it has executed the program.
 wait_for() {
-  until [ "$(cat /proc/"$1"/comm 2>/dev/null)" = "${2:0:15}" ]; do sleep 0.01; done
+  until [ "$(cat /proc/"$1"/comm 2>/dev/null)" = "${2:0:15}" ]; do
+    kill -0 "$1" 2>/dev/null || { complain "$2 has ended"; return; }
+    sleep 0.01
+  done
 }
 serve='main;serve;library_work;compute [0-9]+$'
 # whole WHAT FOLDED REGEX: nine samples in ten have the whole stack.
@@ -139,7 +142,9 @@ for program in v2/static-server ./static-without-id; do
 done
 
 # Without rights to its mappings the program itself is still found.
+is_nobody_in=
 if let_nobody_in; then
+  is_nobody_in=1
   cp v2/static-server owned
   chmod 755 owned
   "${nobody[@]}" ./owned &
@@ -163,7 +168,7 @@ fi
 
 # Stacks that end where a file could not be read: the reason is that, and not code
 # without rules.
-if [ ${#nobody[@]} -gt 0 ] && [ -x ./wick ]; then
+if [ -n "$is_nobody_in" ]; then
   chmod -R a+rX v1 v2
   "${nobody[@]}" v1/server &
   server=$!
@@ -244,7 +249,7 @@ done 2>/dev/null
 S
 # In another mount namespace, the kernel gives paths from the root of that. A user
 # who may not follow the mappings finds them below the root of the process.
-if unshare -m true 2>/dev/null && [ -x ./wick ]; then
+if [ -n "$is_nobody_in" ] && unshare -m true 2>/dev/null; then
   gcc -O1 -fomit-frame-pointer -o served server.c -Lv2 -lwork -Wl,-rpath,/lib
   cat >as-nobody.sh <<'S'
 mount -t tmpfs none jail/mnt
