@@ -166,6 +166,7 @@ void KeptFiles::keep_program(std::int32_t pid) {
   // Looking costs less than opening, and most programs are old.
   const std::string link = proc_folder(pid) + "/exe";
   if (!is_new(link)) return;
+  sees_new_files_ = true;
   if (UniqueFd fd = open_program({.pid = pid}))
     new_programs_.push_back(
         {.pid = pid, .path = target_of(link), .fd = std::move(fd)});

@@ -67,8 +67,8 @@ class KeptFiles {
   // forget_old_programs().
   void keep_program(std::int32_t pid);
   void forget_old_programs();
-  // Whether one of the files was as new or gone already when it was to be kept:
-  // programs are built, run and perhaps deleted.
+  // Whether one of the files or programs was as new, or gone already when it
+  // was to be kept: programs are built, run and perhaps deleted.
   bool sees_new_files() const { return sees_new_files_; }
 
  private:

@@ -241,6 +241,15 @@ TEST_F(ProcessFilesTest, AFileThatIsNewOrGoneTellsOfMore) {
   EXPECT_TRUE(others.sees_new_files());
 }
 
+TEST_F(ProcessFilesTest, AProgramThatIsNewTellsOfMore) {
+  std::filesystem::copy_file("/bin/sleep", path_,
+                             std::filesystem::copy_options::overwrite_existing);
+  ExecutingChild child(path_);
+  DebugFiles files({});
+  files.keep_program(child.file(path_).pid);
+  EXPECT_TRUE(files.sees_new_files());
+}
+
 TEST_F(ProcessFilesTest, AProgramThatNobodyAsksForIsClosed) {
   std::filesystem::copy_file("/bin/sleep", path_);
   ExecutingChild child(path_);

@@ -3,8 +3,8 @@
 // are read some fifty times a second; by then a test of ./configure has run for
 // three milliseconds and been deleted. So an event of its own wakes a thread
 // for each exec, when /proc/PID/exe leads to the new program already
-// (fs/exec.c, begin_new_exec). That takes some 100 µs, so it is not done before
-// the recording has met a new or a deleted file.
+// (fs/exec.c, begin_new_exec). That takes some 100 µs, so after the first few
+// programs it is only done if the recording has met a new or a deleted file.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <optional>
 #include <thread>
@@ -287,6 +288,7 @@ class Recorder {
     begin_ = Clock::now();
     set_begin_time();
     if (!attaches()) events_->enable();
+    watch_execs();
     if (program_) program_->start();
     if (options_.records_program()) processes_->program_has_begun(now());
   }
@@ -326,7 +328,7 @@ class Recorder {
       over = is_over();
       if (!over) rings_->wait(20ms);
       take_round(now());
-      if (!exec_watch_ && debug_files_.sees_new_files()) watch_execs();
+      watch_execs_if_worth_while();
       if (account_ && !has_begun_ && now() >= begin_time_) {
         has_begun_ = true;
         if (begin_time_ > 0) account_->begin();
@@ -350,7 +352,17 @@ class Recorder {
   void watch_execs() {
     exec_watch_.emplace(plan_.cpus, limits_, [this](std::uint32_t pid) {
       debug_files_.keep_program(static_cast<std::int32_t>(pid));
+      ++watched_execs_;
     });
+  }
+
+  void watch_execs_if_worth_while() {
+    constexpr int kFirst = 64;
+    if (debug_files_.sees_new_files()) {
+      if (!exec_watch_) watch_execs();
+    } else if (watched_execs_ >= kFirst) {
+      exec_watch_.reset();
+    }
   }
 
   // Nothing changes any more once the file takes no more records.
@@ -618,7 +630,8 @@ class Recorder {
       {.os_release = limits_.release, .memory = memory_.files}};
   Images images_{debug_files_,
                  {.files = memory_.files, .names = memory_.names}};
-  std::optional<ExecWatch> exec_watch_;  // once there are new programs
+  std::atomic<int> watched_execs_ = 0;
+  std::optional<ExecWatch> exec_watch_;  // at first, and if programs are new
   std::optional<SampledCode> sampled_;   // if names are kept
   std::vector<PerfHeader::BuildId> kernel_build_ids_;
   std::optional<CpuTimeAccount> account_;  // of a program or threads
