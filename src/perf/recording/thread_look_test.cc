@@ -38,8 +38,13 @@ class ChildProcess {
   pid_t pid_;
 };
 
+// With a stack of more than what is copied, even if the environment is empty.
 void sleep_forever() {
-  while (true) ::pause();
+  volatile char room[8192];
+  while (true) {
+    room[0] = 0;
+    ::pause();
+  }
 }
 [[noreturn]] void run_forever() {
   volatile int turns = 0;
