@@ -40,11 +40,8 @@ class ChildProcess {
 
 // With a stack of more than what is copied, even if the environment is empty.
 void sleep_forever() {
-  volatile char room[8192];
-  while (true) {
-    room[0] = 0;
-    ::pause();
-  }
+  const volatile char room[8192] = {};
+  while (room[0] == 0) ::pause();
 }
 [[noreturn]] void run_forever() {
   volatile int turns = 0;
