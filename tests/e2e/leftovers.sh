@@ -79,6 +79,8 @@ PERF=perf start flame -o none.folded
 end $wick
 same 'directories of a killed wick' "$(folders)" 1
 kill -KILL "$(cat pid)"
+# Its perf ends after the program.
+while grep -aqs "$PWD/tmp/[w]ick-" /proc/[0-9]*/cmdline; do sleep 0.02; done
 next_run 'after SIGKILL of wick with perf'
 same 'after SIGKILL of wick with perf' "$(ls -A tmp)" ''
 

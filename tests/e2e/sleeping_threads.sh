@@ -46,7 +46,7 @@ has 'as in /proc' "$(grep ';main;' stuck.folded)" ";$shown;\[blocked\]"
 
 # In another namespace of pids, where the kernel's numbers are others, /proc shows
 # less, but what it shows is the same.
-if command -v unshare >/dev/null; then
+if unshare -p -f --mount-proc true 2>/dev/null; then
   unshare -p -f --mount-proc bash -c '
     ./deadlock &
     until [ "$(cat /proc/$!/task/*/stat | grep -c ") S ")" = 3 ]; do sleep 0.01; done
