@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// true_stacks TRUTH ROOT SYSTEM_MAP: folded true stacks, by instructions, from
-// what tests/riscv-linux/truth/plugin.cc recorded. ROOT has the guest's files.
+// true_stacks TRUTH ROOT SYSTEM_MAP [RUNS]: folded true stacks, by
+// instructions, from what tests/riscv-linux/truth/plugin.cc recorded. ROOT has
+// the guest's files. RUNS is written for stack_differences: names, the tree of
+// stacks, and in the order of execution how many instructions each hart spent
+// in which.
 //
 // It shares nothing with StackTracker, and has what that has not: the stack
 // pointer and the address at which a trap returns.
@@ -27,6 +30,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +38,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "io/input_file.h"
 #include "itrace/formats/instruction.h"
@@ -66,6 +71,13 @@ class Names {
     return it->second;
   }
   const std::string& text(std::uint32_t id) const { return texts_[id]; }
+  void write(std::string& out) const {
+    append_varint(out, texts_.size());
+    for (const std::string& text : texts_) {
+      append_varint(out, text.size());
+      out += text;
+    }
+  }
 
  private:
   std::unordered_map<std::string, std::uint32_t> ids_;
@@ -164,6 +176,14 @@ class Tree {
       if (node.weight != 0) fmt::print("true{} {}\n", lines[i], node.weight);
     }
   }
+  // By row: caller and name.
+  void write(std::string& out) const {
+    append_varint(out, nodes_.size());
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      append_varint(out, nodes_[i].parent);
+      append_varint(out, nodes_[i].name);
+    }
+  }
 
  private:
   struct Node {
@@ -222,9 +242,13 @@ struct Step {  // what a record says
 };
 
 struct Hart {
+  std::uint64_t number = 0;
   bool begun = false;
   Step last;
   Thread* thread = nullptr;
+  // Instructions on one stack that are not in the runs yet.
+  std::uint32_t run_node = 0;
+  std::uint64_t run_count = 0;
 };
 
 bool is_call(std::uint32_t bits) {
@@ -254,14 +278,19 @@ bool is_memory_access(std::uint32_t bits) {
 
 class Machine {
  public:
-  explicit Machine(Symbolizer& symbolizer) : symbolizer_(symbolizer) {}
+  Machine(Symbolizer& symbolizer, bool keeps_runs)
+      : symbolizer_(symbolizer), keeps_runs_(keeps_runs) {}
 
   void add_block(std::uint64_t id, Block block) {
     if (id >= blocks_.size()) blocks_.resize(id + 1);
     blocks_[id] = std::make_unique<Block>(std::move(block));
   }
   const Block& block(std::uint64_t id) const { return *blocks_.at(id); }
-  Hart& hart(std::uint64_t id) { return harts_[id]; }
+  Hart& hart(std::uint64_t id) {
+    Hart& hart = harts_[id];
+    hart.number = id;
+    return hart;
+  }
 
   void add_fact(Hart& hart, SideBandFact fact) {
     if (fact.kind == SideBandFact::Kind::kThread) {
@@ -296,6 +325,13 @@ class Machine {
                "true_stacks: {} threads, {} signals, {} jumps that unwound; "
                "unexplained: {} returns, {} resumed threads\n",
                threads_.size(), signals_, unwound_, unexplained_, lost_);
+  }
+  void write_runs(const char* path) {
+    for (auto& [id, hart] : harts_) end_run(hart);
+    std::string head;
+    symbolizer_.names.write(head);
+    tree_.write(head);
+    std::ofstream(path, std::ios::binary) << head << runs_;
   }
 
  private:
@@ -332,15 +368,31 @@ class Machine {
     if (executed == 0) return;
     const Place first = place(thread, last.priv, last.pc);
     const Place end = place(thread, last.priv, last.pc + offsets[executed - 1]);
-    if (first.name == end.name) {
-      tree_.add(tree_.child(thread.node(), first.name), executed);
-      return;
-    }
+    if (first.name == end.name)
+      return add(hart, tree_.child(thread.node(), first.name), executed);
     for (std::uint64_t i = 0; i < executed; ++i)
-      tree_.add(
+      add(hart,
           tree_.child(thread.node(),
                       place(thread, last.priv, last.pc + offsets[i]).name),
           1);
+  }
+  void add(Hart& hart, std::uint32_t node, std::uint64_t count) {
+    tree_.add(node, count);
+    if (!keeps_runs_) return;
+    if (hart.run_count != 0 && hart.run_node == node) {
+      hart.run_count += count;
+      return;
+    }
+    end_run(hart);
+    hart.run_node = node;
+    hart.run_count = count;
+  }
+  void end_run(Hart& hart) {
+    if (hart.run_count == 0) return;
+    append_varint(runs_, hart.number);
+    append_varint(runs_, hart.run_node);
+    append_varint(runs_, hart.run_count);
+    hart.run_count = 0;
   }
 
   void finish(Hart& hart, std::uint64_t executed, const Step& now) {
@@ -537,6 +589,8 @@ class Machine {
   }
 
   Symbolizer& symbolizer_;
+  bool keeps_runs_;
+  std::string runs_;
   Tree tree_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::map<std::uint64_t, Hart> harts_;
@@ -628,10 +682,10 @@ void read_step(Records& in, Machine& machine, Hart*& hart, const Block& block,
   machine.step(*hart, executed, now);
 }
 
-int run(char** argv) {
+int run(char** argv) {  // ends with a null
   InputFile file = InputFile::open(argv[1]);
   Symbolizer symbolizer(argv[2], argv[3]);
-  Machine machine(symbolizer);
+  Machine machine(symbolizer, argv[4] != nullptr);
   Records in(file.bytes());
   Hart* hart = nullptr;
   while (!in.done()) {
@@ -648,6 +702,7 @@ int run(char** argv) {
   }
   machine.finish_all();
   machine.print();
+  if (argv[4] != nullptr) machine.write_runs(argv[4]);
   return 0;
 }
 
@@ -655,7 +710,7 @@ int run(char** argv) {
 }  // namespace wick
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 4 && argc != 5) return 2;
   try {
     return wick::run(argv);
   } catch (const wick::Error& error) {
