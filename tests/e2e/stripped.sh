@@ -42,7 +42,7 @@ more=$(calls more first.folded) less=$(calls less first.folded)
 has 'the report' "$(cat report.txt)" 'its symbols are stripped'
 has 'the losses' "$(cat report.txt)" 'samples are in code without a name'
 
-"$WICK" record -q -o second.data -- ./stripped 600
+"$WICK" record -q -o second.data -- ./stripped 1600
 "$WICK" diff --top 3 first.data second.data >diff.txt 2>&1
 has 'the difference' "$(cat diff.txt)" "$(name more | sed 's/[][+]/\\&/g')"
 
