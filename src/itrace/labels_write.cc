@@ -48,7 +48,6 @@ class LabelWriter {
     StackTracker tracker(map_, places_, accounts_, contexts_,
                          {.attribution = attribution_,
                           .hart = hart_,
-                          .has_traps = reader_.info().has_traps,
                           .slice = [this](std::uint64_t, CallNodeId node,
                                           std::uint16_t, std::uint64_t weight) {
                             go_to(node);

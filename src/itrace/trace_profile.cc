@@ -212,8 +212,7 @@ class TraceProfile {
     Hart& hart = harts_[number];
     if (hart.tracker == nullptr) {
       StackTracker::Options options{.attribution = options_.trace.attribution,
-                                    .hart = number,
-                                    .has_traps = reader_.info().has_traps};
+                                    .hart = number};
       if (keeps_time_)
         options.slice = [this, number](std::uint64_t cycle, CallNodeId node,
                                        std::uint16_t place,

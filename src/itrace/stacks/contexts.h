@@ -61,6 +61,8 @@ struct Context {
   bool is_new = false;         // created while traced; no user code ran yet
   bool is_urgent = false;      // was switched away from before it did much
   bool leaves_signal = false;  // it called sigreturn
+  bool is_other_program =
+      false;  // exec was seen, but not its first instruction
   // The stack of the parent when it created this thread, callers first: after
   // fork, the child returns to the parent's callers.
   std::vector<StackFrame> inherited;

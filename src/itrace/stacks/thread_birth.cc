@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "itrace/stacks/stack_tracker.h"
+#include "itrace/stacks/running_thread.h"
 
 namespace wick {
 namespace {
@@ -37,45 +37,47 @@ bool lends_stack(std::string_view name) {
 
 }  // namespace
 
-// The kernel is about to wake a new thread: remembers the parent's stack.
-void StackTracker::note_birth() {
-  const std::vector<StackFrame>& frames = context_.frames;
-  if (context_.traps.empty()) return;
-  const std::size_t size = context_.traps.front();
+void RunningThread::note_birth() {
+  const Frames& frames = stack_.frames();
+  if (running().traps.empty()) return;
+  const std::size_t size = running().traps.front();
   if (size < 2 || size > kMaxInherited ||
       frames[size - 2].layer != Layer::kUser)
     return;
   contexts_.note_birth(
       {.frames = {frames.begin(),
                   frames.begin() + static_cast<std::ptrdiff_t>(size)},
-       .space = context_.space});
+       .space = running().space});
 }
 
-// The kernel returns to user code that it did not come from.
-void StackTracker::begin_thread(std::uint64_t pc) {
-  pop_to(0);
-  if (next_layer_ != Layer::kUser || !std::exchange(context_.is_new, false)) {
-    ++counts_.resynchronised;  // the trap was taken before the trace began
+void RunningThread::begin_thread() {
+  stack_.pop_to(0);
+  Context& context = stack_.context();
+  const CodePoint& to = stack_.to();
+  if (to.layer != Layer::kUser || !std::exchange(context.is_new, false)) {
+    // The trap was taken before the trace began.
+    ++stack_.counts().resynchronised;
     return;
   }
-  if (is_program_entry(pc)) return;  // a thread of the kernel became a program
-  std::optional<Contexts::Birth> birth = contexts_.take_birth(pc);
-  if (!birth) birth = parked_parent(pc);
+  // A thread of the kernel became a program.
+  if (stack_.is_program_entry()) return;
+  std::optional<Contexts::Birth> birth = contexts_.take_birth(to.pc);
+  if (!birth) birth = parked_parent();
   if (!birth) return;
   birth->frames.pop_back();  // the trap
-  const bool shares_memory =
-      has_satp_ && birth->space != SpaceId::kNone && birth->space == space_;
-  const std::string_view name = map_.function(next_function_).name;
+  const bool shares_memory = has_satp_ && birth->space != SpaceId::kNone &&
+                             birth->space == view_.space();
+  const std::string_view name = view_.map().function(to.function).name;
   if ((shares_memory && !lends_stack(name)) || makes_threads(name))
-    context_.inherited = std::move(birth->frames);  // but see return_to_parent
+    context.inherited = std::move(birth->frames);  // but see return_to_parent
   else
-    adopt(birth->frames);
+    stack_.adopt(birth->frames);
 }
 
 // If the kernel's functions are not known: a parked thread that waits for the
 // same system call.
-std::optional<Contexts::Birth> StackTracker::parked_parent(
-    std::uint64_t pc) const {
+std::optional<Contexts::Birth> RunningThread::parked_parent() const {
+  const std::uint64_t pc = stack_.to().pc;
   for (std::size_t i = 0; i < contexts_.parked(); ++i) {
     const Context& parent = contexts_[i];
     if (parent.traps.empty()) continue;
@@ -93,42 +95,19 @@ std::optional<Contexts::Birth> StackTracker::parked_parent(
   return {};
 }
 
-// Makes the frames of another thread those of this one.
-void StackTracker::adopt(std::span<const StackFrame> frames) {
-  std::vector<StackFrame> adopted(frames.begin(), frames.end());
-  CallNodeId node = accounts_.root(context_.thread);
-  for (StackFrame& frame : adopted) {
-    node = accounts_.child(node, accounts_[frame.node].place, frame.function,
-                           places_.count(frame.function));
-    frame.node = node;
-  }
-  context_.frames = std::move(adopted);
-  context_.traps.clear();
-}
-
-bool StackTracker::is_program_entry(std::uint64_t pc) const {
-  if (map_.function(next_function_).name == "_start") return is_entry(pc);
-  if (next_page_->image == CodeImageId::kNone) return false;
-  const CodeImage& image = map_.image(next_page_->image);
-  return image.elf != nullptr && image.elf->entry() != 0 &&
-         image.elf->entry() == next_page_->elf_addr + CodePage::slot(pc) * 2;
-}
-
-// A new program starts with an empty stack and a root of its own: the thread is
-// the same, the program is not.
-void StackTracker::begin_program() {
-  pop_to(0);
-  const std::uint32_t before = context_.thread;
-  context_.thread = contexts_.make(options_.hart).thread;
-  context_.space = SpaceId::kNone;
-  context_.inherited.clear();
-  exec_seen_ = false;
-  ThreadFacts& facts = contexts_.threads()[context_.thread];
-  facts.pid = contexts_.threads()[before].pid;
-  facts.tid = contexts_.threads()[before].tid;
-  facts.name = contexts_.threads()[before].name;
-  if (options_.transcript)
-    options_.transcript("thread " + std::to_string(context_.thread));
+void RunningThread::begin_program() {
+  stack_.pop_to(0);
+  Context& context = stack_.context();
+  const ThreadFacts before = contexts_.threads()[context.thread];
+  context.thread = contexts_.make(hart_).thread;
+  context.space = SpaceId::kNone;
+  context.inherited.clear();
+  context.is_other_program = false;
+  ThreadFacts& facts = contexts_.threads()[context.thread];
+  facts.pid = before.pid;
+  facts.tid = before.tid;
+  facts.name = before.name;
+  stack_.say("thread " + std::to_string(context.thread));
 }
 
 }  // namespace wick

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "itrace/stacks/stack_tracker.h"
+#include "itrace/stacks/call_stack.h"
 
 namespace wick {
 namespace {
@@ -32,12 +34,12 @@ bool never_returns(std::string_view name) {
 // A return to an outer caller: the frames above were left without a return, by
 // longjmp to where setjmp was called, or because a jump was mistaken for a
 // call.
-bool StackTracker::return_deeper(std::uint64_t pc) {
+bool CallStack::return_deeper() {
   const std::vector<StackFrame>& frames = context_.frames;
   const std::size_t segment = segment_start();
   for (std::size_t i = frames.size(), n = 0; i > segment && n < kMaxSearch;
        --i, ++n) {
-    if (!frames[i - 1].returns_to(pc)) continue;
+    if (!frames[i - 1].returns_to(to_.pc)) continue;
     counts_.unwound += frames.size() - i;
     pop_to(i - 1);
     return !frames.empty();
@@ -45,18 +47,17 @@ bool StackTracker::return_deeper(std::uint64_t pc) {
   return false;
 }
 
-bool StackTracker::is_cold_part() const {
-  return map_.function(next_function_).name.find(kCold) !=
-         std::string_view::npos;
+bool CallStack::is_cold_part() const {
+  return map_.function(to_.function).name.find(kCold) != std::string_view::npos;
 }
 
 // Lands inside a function on the stack, but not after a call: in a landing pad
 // of a C++ exception, or at the second return of setjmp.
-bool StackTracker::land_in_caller() {
-  if (!has_name(next_function_)) return false;  // could be any function
+bool CallStack::land_in_caller() {
+  if (!has_name(to_.function)) return false;  // could be any function
   std::string_view whole;
   if (is_cold_part()) {
-    whole = map_.function(next_function_).name;
+    whole = map_.function(to_.function).name;
     whole = whole.substr(0, whole.find(kCold));
   }
   const std::vector<StackFrame>& frames = context_.frames;
@@ -64,7 +65,7 @@ bool StackTracker::land_in_caller() {
   for (std::size_t i = frames.size() - 1, n = 0;
        i + 1 > segment && i > 0 && n < kMaxSearch; --i, ++n) {
     const FunctionId function = frames[i - 1].function;
-    if (function != next_function_ &&
+    if (function != to_.function &&
         (whole.empty() || map_.function(function).name != whole))
       continue;
     if (i - 1 + 1 < segment_start()) return false;
@@ -76,13 +77,13 @@ bool StackTracker::land_in_caller() {
 }
 
 // A new process returns from fork to the caller in its parent.
-bool StackTracker::return_to_parent(std::uint64_t pc) {
+bool CallStack::return_to_parent() {
   std::vector<StackFrame>& inherited = context_.inherited;
-  if (inherited.empty() || layer_ != Layer::kUser ||
+  if (inherited.empty() || from_.layer != Layer::kUser ||
       context_.frames.size() != 1)
     return false;
   std::size_t i = inherited.size();
-  while (i > 0 && !inherited[i - 1].returns_to(pc)) --i;
+  while (i > 0 && !inherited[i - 1].returns_to(to_.pc)) --i;
   if (i < 2) return false;
   adopt(std::span(inherited).first(i - 1));
   inherited.clear();
@@ -91,7 +92,7 @@ bool StackTracker::return_to_parent(std::uint64_t pc) {
 
 // The caller was called before the trace began (or was lost). It becomes the
 // new bottom; what was counted for its callee stays as it is.
-void StackTracker::return_past_bottom(std::uint64_t) {
+void CallStack::return_past_bottom() {
   const std::vector<StackFrame>& frames = context_.frames;
   const std::size_t segment = segment_start();
   // A signal handler returns to code that was not called and that leads back to
@@ -105,7 +106,7 @@ void StackTracker::return_past_bottom(std::uint64_t) {
   ++counts_.resynchronised;
   if (segment == 0) {
     pop_to(0);
-    begin_in(next_function_, next_layer_);
+    begin_in(to_.function, to_.layer);
     return;
   }
   // A trap handler continues as another function.
@@ -113,46 +114,67 @@ void StackTracker::return_past_bottom(std::uint64_t) {
   replace_top();
 }
 
-// Instructions are missing. If the next one is in a function on the stack, that
-// frame is assumed to continue; else nothing on the stack is known to be valid.
-void StackTracker::cross_gap() {
-  trap_marked_ = false;
+void CallStack::cross_gap() {
   const std::vector<StackFrame>& frames = context_.frames;
   std::size_t i = frames.size();
   for (std::size_t n = 0; i > 0 && n < kMaxSearch; --i, ++n)
-    if (frames[i - 1].function == next_function_) break;
-  const bool found = i > 0 && frames[i - 1].function == next_function_ &&
-                     frames[i - 1].layer == next_layer_;
+    if (frames[i - 1].function == to_.function) break;
+  const bool found = i > 0 && frames[i - 1].function == to_.function &&
+                     frames[i - 1].layer == to_.layer;
   pop_to(found ? i : 0);
 }
 
 // The last instruction does not transfer control, yet the next one is
 // elsewhere.
-void StackTracker::unexplained_step(std::uint64_t pc) {
+void CallStack::unexplained_step() {
   // A jump label or an alternative patched into the function.
-  if (next_function_ == function_) return;
+  if (to_.function == from_.function) return;
   // A patched call. With instruction words, it would have been seen.
-  if (layer_ == Layer::kKernel && block_->bits.empty() && is_entry(pc))
-    return push(Kind::kCall, pc);
+  if (from_.layer == Layer::kKernel && !how_.has_words && to_.is_entry())
+    return push(Kind::kCall);
   // In a program traced without its kernel, a signal.
-  if (layer_ != Layer::kUser) return trap(pc);
-  if (is_entry(pc) || map_.function(next_function_).name.empty())
-    return begin_signal(pc);
+  if (from_.layer != Layer::kUser) return trap();
+  if (to_.is_entry() || map_.function(to_.function).name.empty())
+    return begin_signal();
   // Or another program that ran for a while.
   ++counts_.resynchronised;
   cross_gap();
 }
 
+bool CallStack::is_program_entry() const {
+  if (map_.function(to_.function).name == "_start") return to_.is_entry();
+  if (to_.page->image == CodeImageId::kNone) return false;
+  const CodeImage& image = map_.image(to_.page->image);
+  return image.elf != nullptr && image.elf->entry() != 0 &&
+         image.elf->entry() == to_.page->elf_addr + to_.slot() * 2;
+}
+
+void CallStack::adopt(std::span<const StackFrame> frames) {
+  std::vector<StackFrame> adopted(frames.begin(), frames.end());
+  CallNodeId node = accounts_.root(context_.thread);
+  for (StackFrame& frame : adopted) {
+    node = accounts_.child(node, accounts_[frame.node].place, frame.function,
+                           places_.count(frame.function));
+    frame.node = node;
+  }
+  context_.frames = std::move(adopted);
+  context_.traps.clear();
+}
+
 // A trap is over, but what it interrupted does not simply continue.
-void StackTracker::resume_elsewhere(std::uint64_t pc) {
-  if (layer_ == Layer::kUser && (exec_seen_ || is_program_entry(pc)))
-    return begin_program();
-  if (layer_ == Layer::kUser && context_.leaves_signal) {
-    // If none is found, the signal arrived before the trace began.
-    if (!return_from_signal(pc)) pop_to(0);
+void CallStack::resume_elsewhere() {
+  how_.is_marked_trap = false;  // that trap is over
+  if (from_.layer == Layer::kUser &&
+      (context_.is_other_program || is_program_entry())) {
+    then_ = Then::kProgram;
     return;
   }
-  switch (flow_.kind()) {
+  if (from_.layer == Layer::kUser && context_.leaves_signal) {
+    // If none is found, the signal arrived before the trace began.
+    if (!return_from_signal()) pop_to(0);
+    return;
+  }
+  switch (from_.flow.kind()) {
     case FlowKind::kBranch:
     case FlowKind::kJump:
     case FlowKind::kCall:
@@ -161,24 +183,25 @@ void StackTracker::resume_elsewhere(std::uint64_t pc) {
     case FlowKind::kReturn:
     case FlowKind::kSwapLink:
       // The trap was taken between a transfer and its target.
-      return dispatch(pc);
+      return move();
     case FlowKind::kUnknown:
-      if (return_from_signal(pc)) return;
-      if (is_entry(pc) && layer_ == Layer::kUser && next_function_ != function_)
-        return begin_signal(pc);
-      return infer(pc);
+      if (return_from_signal()) return;
+      if (to_.is_entry() && from_.layer == Layer::kUser &&
+          to_.function != from_.function)
+        return begin_signal();
+      return infer();
     default:
       break;
   }
-  if (return_from_signal(pc)) return;
-  if (layer_ == Layer::kUser) {
-    if (next_function_ != function_ || is_entry(pc) ||
-        !has_name(next_function_))
-      begin_signal(pc);
+  if (return_from_signal()) return;
+  if (from_.layer == Layer::kUser) {
+    if (to_.function != from_.function || to_.is_entry() ||
+        !has_name(to_.function))
+      begin_signal();
     return;
   }
   // A kernel fault that is fixed up resumes in the same function.
-  if (next_function_ != function_) {
+  if (to_.function != from_.function) {
     ++counts_.resynchronised;
     replace_top();
   }
@@ -186,80 +209,78 @@ void StackTracker::resume_elsewhere(std::uint64_t pc) {
 
 // --- without text: inferred from where control lands
 
-void StackTracker::infer(std::uint64_t pc) {
+void CallStack::infer() {
   const std::vector<StackFrame>& frames = context_.frames;
-  if (function_ == switch_to_ && switch_to_ != FunctionId::kNone &&
-      next_function_ != function_)
-    return switch_thread(pc);
-  // The way out of a trap handler that interrupted the same layer.
-  const auto is_exit = [&](FunctionId function) {
-    return std::ranges::find(trap_exits_, function) != trap_exits_.end();
-  };
-  if (is_exit(function_)) {
-    if (is_exit(next_function_)) return jump(pc);
-    if (!is_entry(pc) && segment_start() > 0 && !top().returns_to(pc))
-      return trap_return(pc);
+  if (landmarks_.is_switch(from_.function) && to_.function != from_.function) {
+    then_ = Then::kSwitch;
+    return;
   }
-  if (top().returns_to(pc)) {
-    learn_call_length(top(), pc);
+  // The way out of a trap handler that interrupted the same layer.
+  if (landmarks_.is_trap_exit(from_.function)) {
+    if (landmarks_.is_trap_exit(to_.function)) return jump();
+    if (!to_.is_entry() && segment_start() > 0 && !top().returns_to(to_.pc))
+      return trap_return();
+  }
+  if (top().returns_to(to_.pc)) {
+    learn_call_length(top());
     return pop_to(frames.size() - 1);
   }
-  if (next_function_ == function_ && !is_entry(pc)) return;
+  if (to_.function == from_.function && !to_.is_entry()) return;
   const std::size_t before = frames.size();
   const std::size_t segment = segment_start();
   for (std::size_t i = before, n = 0; i > segment && n < kMaxSearch; --i, ++n) {
-    if (!frames[i - 1].returns_to(pc)) continue;
-    learn_call_length(frames[i - 1], pc);
+    if (!frames[i - 1].returns_to(to_.pc)) continue;
+    learn_call_length(frames[i - 1]);
     learn_tail_calls(i);
     counts_.unwound += before - i;
     return pop_to(i - 1);
   }
-  if (is_entry(pc)) {
+  if (to_.is_entry()) {
     // A call; but nothing can return to after the last instruction of a
     // function, so from there it is a jump.
-    const CodeFunction& from = map_.function(function_);
+    const CodeFunction& from = map_.function(from_.function);
     const std::uint64_t end =
-        from.start + from.size - (page_->elf_addr + CodePage::slot(pc_) * 2);
+        from.start + from.size - (from_.page->elf_addr + from_.slot() * 2);
     if (from.size != 0 && end <= 4 &&
-        !never_returns(map_.function(next_function_).name))
-      return jump(pc);
-    return push(Kind::kCall, pc);
+        !never_returns(map_.function(to_.function).name))
+      return jump();
+    return push(Kind::kCall);
   }
   if (land_in_caller()) return;
-  if (return_to_parent(pc)) return;
+  if (return_to_parent()) return;
   if (segment == frames.size() || frames.size() == 1)
-    return return_past_bottom(pc);
+    return return_past_bottom();
   ++counts_.resynchronised;
   replace_top();
 }
 
-void StackTracker::learn_call_length(const StackFrame& frame,
-                                     std::uint64_t pc) {
+void CallStack::learn_call_length(const StackFrame& frame) {
   if (frame.flow.length() != 0 && frame.flow.kind() != FlowKind::kUnknown)
     return;
-  Flow& stored = page_at(frame.site).flow[CodePage::slot(frame.site)];
-  stored = Flow(FlowKind::kCall, static_cast<int>(pc - frame.site))
+  Flow& stored = view_.page_at(frame.site).flow[CodePage::slot(frame.site)];
+  stored = Flow(FlowKind::kCall, static_cast<int>(to_.pc - frame.site))
                .in_place_of(stored);
 }
 
 // Nothing returned to these calls, so they were jumps: remembers that.
-void StackTracker::learn_tail_calls(std::size_t from) {
+void CallStack::learn_tail_calls(std::size_t from) {
   const std::vector<StackFrame>& frames = context_.frames;
   if (frames.size() - from > 4) return;
   for (std::size_t i = from; i < frames.size(); ++i) {
     if (frames[i].kind != Kind::kCall ||
         frames[i].flow.kind() != FlowKind::kUnknown)
       continue;
-    Flow& stored = page_at(frames[i].site).flow[CodePage::slot(frames[i].site)];
+    Flow& stored =
+        view_.page_at(frames[i].site).flow[CodePage::slot(frames[i].site)];
     stored = Flow(FlowKind::kJump, stored.length()).in_place_of(stored);
   }
 }
 
 // Only one instruction leads to a lower layer. Remembering it matters when it
 // later returns within its own layer, which could be mistaken for a call.
-void StackTracker::learn_trap_return() {
-  if (flow_.kind() != FlowKind::kUnknown) return;
-  Flow& stored = page_->flow[CodePage::slot(pc_)];
+void CallStack::learn_trap_return() {
+  if (from_.flow.kind() != FlowKind::kUnknown) return;
+  Flow& stored = from_.page->flow[from_.slot()];
   stored = Flow(FlowKind::kXret, stored.length()).in_place_of(stored);
 }
 
