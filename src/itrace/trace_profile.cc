@@ -79,15 +79,12 @@ class ProfileMaker {
     add_modules();
     add_threads();
     under_.resize(accounts.size());
-    for (const CallNodeId id : accounts.ids()) {
-      const Accounts::Node& node = accounts[id];
-      if (node.depth > 1) under_[index(id)] = at(node.caller, node.place);
-    }
+    has_under_.resize(accounts.size());
   }
 
   // The stack of a node at a place of its function.
   StackId at(CallNodeId id, std::uint32_t place) {
-    StackId stack = under_[index(id)];
+    StackId stack = under(id);
     for (const FrameId frame : frames(accounts_[id].function, place))
       stack = profile_.stacks.push(stack, frame);
     return stack;
@@ -95,7 +92,7 @@ class ProfileMaker {
   // The same without inlined calls and line: anywhere in the function.
   StackId entered(CallNodeId id) {
     const auto& all = frames(accounts_[id].function, kAnywhere);
-    return profile_.stacks.push(under_[index(id)], all.front());
+    return profile_.stacks.push(under(id), all.front());
   }
   ThreadId thread(CallNodeId id) const {
     return threads_[accounts_[id].thread];
@@ -103,6 +100,27 @@ class ProfileMaker {
 
  private:
   static constexpr std::uint32_t kAnywhere = UINT32_MAX;  // no place
+
+  // The stack of its caller. A caller may be a later row than its callees.
+  StackId under(CallNodeId id) {
+    path_.clear();
+    for (CallNodeId at = id; !has_under_[index(at)];
+         at = accounts_[at].caller) {
+      path_.push_back(at);
+      has_under_[index(at)] = true;
+      if (accounts_[at].depth <= 1) break;
+    }
+    for (; !path_.empty(); path_.pop_back()) {
+      const Accounts::Node& node = accounts_[path_.back()];
+      if (node.depth <= 1) continue;
+      StackId stack = under_[index(node.caller)];
+      for (const FrameId frame :
+           frames(accounts_[node.caller].function, node.place))
+        stack = profile_.stacks.push(stack, frame);
+      under_[index(path_.back())] = stack;
+    }
+    return under_[index(id)];
+  }
 
   void add_modules() {
     modules_.push_back(ModuleId::kUnknown);
@@ -176,7 +194,9 @@ class ProfileMaker {
   const ReadOptions& options_;
   std::vector<ModuleId> modules_;
   std::vector<ThreadId> threads_;
-  std::vector<StackId> under_;  // by node: the stack of its caller
+  std::vector<StackId> under_;  // by node; see under()
+  std::vector<bool> has_under_;
+  std::vector<CallNodeId> path_;  // of under()
   absl::flat_hash_map<std::uint64_t, std::vector<FrameId>> frames_;
 };
 
@@ -247,6 +267,8 @@ class TraceProfile {
       if (at.has_block) at.tracker->track(at.block, nullptr, at.spaces);
       at.tracker->finish();
     }
+    accounts_.settle_rest();
+    if (keeps_time_) slices_.resolve(accounts_);
   }
 
   void add_samples(Profile& profile) {

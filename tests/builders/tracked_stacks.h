@@ -59,8 +59,10 @@ class TrackedStacks : public testing::Test {
         sum += accounts_.counter(id, place).weight;
     return sum;
   }
-  // "main;work" and the cycles that it has itself.
-  std::uint64_t self(const std::string& stack) const {
+  // "main;work" and the cycles that it has itself. Call it after the last
+  // block.
+  std::uint64_t self(const std::string& stack) {
+    accounts_.settle_rest();
     std::uint64_t sum = 0;
     for (const CallNodeId id : accounts_.ids())
       if (accounts_[id].depth > 0 && path(id) == stack)

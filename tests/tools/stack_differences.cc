@@ -67,12 +67,13 @@ Runs read_true(const char* path, Stacks& stacks) {
   std::vector<std::string> names(in.read_varint());
   for (std::string& name : names)
     name = std::string(in.read_bytes(in.read_varint()));
-  std::vector<std::vector<std::string>> frames(1);
-  std::vector<std::uint32_t> ids(in.read_varint());
-  for (std::size_t i = 1; i < ids.size(); ++i) {
-    frames.push_back(frames.at(in.read_varint()));
-    Stacks::add(frames.back(), names.at(in.read_varint()));
-    ids[i] = stacks.id(frames.back());
+  std::vector<std::vector<std::string>> frames(in.read_varint());
+  std::vector<std::uint32_t> ids(frames.size());
+  for (std::uint64_t rows = in.read_varint(); rows > 0; --rows) {
+    const std::uint64_t i = in.read_varint();
+    frames.at(i) = frames.at(in.read_varint());
+    Stacks::add(frames[i], names.at(in.read_varint()));
+    ids[i] = stacks.id(frames[i]);
   }
   Runs runs;
   while (!in.at_end() && !in.failed()) {

@@ -16,7 +16,8 @@
 //   frame remains until rt_sigreturn restores that sp.
 // * The kernel's tp is the thread. One that begins at a function's first
 //   instruction is new; in user mode it has its parent's frames if it returns
-//   from the same clone with the same sp (fork), else none. execve leaves none.
+//   from the same clone with the same sp (fork), else none. What the kernel did
+//   before that is called by that code. execve leaves none.
 //
 // The file is a sequence of records, all numbers varints:
 //   0 'B' id pc size code          a translated block
@@ -36,6 +37,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -165,22 +167,34 @@ class Tree {
     if (made) nodes_.push_back({parent, name, 0});
     return it->second;
   }
+  // A node that stands for another one, which becomes known later.
+  std::uint32_t placeholder() {
+    nodes_.push_back({0, 0, 0});
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+  void replace(std::uint32_t placeholder, std::uint32_t node) {
+    replaced_[placeholder] = node;
+  }
   void add(std::uint32_t node, std::uint64_t weight) {
     nodes_[node].weight += weight;
   }
   void print(const Names& names) const {
     std::vector<std::string> lines(nodes_.size());
-    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+    const std::vector<std::uint32_t> order = callers_first();
+    for (const std::uint32_t i : order) {
       const Node& node = nodes_[i];
-      lines[i] = lines[node.parent] + ";" + names.text(node.name);
+      lines[i] = lines[caller(i)] + ";" + names.text(node.name);
       if (node.weight != 0) fmt::print("true{} {}\n", lines[i], node.weight);
     }
   }
-  // By row: caller and name.
+  // By row: its number, caller and name.
   void write(std::string& out) const {
+    const std::vector<std::uint32_t> order = callers_first();
     append_varint(out, nodes_.size());
-    for (std::size_t i = 1; i < nodes_.size(); ++i) {
-      append_varint(out, nodes_[i].parent);
+    append_varint(out, order.size());
+    for (const std::uint32_t i : order) {
+      append_varint(out, i);
+      append_varint(out, caller(i));
       append_varint(out, nodes_[i].name);
     }
   }
@@ -190,7 +204,31 @@ class Tree {
     std::uint32_t parent, name;
     std::uint64_t weight;
   };
+  std::uint32_t caller(std::uint32_t node) const {
+    std::uint32_t parent = nodes_[node].parent;
+    for (auto at = replaced_.find(parent); at != replaced_.end();
+         at = replaced_.find(parent))
+      parent = at->second;
+    return parent;
+  }
+  // All but the root and placeholders.
+  std::vector<std::uint32_t> callers_first() const {
+    std::vector<std::uint32_t> order;
+    std::vector<char> done(nodes_.size());
+    done[0] = 1;
+    for (std::uint32_t i = 1; i < nodes_.size(); ++i) {
+      if (replaced_.contains(i)) continue;
+      std::vector<std::uint32_t> path;
+      for (std::uint32_t node = i; !done[node]; node = caller(node)) {
+        path.push_back(node);
+        done[node] = 1;
+      }
+      order.insert(order.end(), path.rbegin(), path.rend());
+    }
+    return order;
+  }
   std::vector<Node> nodes_ = {{0, 0, 0}};
+  std::unordered_map<std::uint32_t, std::uint32_t> replaced_;
   std::unordered_map<std::uint64_t, std::uint32_t> children_;
 };
 
@@ -218,7 +256,11 @@ struct Thread {
   bool in_part() const {
     return !frames.empty() && frames.back().kind == Frame::Kind::kPart;
   }
-  std::uint32_t node() const { return frames.empty() ? 0 : frames.back().node; }
+  // Stands for the user code that a new thread will reach.
+  std::uint32_t base = 0;
+  std::uint32_t node() const {
+    return frames.empty() ? base : frames.back().node;
+  }
 };
 
 struct Birth {  // a call of clone
@@ -504,6 +546,11 @@ class Machine {
       ++lost_;
     thread.is_new = place(thread, now.priv, now.pc).start == now.pc;
     thread.frames.clear();
+    thread.base = 0;
+    if (thread.is_new) {
+      thread.base = tree_.placeholder();
+      tree_.replace(thread.base, 0);
+    }
   }
 
   static std::size_t last_trap_to(const Thread& thread, std::uint8_t to) {
@@ -550,10 +597,7 @@ class Machine {
     }
     if (i == frames.size()) {  // it has not been in user mode yet
       frames.clear();
-      if (thread.is_new)
-        for (const Birth& birth : births_)
-          if (birth.resume == now.pc && birth.sp == now.sp)
-            frames = birth.frames;
+      if (thread.is_new) reach_user_code(thread, now);
       thread.is_new = false;
       return;
     }
@@ -572,6 +616,16 @@ class Machine {
       frames.push_back(frame);
       frames.back().kind = Frame::Kind::kSignal;
     }
+  }
+
+  void reach_user_code(Thread& thread, const Step& now) {
+    const std::uint32_t base = std::exchange(thread.base, 0);
+    for (const Birth& birth : births_)
+      if (birth.resume == now.pc && birth.sp == now.sp)
+        thread.frames = birth.frames;
+    const Place at = place(thread, now.priv, now.pc);
+    if (at.start != now.pc)  // else a thread of the kernel became a program
+      tree_.replace(base, tree_.child(thread.node(), at.name));
   }
 
   static void end_signal(std::vector<Frame>& frames, const Step& now) {

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/stacks/accounts.h"
 
+#include <algorithm>
+
 namespace wick {
 
 Accounts::Accounts() { add({}); }
 
 CallNodeId Accounts::add(const Node& node) {
+  if (const auto free = free_.find(node.places);
+      free != free_.end() && !free->second.empty()) {
+    const CallNodeId id = free->second.back();
+    free->second.pop_back();
+    const std::uint32_t counters = nodes_[id].first_counter;
+    nodes_[id] = node;
+    nodes_[id].first_counter = counters;
+    return id;
+  }
   const CallNodeId id = nodes_.push_back(node);
   nodes_[id].first_counter = static_cast<std::uint32_t>(counters_.size());
   counters_.resize(counters_.size() + node.places);
@@ -33,6 +44,18 @@ CallNodeId Accounts::child(CallNodeId caller, std::uint16_t place,
     ++too_deep_;
     return caller;
   }
+  const Node wanted{.caller = caller,
+                    .function = function,
+                    .thread = nodes_[caller].thread,
+                    .places = places,
+                    .depth = depth,
+                    .place = place};
+  if (const CallNodeId pending = nodes_[caller].pending;
+      pending != CallNodeId::kRoot) {
+    const CallNodeId found = pending_child(pending, wanted);
+    nodes_[caller].last_child = found;
+    return found;
+  }
   const CallNodeId found{index_.find_or_add(
       hash_pair(std::uint64_t{index(caller)} << 32 | index(function), place),
       [&](std::uint32_t row) {
@@ -40,16 +63,82 @@ CallNodeId Accounts::child(CallNodeId caller, std::uint16_t place,
         return node.caller == caller && node.function == function &&
                node.place == place && node.depth != 0;
       },
-      [&] {
-        return index(add({.caller = caller,
-                          .function = function,
-                          .thread = nodes_[caller].thread,
-                          .places = places,
-                          .depth = depth,
-                          .place = place}));
-      })};
+      [&] { return index(add(wanted)); })};
   nodes_[caller].last_child = found;
   return found;
+}
+
+CallNodeId Accounts::make_pending(CallNodeId caller, std::uint16_t place) {
+  const CallNodeId id = add({.caller = caller,
+                             .thread = nodes_[caller].thread,
+                             .depth = nodes_[caller].depth,
+                             .place = place});
+  nodes_[id].pending = id;
+  pending_[id] = {.caller = caller, .place = place};
+  return id;
+}
+
+CallNodeId Accounts::pending_child(CallNodeId pending, const Node& wanted) {
+  Pending& all = pending_.at(pending);
+  const std::pair key{
+      std::uint64_t{index(wanted.caller)} << 32 | index(wanted.function),
+      wanted.place};
+  const auto [at, is_new] = all.children.try_emplace(key);
+  if (is_new) {
+    at->second = add(wanted);
+    nodes_[at->second].pending = pending;
+    all.nodes.push_back(at->second);
+  }
+  return at->second;
+}
+
+void Accounts::settle(CallNodeId pending, CallNodeId caller,
+                      std::uint16_t place,
+                      std::span<CallNodeId* const> in_use) {
+  const auto at = pending_.find(pending);
+  const Pending all = std::move(at->second);
+  pending_.erase(at);
+  place = place_in(caller, place);
+  nodes_[pending].moved_to = caller;
+  for (const CallNodeId id : all.nodes) {
+    const Node node = nodes_[id];
+    const bool is_first = node.caller == pending;
+    move(id, child(nodes_[node.caller].moved_to, is_first ? place : node.place,
+                   node.function, node.places));
+  }
+  for (CallNodeId* const id : in_use) *id = resolved(*id);
+  for (auto& [other, rest] : pending_) rest.caller = resolved(rest.caller);
+  nodes_[pending].depth = 0;
+  if (keeps_moved_) return;
+  free_[nodes_[pending].places].push_back(pending);
+  for (const CallNodeId id : all.nodes) free_[nodes_[id].places].push_back(id);
+  for (const CallNodeId id : all.nodes) nodes_[id].moved_to = CallNodeId::kRoot;
+  nodes_[pending].moved_to = CallNodeId::kRoot;
+}
+
+void Accounts::move(CallNodeId from, CallNodeId to) {
+  Node& node = nodes_[from];
+  nodes_[to].calls += node.calls;
+  for (std::uint32_t i = 0; i < node.places; ++i) {
+    Counter& counter = counters_[node.first_counter + i];
+    // What is too deep counts for its caller, which has other places.
+    Counter& sum = counters_[nodes_[to].first_counter +
+                             place_in(to, static_cast<std::uint16_t>(i))];
+    sum.weight += counter.weight;
+    sum.instructions += counter.instructions;
+    counter = {};
+  }
+  node.depth = 0;
+  node.moved_to = to;
+}
+
+void Accounts::settle(CallNodeId pending) {
+  const Pending& what = pending_.at(pending);
+  settle(pending, what.caller, what.place);
+}
+
+void Accounts::settle_rest() {
+  while (!pending_.empty()) settle(pending_.begin()->first);
 }
 
 }  // namespace wick

@@ -3,11 +3,21 @@
 // context: one for every place (inlined call, line) of its function. An
 // instruction costs one addition; memory grows with the number of distinct
 // stacks.
+//
+// Sometimes a caller becomes known only later: what a fault interrupted if it
+// was taken between a call and its target, or which thread it is that the
+// kernel has resumed. Until then, a pending node stands for the caller, and the
+// subtree below it is a copy of its own. settle() adds that to where it
+// belongs.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/hash_index.h"
 #include "base/id.h"
 #include "itrace/code/code_map.h"
@@ -31,6 +41,9 @@ class Accounts {
     std::uint16_t place = 0;                    // of the call, in the caller
     std::uint64_t calls = 0;                    // how often it was entered
     CallNodeId last_child = CallNodeId::kRoot;  // last result of child()
+    // The pending node above it; kRoot: none.
+    CallNodeId pending = CallNodeId::kRoot;
+    CallNodeId moved_to = CallNodeId::kRoot;  // by settle(); depth is 0 then
   };
 
   Accounts();
@@ -41,6 +54,26 @@ class Accounts {
   // kMaxNodes, returns the caller itself: what is deeper counts as part of it.
   CallNodeId child(CallNodeId caller, std::uint16_t place, FunctionId function,
                    std::uint32_t places);
+
+  // --- Callers that become known later
+
+  // A caller to be known later. If it never is, it is `caller`, at `place`.
+  CallNodeId make_pending(CallNodeId caller, std::uint16_t place);
+  // What was called by `pending` was called by `caller` at `place`. Nodes below
+  // `pending` no longer exist then; those in `in_use` are replaced.
+  void settle(CallNodeId pending, CallNodeId caller, std::uint16_t place,
+              std::span<CallNodeId* const> in_use = {});
+  // It remains what it is by default.
+  void settle(CallNodeId pending);
+  // So do all that are left.
+  void settle_rest();
+  // From now on, nodes that were moved are remembered, for resolved().
+  void keep_moved() { keeps_moved_ = true; }
+  // Where a node is that may have been moved.
+  CallNodeId resolved(CallNodeId id) const {
+    while (nodes_[id].moved_to != CallNodeId::kRoot) id = nodes_[id].moved_to;
+    return id;
+  }
 
   const Node& operator[](CallNodeId id) const { return nodes_[id]; }
   Node& operator[](CallNodeId id) { return nodes_[id]; }
@@ -64,12 +97,27 @@ class Accounts {
   static constexpr std::size_t kMaxNodes = std::size_t{1} << 25;
 
  private:
+  // What is below a pending node.
+  struct Pending {
+    CallNodeId caller;  // unless settle() says otherwise
+    std::uint16_t place = 0;
+    std::vector<CallNodeId> nodes;  // callers first
+    absl::flat_hash_map<std::pair<std::uint64_t, std::uint16_t>, CallNodeId>
+        children;
+  };
   CallNodeId add(const Node& node);
+  CallNodeId add_counters(const Node& node);
+  CallNodeId pending_child(CallNodeId pending, const Node& wanted);
+  void move(CallNodeId from, CallNodeId to);
 
   Column<CallNodeId, Node> nodes_;
   std::vector<Counter> counters_;
   HashIndex index_;
   std::uint64_t too_deep_ = 0;
+  std::map<CallNodeId, Pending> pending_;  // by node
+  bool keeps_moved_ = false;
+  // Nodes that were moved, by their number of places, to be used again.
+  absl::flat_hash_map<std::uint32_t, std::vector<CallNodeId>> free_;
 };
 
 }  // namespace wick

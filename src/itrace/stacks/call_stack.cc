@@ -112,6 +112,9 @@ void CallStack::arrive() {
 void CallStack::correct_top() {
   if (frames().empty()) begin_in(to_.function, to_.layer);
   if (top().function != from_.function) replace_top();
+  for (const CallNodeId pending : held_)
+    accounts_.settle(pending, top().node, from_.page->place(to_.slot()));
+  held_.clear();
 }
 
 bool CallStack::is_sequential() const {
@@ -146,9 +149,15 @@ CallNodeId CallStack::child_of_top(FunctionId function) {
   return accounts_.child(caller, place, function, places_.count(function));
 }
 
+CallNodeId CallStack::bottom_caller() {
+  return context_.pending != CallNodeId::kRoot
+             ? context_.pending
+             : accounts_.root(context_.thread);
+}
+
 void CallStack::begin_in(FunctionId function, Layer layer) {
-  const CallNodeId node = accounts_.child(accounts_.root(context_.thread), 0,
-                                          function, places_.count(function));
+  const CallNodeId node =
+      accounts_.child(bottom_caller(), 0, function, places_.count(function));
   context_.frames.push_back({.kind = Kind::kBottom,
                              .layer = layer,
                              .function = function,
@@ -156,7 +165,16 @@ void CallStack::begin_in(FunctionId function, Layer layer) {
   say_top("begin");
 }
 
-void CallStack::push(Kind kind) {
+void CallStack::begin_before_user_code() {
+  context_.pending = accounts_.make_pending(accounts_.root(context_.thread), 0);
+}
+
+void CallStack::reach_user_code() {
+  if (context_.pending != CallNodeId::kRoot)
+    held_.push_back(std::exchange(context_.pending, CallNodeId::kRoot));
+}
+
+void CallStack::push(Kind kind, CallNodeId pending) {
   std::vector<StackFrame>& frames = context_.frames;
   if (frames.size() >= kMaxFrames) {
     frames.erase(frames.begin(), frames.begin() + kMaxFrames / 2);
@@ -166,13 +184,18 @@ void CallStack::push(Kind kind) {
       if (frames[i].kind == Kind::kTrap) context_.traps.push_back(i + 1);
     ++counts_.resynchronised;
   }
-  const CallNodeId node = child_of_top(to_.function);
+  const CallNodeId node = pending == CallNodeId::kRoot
+                              ? child_of_top(to_.function)
+                              : accounts_.child(pending, 0, to_.function,
+                                                places_.count(to_.function));
   frames.push_back({.site = from_.pc,
                     .flow = from_.flow,
                     .kind = kind,
                     .layer = to_.layer,
                     .function = to_.function,
-                    .node = node});
+                    .place = accounts_[node].place,
+                    .node = node,
+                    .pending = pending});
   if (kind == Kind::kTrap)
     context_.traps.push_back(static_cast<std::uint32_t>(frames.size()));
   if (landmarks_.is_sigreturn(to_.function)) context_.leaves_signal = true;
@@ -187,7 +210,9 @@ void CallStack::push(Kind kind) {
 void CallStack::pop_to(std::size_t size) {
   while (context_.frames.size() > size) {
     say_top("pop");
+    const CallNodeId pending = top().pending;
     context_.frames.pop_back();
+    if (pending != CallNodeId::kRoot) accounts_.settle(pending);
   }
   while (!context_.traps.empty() && context_.traps.back() > size)
     context_.traps.pop_back();
@@ -198,15 +223,13 @@ void CallStack::pop_to(std::size_t size) {
 void CallStack::replace_top() {
   StackFrame& frame = top_frame();
   const std::size_t size = context_.frames.size();
-  const CallNodeId caller = size >= 2 ? context_.frames[size - 2].node
-                                      : accounts_.root(context_.thread);
-  const std::uint16_t place = frame.kind == Kind::kBottom
-                                  ? std::uint16_t{0}
-                                  : accounts_[frame.node].place;
+  const CallNodeId caller = frame.pending != CallNodeId::kRoot ? frame.pending
+                            : size >= 2 ? context_.frames[size - 2].node
+                                        : bottom_caller();
   frame.function = to_.function;
   frame.layer = to_.layer;
-  frame.node =
-      accounts_.child(caller, place, to_.function, places_.count(to_.function));
+  frame.node = accounts_.child(caller, frame.place, to_.function,
+                               places_.count(to_.function));
   say_top("become");
 }
 
@@ -251,22 +274,56 @@ bool CallStack::branch_to_part() {
 
 void CallStack::trap() {
   ++counts_.traps;
-  push(Kind::kTrap);
+  push(Kind::kTrap, is_target_open() ? open_place() : CallNodeId::kRoot);
+}
+
+// Whether the last instruction leads to a function that is not known before it
+// executes something: a trap interrupts that one.
+bool CallStack::is_target_open() const {
+  switch (from_.flow.kind()) {
+    case FlowKind::kUnknown:
+    case FlowKind::kCall:
+    case FlowKind::kIndirectCall:
+    case FlowKind::kIndirectJump:
+    case FlowKind::kReturn:
+    case FlowKind::kSwapLink:
+    case FlowKind::kXret:
+      return true;
+    case FlowKind::kJump:
+      return view_.function_ahead(from_) != from_.function;
+    default:
+      return false;
+  }
+}
+
+CallNodeId CallStack::open_place() {
+  return accounts_.make_pending(top().node, from_.page->place(from_.slot()));
 }
 
 // An interrupt that was pending until the previous handler ended, or a fault at
 // the very instruction to resume at: the handler has returned, and what it
-// interrupted is interrupted again before it executes anything.
+// interrupted, or where it leads, is interrupted before it executes anything.
 void CallStack::trap_again() {
   if (context_.traps.empty()) {  // the thread has not executed anything yet
     ++counts_.traps;
     return pop_to(0);
   }
-  const StackFrame trapped = context_.frames[context_.traps.back() - 1];
-  pop_to(context_.traps.back() - 1);
-  if (context_.frames.empty()) return;
+  const std::size_t first = context_.traps.back() - std::size_t{1};
+  const StackFrame trapped = frames()[first];
+  context_.frames[first].pending = CallNodeId::kRoot;
+  pop_to(first);
+  if (frames().empty()) return;
   go_back_to(trapped);
-  trap();
+  ++counts_.traps;
+  push(Kind::kTrap,
+       trapped.pending != CallNodeId::kRoot ? trapped.pending : open_place());
+}
+
+// A trap is over: what it interrupted runs now.
+void CallStack::hold(std::size_t frame) {
+  CallNodeId& pending = context_.frames[frame].pending;
+  if (pending != CallNodeId::kRoot)
+    held_.push_back(std::exchange(pending, CallNodeId::kRoot));
 }
 
 // Restores the state before the trap.
@@ -299,6 +356,7 @@ void CallStack::trap_return() {
     return;
   }
   const StackFrame trapped = frames[found - 1];
+  hold(found - 1);
   pop_to(found - 1);
   if (frames.empty()) return;
   go_back_to(trapped);

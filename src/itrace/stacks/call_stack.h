@@ -89,6 +89,10 @@ class CallStack {
 
   void pop_to(std::size_t size);
   void begin_in(FunctionId function, Layer layer);
+  // The thread is new: what it does until it reaches user code will be on top
+  // of that.
+  void begin_before_user_code();
+  void reach_user_code();
   // Makes the frames of another thread those of this one.
   void adopt(std::span<const StackFrame> frames);
   // The transfer leads to the first instruction of a program.
@@ -98,12 +102,16 @@ class CallStack {
  private:
   // --- call_stack.cc: transfers that are as expected
   void move();
-  void push(Kind kind);
+  void push(Kind kind, CallNodeId pending = CallNodeId::kRoot);
   void replace_top();
   void jump();
   bool branch_to_part();
   void trap();
   void trap_again();
+  bool is_target_open() const;
+  CallNodeId open_place();
+  CallNodeId bottom_caller();
+  void hold(std::size_t frame);
   void go_back_to(const StackFrame& trapped);
   void trap_return();
   void function_return();
@@ -145,6 +153,8 @@ class CallStack {
   Transfer how_;
   Then then_ = Then::kNothing;
   std::size_t returning_ = 0;  // nested calls of trap_return()
+  // Of traps that are over: they interrupted what runs now.
+  std::vector<CallNodeId> held_;
 
   std::vector<FunctionId> signal_handlers_;  // seen so far
   struct KnownJump {

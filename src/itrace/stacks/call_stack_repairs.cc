@@ -153,7 +153,7 @@ void CallStack::adopt(std::span<const StackFrame> frames) {
   std::vector<StackFrame> adopted(frames.begin(), frames.end());
   CallNodeId node = accounts_.root(context_.thread);
   for (StackFrame& frame : adopted) {
-    node = accounts_.child(node, accounts_[frame.node].place, frame.function,
+    node = accounts_.child(node, frame.place, frame.function,
                            places_.count(frame.function));
     frame.node = node;
   }

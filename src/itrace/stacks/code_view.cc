@@ -36,14 +36,25 @@ std::uint32_t CodeView::word_at(std::uint64_t pc, const CodePage& page) const {
   return word;
 }
 
-std::optional<bool> CodeView::leads_to(const CodePoint& from,
-                                       std::uint64_t pc) const {
+std::optional<std::uint64_t> CodeView::target_of(const CodePoint& from) const {
   const std::int32_t distance =
       riscv_distance(word_at(from.pc, *from.page), map_.xlen());
   if (distance == 0) return std::nullopt;
-  const auto target =
-      from.pc + static_cast<std::uint64_t>(std::int64_t{distance});
-  return ((target ^ pc) & map_.pc_mask()) == 0;
+  return (from.pc + static_cast<std::uint64_t>(std::int64_t{distance})) &
+         map_.pc_mask();
+}
+
+FunctionId CodeView::function_ahead(const CodePoint& from) {
+  const auto target = target_of(from);
+  return target ? page_at(*target).function(CodePage::slot(*target))
+                : FunctionId::kNone;
+}
+
+std::optional<bool> CodeView::leads_to(const CodePoint& from,
+                                       std::uint64_t pc) const {
+  const auto target = target_of(from);
+  if (!target) return std::nullopt;
+  return ((*target ^ pc) & map_.pc_mask()) == 0;
 }
 
 }  // namespace wick

@@ -28,10 +28,14 @@ class CodeView {
   }
   // The instruction in the file of `page`; 0 if not known.
   std::uint32_t word_at(std::uint64_t pc, const CodePage& page) const;
+  // The function that a direct jump leads to; kNone if that is not known.
+  FunctionId function_ahead(const CodePoint& from);
   // Whether `from` jumps exactly to `pc`; nothing if its target is not known.
   std::optional<bool> leads_to(const CodePoint& from, std::uint64_t pc) const;
 
  private:
+  std::optional<std::uint64_t> target_of(const CodePoint& from) const;
+
   CodeMap& map_;
   SpaceId space_ = SpaceId::kNone;
   std::uint32_t generation_ = 0;

@@ -35,7 +35,10 @@ struct StackFrame {
   bool returned = false;
   Layer layer = Layer::kUnknown;
   FunctionId function = FunctionId::kNone;
+  std::uint16_t place = 0;  // of the call, in the caller
   CallNodeId node = CallNodeId::kRoot;
+  // kTrap: what it interrupted is not known yet; see Accounts.
+  CallNodeId pending = CallNodeId::kRoot;
 
   // Whether `pc` is where a call from `site` returns to.
   bool returns_to(std::uint64_t pc) const {
@@ -58,7 +61,9 @@ struct Context {
   std::vector<std::uint32_t> traps;
   SpaceId space = SpaceId::kNone;    // of its user code, once it ran some
   std::uint64_t thread_pointer = 0;  // the kernel's; 0: not known
-  bool is_new = false;         // created while traced; no user code ran yet
+  bool is_new = false;  // created while traced; no user code ran yet
+  // Where it begins is not known yet; see Accounts.
+  CallNodeId pending = CallNodeId::kRoot;
   bool is_urgent = false;      // was switched away from before it did much
   bool leaves_signal = false;  // it called sigreturn
   bool is_other_program =

@@ -48,7 +48,10 @@ void RunningThread::switch_thread(const Ahead& ahead, std::uint64_t tracked) {
   Context& context = stack_.context();
   context.is_urgent = std::exchange(left_again_, false);
   if (thread_pointer_ != 0) context.thread_pointer = thread_pointer_;
-  if (found == kNotFound) context.is_new = stack_.to().is_entry();
+  if (found == kNotFound && stack_.to().is_entry()) {
+    context.is_new = true;
+    stack_.begin_before_user_code();
+  }
   // It was in __switch_to as well.
   if (found != kNotFound) stack_.pop_to(stack_.frames().size() - 1);
 }

@@ -32,6 +32,11 @@ class Slices {
   // The slices of one hart come in order of time.
   void add(const Slice& slice);
 
+  // Nodes may have been moved since.
+  void resolve(const Accounts& accounts) {
+    for (Slice& slice : all_) slice.node = accounts.resolved(slice.node);
+  }
+
   const std::vector<Slice>& all() const { return all_; }
   std::uint64_t count() const { return count_; }
   bool are_too_many() const { return count_ > limits_.all; }

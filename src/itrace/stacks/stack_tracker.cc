@@ -26,7 +26,9 @@ StackTracker::StackTracker(CodeMap& map, Places& places, Accounts& accounts,
       shares_(options.attribution, std::move(options.slice)),
       stack_(view_, landmarks_, places, accounts, contexts.make(options.hart),
              std::move(options.transcript)),
-      thread_(view_, landmarks_, stack_, contexts, options.hart) {}
+      thread_(view_, landmarks_, stack_, contexts, options.hart) {
+  if (shares_.makes_slices()) accounts.keep_moved();
+}
 
 TrackerCounts StackTracker::counts() const {
   const CallStack::Counts& stack = stack_.counts();

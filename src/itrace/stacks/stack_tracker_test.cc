@@ -152,7 +152,51 @@ TEST_F(StackTrackerTest, AnInterruptMayComeBetweenAReturnAndItsTarget) {
   code_.function("handle_exception", "nop sret");
   track("main:0 work:0-1 handle_exception:0-1 main:1");
   EXPECT_EQ(stack(), "main");
-  EXPECT_EQ(self("main;work;handle_exception"), 2);
+  EXPECT_EQ(self("main;handle_exception"), 2);
+  EXPECT_EQ(self("main;work"), 2);
+}
+
+TEST_F(StackTrackerTest, AFaultInFetchingAFunctionIsOnTopOfThatFunction) {
+  code_.function("main", "jalr nop");
+  code_.function("work", "nop ret");
+  code_.function("handle_exception", "nop call sret");
+  code_.function("k_fault", "nop ret");
+  track(
+      "main:0 handle_exception:0-1 k_fault:0-1 handle_exception:2 work:0-1 "
+      "main:1");
+  EXPECT_EQ(self("main;work;handle_exception"), 3);
+  EXPECT_EQ(self("main;work;handle_exception;k_fault"), 2);
+  EXPECT_EQ(self("main;work"), 2);
+}
+
+TEST_F(StackTrackerTest, ACallThatIsRepeatedAfterAnInterruptWasInterrupted) {
+  code_.function("main", "jalr nop");
+  code_.function("work", "nop ret");
+  code_.function("handle_exception", "nop sret");
+  track("!main:0 handle_exception:0-1 main:0 work:0-1 main:1");
+  EXPECT_EQ(self("main;handle_exception"), 2);
+}
+
+TEST_F(StackTrackerTest, AFaultOnTheWayBackIsOnTopOfWhereItLeads) {
+  code_.function("main", "call nop");
+  code_.function("execve", "ecall ret");
+  code_.function("handle_exception", "nop sret");
+  code_.function("_start", "nop nop");
+  track("main:0 execve:0 handle_exception:0-1 handle_exception:0-1 _start:0");
+  EXPECT_EQ(self("main;execve;handle_exception"), 2);
+  EXPECT_EQ(self("_start;handle_exception"), 2);
+}
+
+TEST_F(StackTrackerTest, NodesOfInterruptsAreUsedAgain) {
+  code_.function("main", "jalr nop");
+  code_.function("work", "nop ret");
+  code_.function("handle_exception", "nop sret");
+  std::string trace = "main:0";
+  for (int i = 0; i < 1000; ++i)
+    trace += " handle_exception:0-1 work:0-1 main:1 main:0";
+  track(trace);
+  EXPECT_EQ(self("main;work;handle_exception"), 2000);
+  EXPECT_LT(accounts_.size(), 20);
 }
 
 TEST_F(StackTrackerTest, TrapsAreNested) {

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "itrace/stacks/running_thread.h"
 
@@ -61,6 +59,7 @@ void RunningThread::begin_thread() {
   }
   // A thread of the kernel became a program.
   if (stack_.is_program_entry()) return;
+  stack_.reach_user_code();
   std::optional<Contexts::Birth> birth = contexts_.take_birth(to.pc);
   if (!birth) birth = parked_parent();
   if (!birth) return;

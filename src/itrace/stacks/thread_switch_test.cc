@@ -285,6 +285,9 @@ TEST_F(Threads, ANewThreadMayTrapBeforeItsFirstInstruction) {
       "k_schedule:0-1 __switch_to:0-1 ret_from_fork:0 ret_from_fork:3 "
       "handle_exception:0 handle_exception:2 fork:1");
   EXPECT_EQ(stack(), "start;fork");
+  // Where it goes on.
+  EXPECT_EQ(self("start;fork;ret_from_fork"), 2);
+  EXPECT_EQ(self("start;fork;handle_exception"), 2 + 2);
 }
 
 TEST_F(Threads, ThreadsInTheSameSystemCallAreToldApartByTheirCallers) {

@@ -19,7 +19,8 @@ When two stacks are equal:
     are known. They become its root when it returns to them, not before.
  7. A signal handler is called by what it interrupts, with no frame for the kernel or the
     trampoline; the trampoline replaces it when it returns.
- 8. A trap is a call by the instruction to which it returns, whatever was executed last.
+ 8. A trap is a call by the instruction to which it returns, whatever was executed last. So
+    is what the kernel does in a new thread before it reaches user code.
 """
 import collections
 import re
