@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "itrace/stacks/fireperf.h"
 #include "itrace/stacks/slices.h"
 #include "itrace/stacks/stack_tracker.h"
+#include "itrace/stacks/traced_machine.h"
 #include "object/demangle/demangle.h"
 
 namespace wick {
@@ -54,14 +54,6 @@ class WantedSlices {
   std::optional<TimeRange> range_;
   std::optional<double> origin_;
   absl::flat_hash_set<std::uint32_t> harts_;
-};
-
-struct Hart {
-  std::unique_ptr<StackTracker> tracker;
-  // The last block, which is tracked once the next one has been read.
-  TraceBlock block;
-  std::vector<SpaceChange> spaces;  // of that block
-  bool has_block = false;
 };
 
 // Converts the tracker's tables to the Profile's.
@@ -228,45 +220,29 @@ class TraceProfile {
   }
 
  private:
-  Hart& hart(std::uint32_t number) {
-    Hart& hart = harts_[number];
-    if (hart.tracker == nullptr) {
-      StackTracker::Options options{.attribution = options_.trace.attribution,
-                                    .hart = number};
-      if (keeps_time_)
-        options.slice = [this, number](std::uint64_t cycle, CallNodeId node,
-                                       std::uint16_t place,
-                                       std::uint64_t weight) {
-          const Slice slice{cycle, weight, node, number, place};
-          if (wanted_.wants(slice))
-            slices_.add(slice);
-          else
-            unwanted_ += weight;
-        };
-      hart.tracker = std::make_unique<StackTracker>(
-          map_, places_, accounts_, contexts_, std::move(options));
-    }
-    return hart;
+  std::unique_ptr<StackTracker> make_tracker(StackTracker::Options options) {
+    options.attribution = options_.trace.attribution;
+    if (keeps_time_)
+      options.slice = [this, hart = options.hart](
+                          std::uint64_t cycle, CallNodeId node,
+                          std::uint16_t place, std::uint64_t weight) {
+        const Slice slice{cycle, weight, node, hart, place};
+        if (wanted_.wants(slice))
+          slices_.add(slice);
+        else
+          unwanted_ += weight;
+      };
+    return std::make_unique<StackTracker>(map_, places_, accounts_, contexts_,
+                                          std::move(options));
   }
 
   void track() {
     const Timer timer("trace");
-    TraceBlock block;
-    while (reader_.next(block)) {
-      if (block.instructions.empty()) continue;
-      Hart& at = hart(block.hart);
-      // A block is learnt from before the previous one is tracked: this block
-      // may identify code of which little ran in the previous one.
-      const std::span<const SpaceChange> learnt = map_.learn(block);
-      if (at.has_block) at.tracker->track(at.block, &block, at.spaces);
-      at.spaces.assign(learnt.begin(), learnt.end());
-      std::swap(at.block, block);
-      at.has_block = true;
-    }
-    for (auto& [number, at] : harts_) {
-      if (at.has_block) at.tracker->track(at.block, nullptr, at.spaces);
-      at.tracker->finish();
-    }
+    TracedMachine machine(reader_, map_, [this](StackTracker::Options options) {
+      return make_tracker(std::move(options));
+    });
+    machine.track();
+    counts_ = machine.counts();
     accounts_.settle_rest();
     if (keeps_time_) slices_.resolve(accounts_);
   }
@@ -290,10 +266,7 @@ class TraceProfile {
             std::min<std::uint64_t>(unwanted_, INT64_MAX)));
     if (slices_.are_too_many())
       profile.diagnostics.note(Problem::kNoTimes, slices_.count());
-    std::uint64_t end = 0;
-    for (const auto& [number, at] : harts_)
-      end = std::max(end, at.tracker->counts().last_cycle);
-    const std::uint64_t when = profile.has_time ? end : 0;
+    const std::uint64_t when = profile.has_time ? counts_.last_cycle : 0;
     const auto add = [&](CallNodeId id, StackId stack, EventId event,
                          std::uint64_t weight) {
       if (weight > 0)
@@ -367,27 +340,16 @@ class TraceProfile {
   }
 
   void summarize(Profile& profile) {
-    TrackerCounts all;
-    for (const auto& [number, at] : harts_) {
-      const TrackerCounts& one = at.tracker->counts();
-      all.instructions += one.instructions;
-      all.calls += one.calls;
-      all.traps += one.traps;
-      all.switches += one.switches;
-      all.weight += one.weight;
-      all.resynchronised += one.resynchronised;
-      all.time_disorder += one.time_disorder;
-    }
-    profile.set_about(kAboutTraceSummary, summary(all));
+    profile.set_about(kAboutTraceSummary, summary(counts_));
     if (!reader_.info().layout.empty())
       profile.set_about("trace layout", reader_.info().layout);
     if (!reader_.info().clock_domain.empty())
       profile.set_about("clock domain", reader_.info().clock_domain);
-    profile.diagnostics.note(Problem::kResynchronised, all.resynchronised);
+    profile.diagnostics.note(Problem::kResynchronised, counts_.resynchronised);
     profile.diagnostics.note(Problem::kUnknownCode, unknown_instructions_);
     // A reader that notes these itself has corrected some of them.
     if (reader_.diagnostics().count(Problem::kTimeDisorder) == 0)
-      profile.diagnostics.note(Problem::kTimeDisorder, all.time_disorder);
+      profile.diagnostics.note(Problem::kTimeDisorder, counts_.time_disorder);
     profile.diagnostics.note(Problem::kDeepStack, accounts_.too_deep());
   }
 
@@ -399,7 +361,7 @@ class TraceProfile {
   Places places_;
   Accounts accounts_;
   Contexts contexts_;
-  std::map<std::uint32_t, Hart> harts_;  // by number
+  TrackerCounts counts_;
   Slices slices_;
   std::uint64_t unwanted_ = 0;
   std::uint64_t unknown_ = 0, unknown_instructions_ = 0, nameless_ = 0;

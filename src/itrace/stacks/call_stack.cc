@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/stacks/call_stack.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace wick {
@@ -50,18 +51,17 @@ CallStack::Then CallStack::transfer(const Transfer& how) {
 
 void CallStack::move() {
   const bool has_returned = from_.flow.kind() == FlowKind::kXret;
-  const bool is_trap_entry =
-      to_.is_entry() && landmarks_.is_trap_entry(to_.function);
+  if (to_.layer > from_.layer) note_trap_vector();
   if (how_.is_marked_trap || to_.layer > from_.layer)
     return has_returned ? trap_again() : trap();
   if (to_.layer < from_.layer) {
     learn_trap_return();
     // M-mode hands an interrupt on to S-mode, as on machines whose timer it
     // has. What it interrupted is interrupted again.
-    if (is_trap_entry) return trap_again();
+    if (is_trap_entry()) return trap_again();
     return trap_return();
   }
-  if (is_trap_entry) return has_returned ? trap_again() : trap();
+  if (is_trap_entry()) return has_returned ? trap_again() : trap();
   if (is_sequential() && !jumps_to_next())
     return;  // correct_top() corrects the function
   if (is_signal()) return begin_signal();
@@ -94,6 +94,19 @@ void CallStack::move() {
     case FlowKind::kUnknown:
       return infer();
   }
+}
+
+// By its name, or because traps led there before.
+bool CallStack::is_trap_entry() const {
+  if (to_.layer == Layer::kUser) return false;
+  return (to_.is_entry() && landmarks_.is_trap_entry(to_.function)) ||
+         std::ranges::find(trap_vectors_, to_.pc) != trap_vectors_.end();
+}
+
+void CallStack::note_trap_vector() {
+  if (trap_vectors_.size() < kMaxVectors &&
+      std::ranges::find(trap_vectors_, to_.pc) == trap_vectors_.end())
+    trap_vectors_.push_back(to_.pc);
 }
 
 void CallStack::arrive() {
@@ -191,6 +204,9 @@ void CallStack::push(Kind kind, CallNodeId pending) {
   frames.push_back({.site = from_.pc,
                     .flow = from_.flow,
                     .kind = kind,
+                    .returns_twice = to_.layer == Layer::kUser &&
+                                     kind == Kind::kCall &&
+                                     is_setjmp(to_.function),
                     .layer = to_.layer,
                     .function = to_.function,
                     .place = accounts_[node].place,
@@ -243,7 +259,7 @@ void CallStack::jump() {
   // All code of a file without symbols is one function, which is soon on the
   // stack; there, the jump is one of the PLT's resolver or a tail call.
   if (!entry && from_.flow.kind() == FlowKind::kIndirectJump &&
-      !map_.function(to_.function).name.empty() && land_in_caller())
+      (return_to_jump_point() || land_in_caller()))
     return;
   if (!entry && branch_to_part()) return;
   replace_top();
@@ -376,8 +392,12 @@ void CallStack::function_return() {
     then_ = Then::kSwitch;
     return;
   }
-  if (top().returns_to(to_.pc)) return pop_to(context_.frames.size() - 1);
+  if (top().returns_to(to_.pc)) {
+    if (top().returns_twice) note_jump_point();
+    return pop_to(context_.frames.size() - 1);
+  }
   if (return_deeper()) return;
+  if (return_to_jump_point()) return;
   // A jump through a link register: to a label in the same function, or to
   // another function, as the kernel enters its handlers.
   if (to_.function == from_.function) return;

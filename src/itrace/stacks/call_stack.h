@@ -102,6 +102,8 @@ class CallStack {
  private:
   // --- call_stack.cc: transfers that are as expected
   void move();
+  bool is_trap_entry() const;
+  void note_trap_vector();
   void push(Kind kind, CallNodeId pending = CallNodeId::kRoot);
   void replace_top();
   void jump();
@@ -126,6 +128,9 @@ class CallStack {
   bool return_deeper();
   bool is_cold_part() const;
   bool land_in_caller();
+  bool is_setjmp(FunctionId function);
+  void note_jump_point();
+  bool return_to_jump_point();
   bool return_to_parent();
   void return_past_bottom();
   void unexplained_step();
@@ -152,11 +157,15 @@ class CallStack {
   CodePoint from_, to_;
   Transfer how_;
   Then then_ = Then::kNothing;
+  // Where traps led from a lower layer.
+  static constexpr std::size_t kMaxVectors = 16;
+  std::vector<std::uint64_t> trap_vectors_;
   std::size_t returning_ = 0;  // nested calls of trap_return()
   // Of traps that are over: they interrupted what runs now.
   std::vector<CallNodeId> held_;
 
-  std::vector<FunctionId> signal_handlers_;  // seen so far
+  std::vector<bool> is_setjmp_, is_setjmp_known_;  // by function
+  std::vector<FunctionId> signal_handlers_;        // seen so far
   struct KnownJump {
     const CodePage* page = nullptr;
     std::uint64_t from = 0, to = 0;

@@ -20,6 +20,15 @@ constexpr std::size_t kMaxSearch = 1024;
 // Compilers move code that is rarely executed, such as landing pads.
 constexpr std::string_view kCold = ".cold";
 
+// setjmp, _setjmp, __sigsetjmp …
+bool is_name_of_setjmp(std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
+  return name == "setjmp" || name == "sigsetjmp";
+}
+
+// Older ones are forgotten.
+constexpr std::size_t kMaxJumpPoints = 64;
+
 // Kernel functions that end a thread. Compilers call them even at the end of a
 // function, instead of jumping to them.
 bool never_returns(std::string_view name) {
@@ -43,6 +52,46 @@ bool CallStack::return_deeper() {
     counts_.unwound += frames.size() - i;
     pop_to(i - 1);
     return !frames.empty();
+  }
+  return false;
+}
+
+bool CallStack::is_setjmp(FunctionId function) {
+  const auto i = static_cast<std::size_t>(index(function));
+  if (i >= is_setjmp_known_.size()) {
+    is_setjmp_known_.resize(map_.function_count());
+    is_setjmp_.resize(map_.function_count());
+  }
+  if (!is_setjmp_known_[i]) {
+    is_setjmp_known_[i] = true;
+    is_setjmp_[i] = is_name_of_setjmp(map_.function(function).name);
+  }
+  return is_setjmp_[i];
+}
+
+// setjmp is about to return: the same place may be returned to again.
+void CallStack::note_jump_point() {
+  std::vector<JumpPoint>& points = context_.jump_points;
+  const auto depth = static_cast<std::uint32_t>(frames().size() - 1);
+  std::erase_if(points, [&](const JumpPoint& point) {
+    return point.depth > depth || (point.depth == depth && point.pc == to_.pc);
+  });
+  if (points.size() >= kMaxJumpPoints) points.erase(points.begin());
+  points.push_back({.pc = to_.pc, .depth = depth});
+}
+
+// longjmp to code without a symbol, which land_in_caller() does not find.
+bool CallStack::return_to_jump_point() {
+  std::vector<JumpPoint>& points = context_.jump_points;
+  while (!points.empty() && points.back().depth > frames().size())
+    points.pop_back();
+  for (std::size_t i = points.size(); i-- > 0;) {
+    if (points[i].pc != to_.pc || points[i].depth < segment_start()) continue;
+    const std::size_t depth = points[i].depth;
+    if (depth == 0 || frames()[depth - 1].layer != Layer::kUser) continue;
+    counts_.unwound += frames().size() - depth;
+    pop_to(depth);
+    return true;
   }
   return false;
 }

@@ -33,6 +33,7 @@ struct StackFrame {
   Kind kind = Kind::kBottom;
   // kSignal: the handler has returned to the code that ends a signal.
   bool returned = false;
+  bool returns_twice = false;  // it began as setjmp
   Layer layer = Layer::kUnknown;
   FunctionId function = FunctionId::kNone;
   std::uint16_t place = 0;  // of the call, in the caller
@@ -54,6 +55,12 @@ struct StackFrame {
   }
 };
 
+// Where setjmp returned to: longjmp returns there again.
+struct JumpPoint {
+  std::uint64_t pc = 0;
+  std::uint32_t depth = 0;  // frames that were left
+};
+
 struct Context {
   std::uint32_t thread = 0;  // for Accounts::root()
   std::vector<StackFrame> frames;
@@ -68,6 +75,7 @@ struct Context {
   bool leaves_signal = false;  // it called sigreturn
   bool is_other_program =
       false;  // exec was seen, but not its first instruction
+  std::vector<JumpPoint> jump_points;  // the last one is the innermost
   // The stack of the parent when it created this thread, callers first: after
   // fork, the child returns to the parent's callers.
   std::vector<StackFrame> inherited;
@@ -101,6 +109,7 @@ class Contexts {
   struct Birth {
     std::vector<StackFrame> frames;
     SpaceId space = SpaceId::kNone;
+    std::vector<JumpPoint> jump_points;
   };
   // Beyond kMaxBirths, the oldest one is forgotten.
   void note_birth(Birth birth);

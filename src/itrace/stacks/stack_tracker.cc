@@ -26,7 +26,8 @@ StackTracker::StackTracker(CodeMap& map, Places& places, Accounts& accounts,
       shares_(options.attribution, std::move(options.slice)),
       stack_(view_, landmarks_, places, accounts, contexts.make(options.hart),
              std::move(options.transcript)),
-      thread_(view_, landmarks_, stack_, contexts, options.hart) {
+      thread_(view_, landmarks_, stack_, contexts, options.hart),
+      before_switch_(std::move(options.before_switch)) {
   if (shares_.makes_slices()) accounts.keep_moved();
 }
 
@@ -43,31 +44,46 @@ TrackerCounts StackTracker::counts() const {
           .time_disorder = shares_.time_disorder()};
 }
 
-void StackTracker::track(const TraceBlock& block, const TraceBlock* next,
+void StackTracker::begin(const TraceBlock& block, const TraceBlock* next,
                          std::span<const SpaceChange> spaces) {
-  if (block.instructions.empty()) return;
   shares_.begin_block(block);
   block_ = &block;
   next_block_ = next;
   spaces_ = spaces;
-  context_at_ = trap_at_ = space_at_ = fact_at_ = 0;
+  at_ = context_at_ = trap_at_ = space_at_ = fact_at_ = 0;
   gap_ = block.after_gap && started_;
   if (gap_) {
     page_pc_ = kNoPage;
     shares_.end_slice();
   }
   if (view_.refresh()) page_pc_ = kNoPage;
-  const std::size_t size = block.instructions.size();
-  for (std::size_t at = 0; at < size;) {
-    apply_events(at);
-    const std::size_t until = std::min(next_event(at), size);
-    run(at, until);
-    at = until;
+}
+
+bool StackTracker::advance(std::uint64_t cycle) {
+  const std::size_t size = block_->instructions.size();
+  for (const std::size_t end = first_after(cycle); at_ < end;) {
+    apply_events(at_);
+    const std::size_t until = std::min(next_event(at_), end);
+    run(at_, until);
+    at_ = until;
   }
+  if (at_ < size) return false;
   apply_events(size);
   instructions_ += size;
-  last_cycle_ = block.instructions.back().cycle;
-  if (!block.bits.empty()) last_bits_ = block.bits.back();
+  last_cycle_ = block_->instructions.back().cycle;
+  if (!block_->bits.empty()) last_bits_ = block_->bits.back();
+  return true;
+}
+
+// The first instruction of the block from `at_` on that retired after `cycle`.
+std::size_t StackTracker::first_after(std::uint64_t cycle) const {
+  const std::vector<Retired>& all = block_->instructions;
+  if (cycle == UINT64_MAX) return all.size();
+  const auto from = all.begin() + static_cast<std::ptrdiff_t>(at_);
+  const auto is_after = [&](const Retired& one) { return one.cycle > cycle; };
+  // Cycles may go back.
+  return static_cast<std::size_t>(
+      std::ranges::find_if(from, all.end(), is_after) - all.begin());
 }
 
 std::size_t StackTracker::next_event(std::size_t at) const {
@@ -272,6 +288,7 @@ void StackTracker::follow(std::size_t at) {
     case CallStack::Then::kNothing:
       break;
     case CallStack::Then::kSwitch:
+      if (before_switch_) before_switch_(block_->instructions[at].cycle);
       return thread_.switch_thread(
           {.block = block_, .next = next_block_, .at = at}, instructions_ + at);
     case CallStack::Then::kThread:

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ class StackTracker {
     std::uint32_t hart = 0;
     CycleShares::Slice slice;
     CallStack::Transcript transcript;
+    // Called before another thread resumes: what other harts did until this
+    // cycle comes first. May be empty.
+    std::function<void(std::uint64_t cycle)> before_switch;
   };
 
   StackTracker(CodeMap& map, Places& places, Accounts& accounts,
@@ -53,11 +57,22 @@ class StackTracker {
   StackTracker(const StackTracker&) = delete;
   StackTracker& operator=(const StackTracker&) = delete;
 
-  // Tracks the next block of this hart. `next` is the block after it (null at
-  // the end), which is only used to see which thread resumes. `spaces` is the
-  // result of CodeMap::learn() for `block`.
-  void track(const TraceBlock& block, const TraceBlock* next,
+  // Begins the next block of this hart, which must not be empty. `next` is the
+  // block after it (null at the end), which is only used to see which thread
+  // resumes. `spaces` is the result of CodeMap::learn() for `block`. All of
+  // them live until the block has ended.
+  void begin(const TraceBlock& block, const TraceBlock* next,
              std::span<const SpaceChange> spaces);
+  // Tracks instructions of the block up to and with this cycle. True if the
+  // block has ended.
+  bool advance(std::uint64_t cycle);
+  // All of a block.
+  void track(const TraceBlock& block, const TraceBlock* next,
+             std::span<const SpaceChange> spaces) {
+    if (block.instructions.empty()) return;
+    begin(block, next, spaces);
+    advance(UINT64_MAX);
+  }
   // Call after the last block.
   void finish() { shares_.end_slice(); }
 
@@ -72,6 +87,7 @@ class StackTracker {
   void apply(const SpaceChange& change);
   void apply(const SideBandFact& fact);
   std::size_t next_event(std::size_t at) const;
+  std::size_t first_after(std::uint64_t cycle) const;
   void run(std::size_t from, std::size_t to);
   void enter(std::size_t at, std::uint64_t pc);
   void leave_for_next(std::size_t at);
@@ -88,6 +104,7 @@ class StackTracker {
   CycleShares shares_;
   CallStack stack_;
   RunningThread thread_;
+  std::function<void(std::uint64_t cycle)> before_switch_;
   std::uint64_t instructions_ = 0, last_cycle_ = 0;
 
   Privilege privilege_ = Privilege::kUnknown;
@@ -104,6 +121,7 @@ class StackTracker {
   const TraceBlock* block_ = nullptr;
   const TraceBlock* next_block_ = nullptr;
   std::span<const SpaceChange> spaces_;
+  std::size_t at_ = 0;  // the next instruction of the block
   // The next rows of the block's events.
   std::size_t context_at_ = 0, trap_at_ = 0, space_at_ = 0, fact_at_ = 0;
 };

@@ -93,6 +93,19 @@ TEST_F(StackTrackerTest, LongjmpPopsEverythingAboveWhereItLands) {
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
+TEST_F(StackTrackerTest, LongjmpFindsACallerWithoutAName) {
+  code_.function("main", "call nop");
+  code_.function("start#0", "call nop call nop");
+  code_.function("_setjmp", "nop j");
+  code_.function("save", "nop ret");
+  code_.function("work", "call nop");
+  code_.function("longjmp", "nop ret");
+  track(
+      "main:0 start#0:0 _setjmp:0-1 save:0-1 start#0:1-2 work:0 longjmp:0-1 "
+      "start#0:1");
+  EXPECT_EQ(tracker_->frames().size(), 2);
+}
+
 TEST_F(StackTrackerTest, AnExceptionLandsInAFunctionOnTheStack) {
   code_.function("main", "call nop");
   code_.function("parse", "call nop nop ret");
@@ -248,6 +261,15 @@ TEST_F(StackTrackerTest, WhatMModeHandsOnMayInterruptTheKernel) {
   EXPECT_EQ(self("k_idle;k_wait;handle_exception"), 2);
   EXPECT_EQ(stack(), "k_idle");
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
+}
+
+TEST_F(StackTrackerTest, WhereTrapsLedBeforeIsATrapAgain) {
+  code_.function("k_main", "nop ecall nop ret");
+  code_.function("m_nameless", "nop mret");
+  track("k_main:0-1 m_nameless:0-1 m_nameless:0-1 k_main:2");
+  EXPECT_EQ(stack(), "k_main");
+  EXPECT_EQ(self("k_main;m_nameless"), 4);
+  EXPECT_EQ(tracker_->counts().traps, 2);
 }
 
 TEST_F(StackTrackerTest, AMarkedTrapIsATrapWhereverItLeads) {

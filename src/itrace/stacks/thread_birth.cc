@@ -45,7 +45,8 @@ void RunningThread::note_birth() {
   contexts_.note_birth(
       {.frames = {frames.begin(),
                   frames.begin() + static_cast<std::ptrdiff_t>(size)},
-       .space = running().space});
+       .space = running().space,
+       .jump_points = running().jump_points});
 }
 
 void RunningThread::begin_thread() {
@@ -67,10 +68,12 @@ void RunningThread::begin_thread() {
   const bool shares_memory = has_satp_ && birth->space != SpaceId::kNone &&
                              birth->space == view_.space();
   const std::string_view name = view_.map().function(to.function).name;
-  if ((shares_memory && !lends_stack(name)) || makes_threads(name))
+  if ((shares_memory && !lends_stack(name)) || makes_threads(name)) {
     context.inherited = std::move(birth->frames);  // but see return_to_parent
-  else
+  } else {
     stack_.adopt(birth->frames);
+    context.jump_points = std::move(birth->jump_points);
+  }
 }
 
 // If the kernel's functions are not known: a parked thread that waits for the
@@ -89,7 +92,8 @@ std::optional<Contexts::Birth> RunningThread::parked_parent() const {
     return Contexts::Birth{
         .frames = {parent.frames.begin(),
                    parent.frames.begin() + static_cast<std::ptrdiff_t>(size)},
-        .space = parent.space};
+        .space = parent.space,
+        .jump_points = parent.jump_points};
   }
   return {};
 }
@@ -101,6 +105,7 @@ void RunningThread::begin_program() {
   context.thread = contexts_.make(hart_).thread;
   context.space = SpaceId::kNone;
   context.inherited.clear();
+  context.jump_points.clear();
   context.is_other_program = false;
   ThreadFacts& facts = contexts_.threads()[context.thread];
   facts.pid = before.pid;
