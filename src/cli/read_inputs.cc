@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -70,15 +71,48 @@ std::vector<Profile> read_at_once(std::span<const std::string> paths,
   return profiles;
 }
 
-// How many inputs to read at once. A trace is long and takes one thread, so
-// files of several harts are read in parallel; other readers use several
-// threads themselves.
-std::size_t inputs_at_once(const std::vector<std::string>& paths,
-                           const InputOptions& input) {
-  const bool all_traces = std::ranges::all_of(
+bool are_traces(const std::vector<std::string>& paths,
+                const InputOptions& input) {
+  return std::ranges::all_of(
       paths, [&](const std::string& path) { return is_trace(path, input); });
-  return all_traces ? static_cast<std::size_t>(worker_count(input.read.threads))
-                    : 1;
+}
+
+// Files of several harts are one machine, whose threads they share.
+std::optional<Profile> read_as_machine(const std::vector<std::string>& paths,
+                                       const InputOptions& input) {
+  const TraceOptions& trace = input.read.trace;
+  if (paths.size() < 2 || trace.hart >= 0 ||
+      trace.attribution == Attribution::kFirePerf)
+    return {};
+  std::vector<InputFile> files;
+  for (const std::string& path : paths) files.push_back(InputFile::open(path));
+  return read_machine(files, input.read, input.format);
+}
+
+// Reads them one after the other, except traces: a trace is long and takes one
+// thread, while other readers use several threads themselves.
+Profile read_apart(const std::vector<std::string>& paths,
+                   const InputOptions& input, bool all_are_traces) {
+  const std::size_t at_once =
+      all_are_traces
+          ? static_cast<std::size_t>(worker_count(input.read.threads))
+          : 1;
+  Profile profile;
+  for (std::size_t i = 0; i < paths.size();) {
+    const auto some =
+        std::span(paths).subspan(i, std::min(at_once, paths.size() - i));
+    for (Profile& other : read_at_once(some, input)) {
+      if (i == 0) {
+        profile = std::move(other);
+      } else {
+        if (is_difference(profile) != is_difference(other))
+          fail_usage("{}: cannot merge a difference with a profile", paths[i]);
+        merge(profile, other);
+      }
+      ++i;
+    }
+  }
+  return profile;
 }
 
 // "a.data", "standard input, b.data".
@@ -135,22 +169,11 @@ Profile read_inputs(const InputOptions& given, const RunOptions& run) {
   // Relative times count from the first sample of all inputs.
   if (paths.size() == 1 || (input.select.time && input.select.time->absolute))
     input.read.wanted_time = input.select.time;
-  const std::size_t at_once = inputs_at_once(paths, input);
-  Profile profile;
-  for (std::size_t i = 0; i < paths.size();) {
-    const auto some =
-        std::span(paths).subspan(i, std::min(at_once, paths.size() - i));
-    for (Profile& other : read_at_once(some, input)) {
-      if (i == 0) {
-        profile = std::move(other);
-      } else {
-        if (is_difference(profile) != is_difference(other))
-          fail_usage("{}: cannot merge a difference with a profile", paths[i]);
-        merge(profile, other);
-      }
-      ++i;
-    }
-  }
+  const bool all_are_traces = are_traces(paths, input);
+  std::optional<Profile> machine;
+  if (all_are_traces) machine = read_as_machine(paths, input);
+  Profile profile =
+      machine ? std::move(*machine) : read_apart(paths, input, all_are_traces);
   profile = select(std::move(profile), input.select);
   if (profile.samples.empty())
     fail("{}: {}", names_of(paths), why_empty(profile.diagnostics, "samples"));

@@ -9,6 +9,7 @@
 #include "base/metrics.h"
 #include "base/text.h"
 #include "itrace/formats/trace_reader.h"
+#include "itrace/merged_trace.h"
 #include "itrace/trace_profile.h"
 #include "profile/keep_samples.h"
 
@@ -254,6 +255,16 @@ Profile read_whole(const InputFormat& format, InputFile& file,
   }
 }
 
+void complete(Profile& profile, const InputFormat& format) {
+  // Some files name the format they were converted from.
+  const StringId key = profile.strings.intern("format");
+  if (std::ranges::find(profile.about, key, &About::key) == profile.about.end())
+    profile.set_about("format", format.name);
+  mark_cut_stacks(profile);
+  sort_samples(profile);
+  assert(check(profile).empty());
+}
+
 }  // namespace
 
 Profile read_profile(InputFile& file, const ReadOptions& options,
@@ -272,17 +283,38 @@ Profile read_profile(InputFile& file, const ReadOptions& options,
            "unknown format; the input begins with '{}'", excerpt(head, 40));
     Profile profile = read_whole(*format, file, options);
     note_damage(file, profile.diagnostics);
-    // Some files name the format they were converted from.
-    const StringId key = profile.strings.intern("format");
-    if (std::ranges::find(profile.about, key, &About::key) ==
-        profile.about.end())
-      profile.set_about("format", format->name);
     profile.input_bytes = file.stored_bytes();
-    mark_cut_stacks(profile);
-    sort_samples(profile);
-    assert(check(profile).empty());
+    complete(profile, *format);
     return profile;
   });
+}
+
+std::optional<Profile> read_machine(std::span<InputFile> files,
+                                    const ReadOptions& options,
+                                    std::string_view format_name) {
+  const Timer timer("read");
+  const InputFormat* format = nullptr;
+  std::vector<NamedTrace> traces;
+  for (InputFile& file : files)
+    in_context(file.name(), [&] {
+      format = format_name.empty() ? detect(file.head())
+                                   : &input_format(format_name);
+      if (format == nullptr || format->trace == nullptr) return;
+      traces.push_back(
+          {file.name(),
+           open_trace(file, format->name, options.trace, options.symbols)});
+    });
+  if (traces.size() != files.size()) return {};
+  const auto reader = merge_traces(std::move(traces));
+  if (reader == nullptr) return {};
+  Profile profile = read_trace(*reader, options);
+  for (InputFile& file : files) {
+    in_context(file.name(), [&] { file.check_whole(); });
+    note_damage(file, profile.diagnostics);
+    profile.input_bytes += file.stored_bytes();
+  }
+  complete(profile, *format);
+  return profile;
 }
 
 namespace {

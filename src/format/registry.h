@@ -2,6 +2,7 @@
 // All input and output formats.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -28,6 +29,12 @@ const InputFormat* detect(std::string_view head);
 // format. The samples are sorted, and the invariants hold.
 Profile read_profile(InputFile& file, const ReadOptions& options,
                      std::string_view format_name = "");
+
+// Reads traces of one machine, each of other harts, as one profile. Nothing if
+// they are not that: then each is to be read alone.
+std::optional<Profile> read_machine(std::span<InputFile> files,
+                                    const ReadOptions& options,
+                                    std::string_view format_name = "");
 
 // What a profile costs in this format: a chart or a reversed graph repeats more
 // than the usual tree.

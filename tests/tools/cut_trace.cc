@@ -2,7 +2,8 @@
 // cut_trace [--tokens] TRACE OUT [HART]: one hart of a trace (0) with all that
 // stock TracerV has of it, pc (40 bits) and cycle, in its layout of today for a
 // commit width of 1. --tokens: as tokens, which also have the instruction, satp
-// and privilege.
+// and privilege. In a trace without a clock, a cycle is an instruction of any
+// hart.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -23,7 +24,11 @@ int main(int argc, char** argv) {
     InputFile file = InputFile::open(argv[1]);
     TraceOptions options;
     options.hart = argc == 4 ? std::atoi(argv[3]) : 0;
+    const std::uint32_t hart = static_cast<std::uint32_t>(options.hart);
+    options.hart = -1;
     const auto reader = open_trace(file, "", options);
+    const bool has_clock = reader->info().unit != "instructions";
+    std::uint64_t executed = 0;
     std::ofstream out(argv[2], std::ios::binary);
     TracervWriteOptions write_options;
     if (tokens)
@@ -31,7 +36,16 @@ int main(int argc, char** argv) {
           .kind = TracervLayout::Kind::kTokens, .words = 5, .valid_bit = 40};
     TracervWriter writer(out, write_options);
     TraceBlock block;
-    while (reader->next(block)) writer.add(block);
+    while (reader->next(block)) {
+      if (block.hart == hart) {
+        std::uint64_t cycle = executed;
+        if (!has_clock)
+          for (Retired& instruction : block.instructions)
+            instruction.cycle = cycle++;
+        writer.add(block);
+      }
+      executed += block.instructions.size();
+    }
     writer.finish();
     return out.flush() ? 0 : 1;
   } catch (const Error& error) {

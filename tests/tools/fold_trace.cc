@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // fold_trace TRACE EVENT FILE…: an instruction trace as folded stacks, without
 // what options of the command line do to them; FILEs are the code. Threads are
-// roots, "name-pid/tid"; EVENT is "instructions", "cycles" or "calls".
+// roots, "name-pid/tid"; EVENT is "instructions", "cycles" or "calls". Several
+// TRACEs of one machine are separated by commas.
 #include <fmt/format.h>
 
 #include <map>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
-#include "itrace/trace_profile.h"
+#include "format/registry.h"
 
 namespace wick {
 namespace {
@@ -18,9 +21,13 @@ int run(int argc, char** argv) {
   options.keep_time = false;
   options.threads = 1;
   for (int i = 3; i < argc; ++i) options.trace.elfs.emplace_back(argv[i]);
-  InputFile file = InputFile::open(argv[1]);
-  const auto reader = open_trace(file, "", options.trace);
-  const Profile profile = read_trace(*reader, options);
+  std::vector<InputFile> files;
+  std::istringstream paths(argv[1]);
+  for (std::string path; std::getline(paths, path, ',');)
+    files.push_back(InputFile::open(path));
+  const Profile profile = files.size() == 1
+                              ? read_profile(files.front(), options)
+                              : read_machine(files, options).value();
   std::map<std::string, std::int64_t> weights;
   for (const Sample& sample : profile.samples) {
     if (profile.strings[profile.events[sample.event].name] != argv[2]) continue;

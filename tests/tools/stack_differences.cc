@@ -12,13 +12,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "itrace/trace_profile.h"
+#include "format/registry.h"
 
 namespace wick {
 namespace {
@@ -110,9 +111,13 @@ Runs read_ours(char** argv, int argc, Stacks& stacks) {
   options.threads = 1;
   options.symbols.inlines = false;
   for (int i = 5; i < argc; ++i) options.trace.elfs.emplace_back(argv[i]);
-  InputFile file = InputFile::open(argv[3]);
-  const auto reader = open_trace(file, "", options.trace);
-  const Profile profile = read_trace(*reader, options);
+  std::vector<InputFile> files;
+  std::istringstream paths(argv[3]);
+  for (std::string path; std::getline(paths, path, ',');)
+    files.push_back(InputFile::open(path));
+  const Profile profile = files.size() == 1
+                              ? read_profile(files.front(), options)
+                              : read_machine(files, options).value();
   if (!profile.has_time) fail("the trace has too many slices");
   const std::vector<std::uint32_t> ids = stack_ids(profile, stacks);
   Runs runs;
