@@ -152,6 +152,10 @@ void CallStack::return_past_bottom() {
     pop_to(i);
     return replace_top();
   }
+  if (segment == 0 && context_.is_guessed()) {
+    then_ = Then::kPastBottom;
+    return;
+  }
   ++counts_.resynchronised;
   if (segment == 0) {
     pop_to(0);
