@@ -98,8 +98,6 @@ class CallStack {
   void begin_level();
   // Makes the frames of another thread those of this one.
   void adopt(std::span<const StackFrame> frames);
-  // The transfer leads to the first instruction of a program.
-  bool is_program_entry() const;
   void say(const std::string& line) const;
 
  private:

@@ -61,7 +61,7 @@ void RunningThread::begin_thread() {
     return;
   }
   // A thread of the kernel became a program.
-  if (stack_.is_program_entry()) return;
+  if (view_.is_program_entry(to)) return;
   stack_.reach_user_code();
   std::optional<Contexts::Birth> birth = contexts_.take_birth(to.pc);
   if (!birth) birth = parked_parent();

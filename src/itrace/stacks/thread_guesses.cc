@@ -206,8 +206,8 @@ ThreadGuesses::Tier ThreadGuesses::explain_elsewhere(
     const StackFrame& trap, const StackFrame& interrupted,
     const Context& thread, const CodePoint& to) const {
   // A signal handler, or another program.
-  const Tier otherwise = to.is_entry() ||
-                                 to.page->image == CodeImageId::kNone ||
+  const Tier otherwise = to.is_entry() || view_.is_program_entry(to) ||
+                                 !view_.has_name(to.function) ||
                                  thread.leaves_signal || thread.is_other_program
                              ? Tier::kUnknownCaller
                              : Tier::kImpossible;

@@ -14,8 +14,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "itrace/stacks/accounts.h"
