@@ -65,6 +65,7 @@ class AddressSpaces : public UserCode {
     bool in_kernel = true;
     // How often it changed its space, and where in the block it last did.
     std::uint32_t visit = 0, visit_from = 0;
+    bool is_owner_known = false;  // since then; see check_owner
   };
   // Whole pages of code that is not user code and that CodeMap places itself.
   struct FixedRange {
