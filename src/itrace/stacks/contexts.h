@@ -72,6 +72,8 @@ struct ThreadGuess {
   std::uint32_t via = kNone;
   // It last ran in another address space. Only a process that ends does that.
   bool is_elsewhere = false;
+  // It last ran on another hart. The kernel moves threads rarely.
+  bool is_on_other_hart = false;
   // Frames of it that are over, at each of Context::levels.
   std::vector<std::uint32_t> gone;
 };
@@ -85,6 +87,7 @@ struct Context {
   SpaceId parked_space = SpaceId::kNone;  // of the hart when it was left
   std::uint64_t thread_pointer = 0;       // the kernel's; 0: not known
   std::uint64_t parked_at = 0;            // number of the switch
+  std::uint32_t parked_hart = 0;
   bool is_new = false;  // created while traced; no user code ran yet
   // Where it begins is not known yet; see Accounts.
   CallNodeId pending = CallNodeId::kRoot;

@@ -32,6 +32,7 @@ void RunningThread::park(std::uint64_t tracked) {
   Context& context = stack_.context();
   // The kernel has just changed it to that of the next thread.
   const bool has_changed = tracked - space_changed_at_ < kToSwitch;
+  context.parked_hart = hart_;
   context.parked_space = has_changed ? space_before_ : view_.space();
   const bool is_over = is_dead();
   if (context.is_guessed() && is_over)
@@ -83,7 +84,7 @@ void RunningThread::switch_thread(std::uint64_t tracked) {
     context.is_new = true;
     stack_.begin_before_user_code();
   } else {
-    context.guesses = guesses_.resumed_at(stack_.to().pc, has_satp_);
+    context.guesses = guesses_.resumed_at(stack_.to().pc, hart_, has_satp_);
     if (thread_pointer_ != 0)
       std::erase_if(context.guesses, [&](const ThreadGuess& guess) {
         const Context* const parked = contexts_.find(guess.thread);

@@ -75,17 +75,23 @@ void ThreadGuesses::add_guesses(const Context& parked,
 }
 
 std::vector<ThreadGuess> ThreadGuesses::resumed_at(std::uint64_t pc,
+                                                   std::uint32_t hart,
                                                    bool has_satp) const {
   std::vector<ThreadGuess> urgent, waiting, just_left;
+  std::uint64_t last_left = 0;
+  for (const Context& parked : contexts_.all())
+    if (parked.parked_hart == hart)
+      last_left = std::max(last_left, parked.parked_at);
   for (const Context& parked : contexts_.all()) {
     if (parked.frames.size() < 2 || !parked.frames.back().returns_to(pc))
       continue;
-    std::vector<ThreadGuess>& out = !parked.is_guessed() ? waiting
-                                    : parked.parked_at == contexts_.switches()
-                                        ? just_left
-                                        : urgent;
+    std::vector<ThreadGuess>& out = !parked.is_guessed()            ? waiting
+                                    : parked.parked_at == last_left ? just_left
+                                                                    : urgent;
     const std::size_t first = out.size();
     add_guesses(parked, out);
+    for (std::size_t i = first; i < out.size(); ++i)
+      out[i].is_on_other_hart = parked.parked_hart != hart;
     // The kernel has changed satp before it switches.
     if (has_satp && parked.space != SpaceId::kNone &&
         parked.parked_space != view_.space())
@@ -95,8 +101,9 @@ std::vector<ThreadGuess> ThreadGuesses::resumed_at(std::uint64_t pc,
   std::vector<ThreadGuess> all = std::move(urgent);
   all.insert(all.end(), waiting.begin(), waiting.end());
   all.insert(all.end(), just_left.begin(), just_left.end());
-  std::ranges::stable_partition(
-      all, [](const ThreadGuess& guess) { return !guess.is_elsewhere; });
+  std::ranges::stable_sort(all, {}, [](const ThreadGuess& guess) {
+    return std::pair(guess.is_elsewhere, guess.is_on_other_hart);
+  });
   return all;
 }
 
@@ -168,7 +175,7 @@ bool ThreadGuesses::explain_return(Context& context, std::uint64_t pc) {
 bool ThreadGuesses::explain_trap_return(Context& context, const CodePoint& to,
                                         bool has_satp, bool& continues) {
   // Without satp, processes share spaces as long as they do not conflict.
-  if (to.layer == Layer::kUser && has_satp)
+  if (to.layer == Layer::kUser && has_satp && !context.is_other_program)
     std::erase_if(context.guesses, [&](const ThreadGuess& guess) {
       return !may_be_here(guess);
     });
@@ -188,7 +195,7 @@ bool ThreadGuesses::explain_trap_return(Context& context, const CodePoint& to,
           if (to.layer != Layer::kUser)
             return explain_resumption(frame, stack[i + 1], stack.thread(), to,
                                       continues);
-          if (context.is_other_program || stack.thread().is_other_program)
+          if (context.is_other_program || is_other_program(guess))
             return explain_program(to);
           const auto is_its = is_its_code(stack, i, to);
           if (is_its == false) return Tier::kImpossible;
@@ -252,12 +259,21 @@ ThreadGuesses::Tier ThreadGuesses::explain_elsewhere(
   }
 }
 
+bool ThreadGuesses::is_other_program(const ThreadGuess& guess) const {
+  const auto is = [&](std::uint32_t thread) {
+    const Context* const context = contexts_.find(thread);
+    return context != nullptr && context->is_other_program;
+  };
+  return is(guess.thread) || (guess.via != ThreadGuess::kNone && is(guess.via));
+}
+
 bool ThreadGuesses::may_be_here(const ThreadGuess& guess) const {
   const Context* const thread = contexts_.find(guess.thread);
   const SpaceId here = view_.space();
   return thread != nullptr &&
-         (thread->space == SpaceId::kNone || here == SpaceId::kNone ||
-          thread->space == here || thread->parked_space == here);
+         (is_other_program(guess) || thread->space == SpaceId::kNone ||
+          here == SpaceId::kNone || thread->space == here ||
+          thread->parked_space == here);
 }
 
 bool ThreadGuesses::is_certain(const Context& context) const {
@@ -348,6 +364,7 @@ void ThreadGuesses::join(Context& context, const ThreadGuess& guess,
   }
   if (context.space != SpaceId::kNone) out.space = context.space;
   out.parked_space = context.parked_space;
+  out.parked_hart = context.parked_hart;
   out.parked_at = context.parked_at;
   out.leaves_signal |= context.leaves_signal;
   out.is_other_program |= context.is_other_program;
@@ -412,8 +429,10 @@ void ThreadGuesses::decide_all() {
 }
 
 void ThreadGuesses::simplify(Context& context) {
-  if (context.proofs >= kProofs || context.guesses.empty() ||
-      context.guesses.front().via != ThreadGuess::kNone)
+  const bool is_empty = context.guesses.empty();
+  if (is_empty || context.guesses.front().via != ThreadGuess::kNone ||
+      (context.proofs >= kProofs &&
+       !returns_to_user_code(context.guesses.front())))
     return decide(context);
   std::erase_if(context.guesses, [](const ThreadGuess& guess) {
     return guess.via != ThreadGuess::kNone;

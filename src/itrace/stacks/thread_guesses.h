@@ -30,7 +30,8 @@ class ThreadGuesses {
       : view_(view), accounts_(accounts), contexts_(contexts) {}
 
   // The parked threads that may resume at `pc`, the likeliest first.
-  std::vector<ThreadGuess> resumed_at(std::uint64_t pc, bool has_satp) const;
+  std::vector<ThreadGuess> resumed_at(std::uint64_t pc, std::uint32_t hart,
+                                      bool has_satp) const;
 
   // What a thread that is guessed does next. Only guesses that explain it
   // remain, unless none does: then false, and the thread is none of them.
@@ -79,6 +80,8 @@ class ThreadGuesses {
   void add_guesses(const Context& parked, std::vector<ThreadGuess>& out) const;
   bool returns_to_user_code(const ThreadGuess& guess) const;
   bool have_same_rest(const Context& context) const;
+  // A new program was loaded, but has not run yet.
+  bool is_other_program(const ThreadGuess& guess) const;
   bool may_be_here(const ThreadGuess& guess) const;
   Context take(const ThreadGuess& guess);
   void join(Context& context, const ThreadGuess& guess, Context thread);
