@@ -57,14 +57,14 @@ class Machine {
     for (const auto& at : program.walk(random_, from, count, reach))
       put(at, bias, name);
   }
-  // At its own addresses, without a kernel.
+  // At its own addresses or `bias` bytes from them, without a kernel.
   void run_as(Privilege privilege, const RiscvProgram& program,
               const std::string& name, std::uint64_t satp,
-              std::size_t count = 300) {
+              std::size_t count = 300, std::uint64_t bias = 0) {
     step_into(privilege, satp);
     for (const auto& at :
          program.walk(random_, program.elf_addr(), count, 2000))
-      put(at, 0, name);
+      put(at, bias, name);
   }
   // As run(), without the kernel in between.
   void run_on(const RiscvProgram& program, const std::string& name,
@@ -269,6 +269,22 @@ TEST_P(EveryTrace, EqualPagesStayUnknownUntilANeighbourDecides) {
   machine.run(one, "one", kSatp, 0x5500000000, 0x1f00, 600);
   machine.run(one, "one", kSatp, 0x5500000000, 0x1000, 300, 1000);
   EXPECT_TRUE(machine.is_all_right());
+}
+
+// OpenSBI since 1.5.
+TEST_P(EveryTrace, FirmwareLinkedAtZeroIsNotALibrary) {
+  Machine machine(GetParam());
+  const RiscvProgram firmware(1, 8, 0), library(2, 8, 0x1000);
+  machine.add(firmware, ET_DYN, "fw_dynamic.elf");
+  machine.add(library, ET_DYN, "library");
+  for (int i = 0; i < 4; ++i) {
+    machine.run(library, "library", kSatp, 0x5500000000, 0x1000);
+    machine.run_as(Privilege::kMachine, firmware, "fw_dynamic.elf", kSatp, 300,
+                   0x80000000);
+  }
+  EXPECT_TRUE(machine.is_all_right());
+  EXPECT_EQ(machine.layer_at(0x80000000), Layer::kMachine);
+  EXPECT_EQ(machine.layer_at(0x5500001000), Layer::kUser);
 }
 
 TEST(AddressSpaces, APageTableWithANewOwnerIsLearntAnew) {
