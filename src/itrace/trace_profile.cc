@@ -16,6 +16,7 @@
 #include "itrace/code/address_spaces.h"
 #include "itrace/code/code_map.h"
 #include "itrace/code/places.h"
+#include "itrace/process_names.h"
 #include "itrace/stacks/accounts.h"
 #include "itrace/stacks/contexts.h"
 #include "itrace/stacks/fireperf.h"
@@ -124,19 +125,17 @@ class ProfileMaker {
   }
 
   void add_threads() {
-    for (const ThreadFacts& facts : contexts_.threads()) {
-      Thread thread{.pid = facts.pid, .tid = facts.tid};
-      std::string name = facts.name;
-      if (name.empty() && facts.space != SpaceId::kNone) {
-        // Its pid is not known: processes are numbered as they were seen.
-        const std::string more = map_.space_name(facts.space);
-        name = fmt::format("process {}{}{}{}", index(facts.space),
-                           more.empty() ? "" : " (", more,
-                           more.empty() ? "" : ")");
-      }
-      thread.comm = profile_.strings.intern(name);
-      threads_.push_back(profile_.thread_id(thread));
+    const ProcessNames names = name_processes(contexts_, accounts_, map_);
+    for (std::size_t i = 0; i < names.of_thread.size(); ++i) {
+      const ThreadFacts& facts = contexts_.threads()[i];
+      threads_.push_back(profile_.thread_id(
+          {.pid = facts.pid,
+           .tid = facts.tid,
+           .comm = profile_.strings.intern(names.of_thread[i])}));
     }
+    for (const auto& [name, space] : names.processes)
+      if (const std::string satp = map_.space_name(space); !satp.empty())
+        profile_.set_about("process " + name, satp);
   }
 
   const std::vector<FrameId>& frames(FunctionId function, std::uint32_t place) {

@@ -87,6 +87,10 @@ struct ThreadFacts {
   std::string name;
   std::uint32_t hart = 0;
   SpaceId space = SpaceId::kNone;
+  // A process began with it: by fork, or as another program.
+  bool begins_process = false;
+  // The thread of its process that created it.
+  std::optional<std::uint32_t> creator;
 };
 
 class Contexts {
@@ -108,6 +112,7 @@ class Contexts {
   // trap into the kernel as the last frame.
   struct Birth {
     std::vector<StackFrame> frames;
+    std::uint32_t thread = 0;  // that created it
     SpaceId space = SpaceId::kNone;
     std::vector<JumpPoint> jump_points;
   };

@@ -26,6 +26,11 @@ bool makes_threads(std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// Functions whose system call makes a process: "fork", "_Fork", "arch_fork".
+bool makes_processes(std::string_view name) {
+  return name.find("fork") != name.npos || name.find("Fork") != name.npos;
+}
+
 // Functions whose child shares the memory and the stack of its parent.
 bool lends_stack(std::string_view name) {
   constexpr std::array<std::string_view, 3> names = {"vfork", "__vfork",
@@ -45,6 +50,7 @@ void RunningThread::note_birth() {
   contexts_.note_birth(
       {.frames = {frames.begin(),
                   frames.begin() + static_cast<std::ptrdiff_t>(size)},
+       .thread = running().thread,
        .space = running().space,
        .jump_points = running().jump_points});
 }
@@ -58,17 +64,27 @@ void RunningThread::begin_thread() {
     ++stack_.counts().resynchronised;
     return;
   }
+  ThreadFacts& facts = contexts_.threads()[context.thread];
   // A thread of the kernel became a program.
-  if (stack_.is_program_entry()) return;
+  if (stack_.is_program_entry()) {
+    facts.begins_process = true;
+    return;
+  }
   stack_.reach_user_code();
   std::optional<Contexts::Birth> birth = contexts_.take_birth(to.pc);
   if (!birth) birth = parked_parent();
   if (!birth) return;
   birth->frames.pop_back();  // the trap
-  const bool shares_memory = has_satp_ && birth->space != SpaceId::kNone &&
-                             birth->space == view_.space();
+  const bool knows_memory = has_satp_ && birth->space != SpaceId::kNone;
+  const bool shares_memory = knows_memory && birth->space == view_.space();
   const std::string_view name = view_.map().function(to.function).name;
-  if ((shares_memory && !lends_stack(name)) || makes_threads(name)) {
+  const bool is_thread =
+      (shares_memory && !lends_stack(name)) || makes_threads(name);
+  if (is_thread)
+    facts.creator = birth->thread;
+  else
+    facts.begins_process = knows_memory || makes_processes(name);
+  if (is_thread) {
     context.inherited = std::move(birth->frames);  // but see return_to_parent
   } else {
     stack_.adopt(birth->frames);
@@ -92,6 +108,7 @@ std::optional<Contexts::Birth> RunningThread::parked_parent() const {
     return Contexts::Birth{
         .frames = {parent.frames.begin(),
                    parent.frames.begin() + static_cast<std::ptrdiff_t>(size)},
+        .thread = parent.thread,
         .space = parent.space,
         .jump_points = parent.jump_points};
   }
@@ -111,6 +128,7 @@ void RunningThread::begin_program() {
   facts.pid = before.pid;
   facts.tid = before.tid;
   facts.name = before.name;
+  facts.begins_process = true;
   stack_.say("thread " + std::to_string(context.thread));
 }
 
