@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -22,31 +23,40 @@ class ProcessNamer {
       : threads_(contexts.threads()), accounts_(accounts), map_(map) {}
 
   ProcessNames name() && {
+    find_order();
     find_programs();
     find_beginnings();
-    for (std::uint32_t i = 0; i < threads_.size(); ++i) {
-      processes_.push_back(process_of(i));
-      names_.of_thread.push_back(name_of(i));
+    processes_.resize(threads_.size());
+    names_.of_thread.resize(threads_.size());
+    for (const std::uint32_t thread : order_) {
+      processes_[thread] = process_of(thread);
+      names_.of_thread[thread] = name_of(thread);
     }
     return std::move(names_);
   }
 
  private:
-  // The program of each thread: that of which it ran the most. Of a thread that
-  // only runs a library, it is one that is on its stack.
+  void find_order() {
+    for (std::uint32_t i = 0; i < threads_.size(); ++i)
+      if (threads_[i].number != 0) order_.push_back(i);
+    std::ranges::sort(order_, {},
+                      [&](std::uint32_t i) { return threads_[i].number; });
+  }
+
+  // The program of each thread: that which ran the most, with the libraries and
+  // the kernel on top of it.
   void find_programs() {
-    std::vector<std::optional<bool>> is_program(map_.image_count());
+    is_program_.resize(map_.image_count());
+    innermost_.resize(accounts_.size());
     absl::flat_hash_map<std::pair<std::uint32_t, CodeImageId>, std::uint64_t>
         instructions;
     programs_.resize(threads_.size());
     std::vector<std::uint64_t> most(threads_.size());
     for (const CallNodeId id : accounts_.ids()) {
       const Accounts::Node& node = accounts_[id];
-      const CodeImageId image = map_.function(node.function).image;
-      if (node.depth == 0 || image == CodeImageId::kNone) continue;
-      std::optional<bool>& known = is_program[index(image)];
-      if (!known) known = is_user_program(map_.image(image));
-      if (!*known) continue;
+      if (node.depth == 0) continue;
+      const CodeImageId image = innermost_program(id);
+      if (image == CodeImageId::kNone) continue;
       std::uint64_t& sum = instructions[{node.thread, image}];
       for (std::uint32_t place = 0; place < node.places; ++place)
         sum += accounts_.counter(id, place).instructions;
@@ -57,9 +67,34 @@ class ProcessNamer {
     }
   }
 
-  static bool is_user_program(const CodeImage& image) {
-    return image.layer == Layer::kUser && image.elf != nullptr &&
-           is_main_program(*image.elf);
+  // Of the stack of a node.
+  CodeImageId innermost_program(CallNodeId id) {
+    path_.clear();
+    CodeImageId program = CodeImageId::kNone;
+    for (CallNodeId at = id; accounts_[at].depth > 0;
+         at = accounts_[at].caller) {
+      if (const auto known = innermost_[index(at)]) {
+        program = *known;
+        break;
+      }
+      path_.push_back(at);
+      const CodeImageId image = map_.function(accounts_[at].function).image;
+      if (!is_program(image)) continue;
+      program = image;
+      break;
+    }
+    for (const CallNodeId at : path_) innermost_[index(at)] = program;
+    return program;
+  }
+
+  bool is_program(CodeImageId id) {
+    std::optional<bool>& known = is_program_[index(id)];
+    if (!known) {
+      const CodeImage& image = map_.image(id);
+      known = image.layer == Layer::kUser && image.elf != nullptr &&
+              is_main_program(*image.elf);
+    }
+    return *known;
   }
 
   using Seen = std::pair<SpaceId, CodeImageId>;
@@ -68,14 +103,14 @@ class ProcessNamer {
   }
 
   void find_beginnings() {
-    for (std::uint32_t i = 0; i < threads_.size(); ++i)
+    for (const std::uint32_t i : order_)
       if (threads_[i].begins_process) first_begun_.try_emplace(seen(i), i);
   }
 
   // A thread of its process, the same one for all.
   std::uint32_t process_of(std::uint32_t thread) {
     const ThreadFacts& facts = threads_[thread];
-    if (facts.creator && *facts.creator < thread)
+    if (facts.creator && is_earlier(*facts.creator, thread))
       return processes_[*facts.creator];
     if (facts.space == SpaceId::kNone) return thread;
     if (facts.begins_process) return last_seen_[seen(thread)] = thread;
@@ -85,6 +120,11 @@ class ProcessNamer {
           begun != first_begun_.end())
         last->second = begun->second;
     return last->second;
+  }
+
+  // False also if the row of `a` is not used any more.
+  bool is_earlier(std::uint32_t a, std::uint32_t b) const {
+    return threads_[a].number != 0 && threads_[a].number < threads_[b].number;
   }
 
   // Whether no other process has the thread's address space. Without satp,
@@ -119,8 +159,12 @@ class ProcessNamer {
   const std::vector<ThreadFacts>& threads_;
   const Accounts& accounts_;
   const CodeMap& map_;
-  std::vector<CodeImageId> programs_;     // by thread
-  std::vector<std::uint32_t> processes_;  // by thread
+  std::vector<std::uint32_t> order_;             // threads, as they appeared
+  std::vector<std::optional<bool>> is_program_;  // by image
+  std::vector<std::optional<CodeImageId>> innermost_;  // by node
+  std::vector<CallNodeId> path_;                       // of innermost_program()
+  std::vector<CodeImageId> programs_;                  // by thread
+  std::vector<std::uint32_t> processes_;               // by thread
   absl::flat_hash_map<Seen, std::uint32_t> first_begun_, last_seen_;
   absl::flat_hash_map<std::uint32_t, std::string> by_process_;
   absl::flat_hash_map<std::string_view, std::uint32_t> numbers_;

@@ -84,7 +84,8 @@ TEST_F(Processes, AreNamedAfterWhatTheyRanMost) {
   add_file("hard", ET_EXEC);
   // The beginning of another program was not seen.
   add_thread({{"shell", 5}, {"hard", 9}});
-  EXPECT_THAT(names(), ElementsAre("hard"));
+  add_thread({{"shell", 5}, {"?", 5}, {"hard", 9}, {"?", 0}}, SpaceId{2});
+  EXPECT_THAT(names(), ElementsAre("hard", "shell"));
 }
 
 TEST_F(Processes, AreNotNamedAfterLibraries) {
@@ -151,6 +152,21 @@ TEST_F(Processes, InASpaceOfTheirOwnHaveAllThreadsOfThatSpace) {
   EXPECT_THAT(names(), ElementsAre("pie", "static", "pie", "static #2"));
 }
 
+// A thread may have been taken for a new one for a while, and its row be used
+// again.
+TEST_F(Processes, AreInTheOrderInWhichTheyAppeared) {
+  add_file("hard", ET_EXEC);
+  const Context mistaken = contexts_.make(0);
+  begin_process("hard");
+  begin_process("hard");
+  contexts_.release(mistaken.thread);
+  add_thread({{"?"}}).creator = 1;
+  EXPECT_THAT(names(), ElementsAre("hard", "hard", "hard #2"));
+  contexts_.threads()[mistaken.thread].creator.reset();
+  contexts_.threads()[mistaken.thread].begins_process = true;
+  EXPECT_THAT(names(), ElementsAre("process 1", "hard", "hard #2"));
+}
+
 TEST_F(Processes, KeepTheNamesThatTheTraceHas) {
   add_file("hard", ET_EXEC);
   add_thread({{"hard"}}).name = "worker";
@@ -187,12 +203,23 @@ class Begun : public TrackedStacks {
   }
 };
 
-TEST_F(Begun, AForkedChildIsAProcess) {
-  track(makes_thread("fork"));
+TEST_F(Begun, AChildThatReturnsFromWhereItBeganIsAProcess) {
+  track(makes_thread("fork") + "fork:2 main:1");
   EXPECT_THAT(names(), ElementsAre("program", "program #2"));
 }
 
-TEST_F(Begun, AThreadIsNot) {
+TEST_F(Begun, AChildThatDoesNotReturnIsAThread) {
+  track(makes_thread("fork") + "fork:2");
+  EXPECT_THAT(names(), ElementsAre("program", "program"));
+}
+
+TEST_F(Begun, AChildThatBecomesAProgramWasAProcessBefore) {
+  track(makes_thread("fork") +
+        "handle_exception:0 handle_exception:2 _start:0");
+  EXPECT_THAT(names(), ElementsAre("program", "program #2", "program #3"));
+}
+
+TEST_F(Begun, AThreadOfCloneIsNone) {
   track(makes_thread("clone"));
   EXPECT_THAT(names(), ElementsAre("program", "program"));
 }

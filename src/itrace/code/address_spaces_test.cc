@@ -271,6 +271,25 @@ TEST_P(EveryTrace, EqualPagesStayUnknownUntilANeighbourDecides) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
+// Too few to tell whose they are.
+TEST_P(EveryTrace, FewInstructionsAreFoundByWhatOtherProcessesHaveThere) {
+  Machine machine(GetParam());
+  const RiscvProgram one(1, 4, 0x10000), two(2, 4, 0x10000);
+  const RiscvProgram moving(3, 4, 0x1000);
+  machine.add(one, ET_EXEC, "one");
+  machine.add(two, ET_EXEC, "two");
+  machine.add(moving, ET_DYN, "moving");
+  machine.run(one, "one", kSatp, 0, 0x10000);
+  machine.run(moving, "moving", kSatp + 1, 0x5500000000, 0x1000);
+  machine.run(two, "two", kSatp + 2, 0, 0x10000);
+  EXPECT_TRUE(machine.is_all_right());
+  for (int i = 0; i < 4; ++i) {
+    machine.run(two, "two", kSatp + 2, 0, 0x10000);
+    machine.run(moving, "moving", kSatp + 1, 0x5500000000, 0x1000, 2);
+    EXPECT_TRUE(machine.is_all_right()) << i;
+  }
+}
+
 TEST_P(EveryTrace, AProcessMayMapALibraryAgainElsewhere) {
   Machine machine(GetParam());
   const RiscvProgram program(1, 4, 0x1000), plugin(2, 4, 0x1000);

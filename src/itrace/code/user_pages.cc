@@ -90,8 +90,8 @@ const UserPages::Page* UserPages::find(SpaceId space_id,
   return page.state == Page::State::kDecided ? &page : nullptr;
 }
 
-// With random addresses, a page is that of one process, which may be about to
-// run, or running already.
+// With random addresses, only one process has a page. It may be about to run,
+// or have run too little to show that this is another space than before.
 const UserPages::Page* UserPages::find_elsewhere(std::uint64_t page_pc) const {
   const auto found = elsewhere_.find(page_pc);
   return found == elsewhere_.end() ? nullptr : find(found->second, page_pc);

@@ -65,9 +65,9 @@ class UserPages {
   TextPageView text(const Page& page) const {
     return files_.index().view(page.place);
   }
-  // The page of this space; else that of another process without a page table,
-  // if no two processes have the same; else, if no code of this space ran
-  // there, that of privileged code.
+  // The page of this space; else, without a page table, what another process
+  // has there; else, if no code of this space ran there, that of privileged
+  // code.
   std::optional<UserCode::Place> place(SpaceId space,
                                        std::uint64_t page_pc) const;
 

@@ -95,6 +95,10 @@ struct Context {
   // The stack of the parent when it created this thread, callers first: after
   // fork, the child returns to the parent's callers.
   std::vector<StackFrame> inherited;
+  // It may be a thread of its creator's process or a process of its own: the
+  // latter returns from the function in which it began. 0: that is known.
+  std::uint32_t birth_depth = 0;  // frames up to and including that function
+  std::uint64_t birth_site = 0;   // StackFrame::site of it
 
   // --- A thread that resumed, and which one it is is not known yet
 
@@ -111,6 +115,8 @@ struct ThreadFacts {
   std::int32_t pid = -1, tid = -1;
   std::string name;
   std::uint32_t hart = 0;
+  // Rises in the order in which threads appeared; 0: the row is not used.
+  std::uint64_t number = 0;
   SpaceId space = SpaceId::kNone;
   // A process began with it: by fork, or as another program.
   bool begins_process = false;
@@ -163,6 +169,7 @@ class Contexts {
   std::uint64_t switches_ = 0;
   std::deque<Birth> births_;
   std::vector<ThreadFacts> threads_;
+  std::uint64_t last_number_ = 0;      // ThreadFacts::number
   std::vector<std::uint32_t> unused_;  // rows of threads_
 };
 

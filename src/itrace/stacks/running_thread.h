@@ -75,6 +75,8 @@ class RunningThread {
   const Context* by_thread_pointer() const;
   bool is_dead() const;
   void begin_thread();
+  static void begin_process(ThreadFacts& facts);
+  void look_for_birth(Context& context);
   std::optional<Contexts::Birth> parked_parent() const;
 
   CodeView& view_;
