@@ -626,8 +626,8 @@ int install(qemu_plugin_id_t id, const qemu_info_t* info, int argc,
   wick::WickTraceHeader header;
   header.flags = wick::wick_trace::kHasBits;
   if (registers)
-    header.flags |=
-        wick::wick_trace::kHasPrivilege | wick::wick_trace::kHasSatp;
+    header.flags |= wick::wick_trace::kHasPrivilege |
+                    wick::wick_trace::kHasSatp | wick::wick_trace::kHasTraps;
   header.info = std::string("source=QEMU, plugin API ") +
                 std::to_string(plugin->api) +
                 (plugin->system ? ", system\n" : ", user\n");

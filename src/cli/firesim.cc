@@ -106,6 +106,7 @@ struct FireSimCommand {
   WriteOptions write{.setting_names = setting_name};
   RunOptions run;
   std::vector<std::string> outputs = {"svg", "html", "folded"};
+  std::string output;  // before ".svg"; "": the trace's name
 
   int operator()(const Arguments& arguments) {
     if (arguments.inputs.size() != 1)
@@ -113,6 +114,8 @@ struct FireSimCommand {
                  arguments.inputs.size());
     const FireSimResults results =
         find_firesim_results(arguments.inputs.front(), ".");
+    if (!output.empty() && !results.jobs.front().is_one_trace)
+      fail_usage("firesim: --output takes one trace, got a directory");
     for (const FireSimJob& job : results.jobs)
       if (job.elfs.empty() && read.trace.elfs.empty())
         say(run, fmt::format("{}: no kernel (<bootbinary>-dwarf) was found; "
@@ -301,21 +304,23 @@ struct FireSimCommand {
     for (const auto& [key, value] : counters_[work.counters])
       profile.set_about(key, value);
     // The viewer shows all events, other formats the first.
-    write_if_wanted(profile, "html", work.path);
+    write_if_wanted(profile, "html", work);
     Profile selected = select(std::move(profile), {});
     core.unknown = unknown_share(selected);
-    write_if_wanted(selected, "folded", work.path);
-    write_if_wanted(selected, "svg", work.path);
+    write_if_wanted(selected, "folded", work);
+    write_if_wanted(selected, "svg", work);
     core.drawn = true;
   }
 
   void write_if_wanted(Profile& profile, std::string_view name,
-                       const std::string& trace) const {
+                       const Work& work) const {
     if (std::ranges::find(outputs, name) == outputs.end()) return;
     const OutputFormat* format = find_output(name);
     if (format == nullptr) return;
-    OutputFile file(
-        OutputName::chosen(fmt::format("{}.{}", trace, name), results_path_));
+    const bool is_named = !output.empty();
+    OutputFile file(OutputName::chosen(
+        fmt::format("{}.{}", is_named ? output : work.path, name),
+        is_named ? output : results_path_));
     write_profile(profile, *format, write, file.stream());
     file.commit();
   }
@@ -367,6 +372,10 @@ std::function<int(const Arguments&)> declare_firesim(OptionSet& app) {
       ->one_value_each()
       ->type_name("svg|html|folded")
       ->default_str("all three")
+      ->group("Output");
+  add_text(app, "-o,--output", command->output, "NAME",
+           "with one trace: write NAME.svg, NAME.html and NAME.folded instead "
+           "of next to the trace")
       ->group("Output");
   add_number(app, "-n,--nthreads", command->read.threads, "N", {0, 1024},
              "traces to read at once; 0: one per core")

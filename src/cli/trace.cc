@@ -62,7 +62,8 @@ std::string as_text(const std::string& path, const TraceSummary& summary) {
              hart.cycles == 0 ? 0.0
                               : static_cast<double>(hart.instructions) /
                                     static_cast<double>(hart.cycles));
-    if (hart.traps > 0) text += ", " + counted(hart.traps, "trap");
+    if (info.has_traps && hart.traps > 0)
+      text += ", " + counted(hart.traps, "trap");
     if (hart.gaps > 0) text += ", " + counted(hart.gaps, "gap");
     row(fmt::format("hart {}", hart.hart), text);
   }

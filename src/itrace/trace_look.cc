@@ -228,11 +228,9 @@ Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
       const FlowKind kind = lookup.flow(block, i, page).kind();
       if (kind != FlowKind::kPlain && kind != FlowKind::kUnknown)
         append(text, "  {}", kind_name(kind));
-      if (trap != block.traps.end() && trap->at == i) {
-        append(text, "  {} {}", trap->interrupt ? "interrupt" : "trap",
-               trap->cause);
-        ++trap;
-      }
+      for (; trap != block.traps.end() && trap->at == i; ++trap)
+        append(text, "  {}{} {}", trap->is_before ? "after " : "",
+               trap->interrupt ? "interrupt" : "trap", trap->cause);
       text += '\n';
       if (text.size() > (1 << 16)) {
         out << text;

@@ -19,7 +19,8 @@ namespace wick {
 
 struct HartSummary {
   std::uint32_t hart = 0;
-  std::uint64_t instructions = 0, traps = 0, gaps = 0;
+  std::uint64_t instructions = 0, gaps = 0;
+  std::uint64_t traps = 0;  // all of them only if TraceInfo::has_traps
   std::uint64_t first_cycle = 0, last_cycle = 0;
   // From first to last, inclusive, without gaps.
   std::uint64_t cycles = 0;

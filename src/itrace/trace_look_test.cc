@@ -101,6 +101,29 @@ TEST_F(TraceLook, SummarizesATrace) {
   EXPECT_EQ(summary.spaces, 2u);
 }
 
+TEST_F(TraceLook, PrintsAndCountsTrapsAtAndBetweenInstructions) {
+  const auto log = [] {
+    return InputFile::from_memory(
+        "trace",
+        "core   0: 0x0000000080000000 (0x00000073) ecall\n"
+        "core   0: exception trap_machine_ecall, epc 0x0000000080000000\n"
+        "core   0: 0x0000000080000100 (0x30200073) mret\n"
+        "core   0: exception interrupt #7, epc 0x0000000080000004\n"
+        "core   0: 0x0000000080000100 (0x30200073) mret\n");
+  };
+  InputFile file = log(), again = log();
+  std::ostringstream out;
+  print_instructions(*open_trace(file, "spike", {}), {}, 9, out);
+  EXPECT_EQ(out.str(),
+            "0            0 0000000080000000 00000073  ecall  trap 11\n"
+            "0            1 0000000080000100 30200073  xret\n"
+            "0            2 0000000080000100 30200073  xret  after interrupt 7"
+            "\n");
+  const TraceSummary summary = summarize(*open_trace(again, "spike", {}));
+  EXPECT_EQ(summary.harts.at(0).traps, 2u);
+  EXPECT_TRUE(summary.info.has_traps);
+}
+
 TEST_F(TraceLook, DoesNotCountCyclesThatWereCutOut) {
   TraceOptions options;
   options.trigger = {.from = "pc:ff80002100", .until = "pc:ff80002110"};

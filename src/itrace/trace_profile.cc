@@ -16,6 +16,7 @@
 #include "itrace/code/address_spaces.h"
 #include "itrace/code/code_map.h"
 #include "itrace/code/places.h"
+#include "itrace/process_names.h"
 #include "itrace/stacks/accounts.h"
 #include "itrace/stacks/contexts.h"
 #include "itrace/stacks/fireperf.h"
@@ -60,18 +61,25 @@ class WantedSlices {
 class ProfileMaker {
  public:
   ProfileMaker(Profile& profile, const CodeMap& map, Places& places,
-               const Accounts& accounts, const Contexts& contexts,
-               const ReadOptions& options)
+               const Accounts& accounts, const ReadOptions& options)
       : profile_(profile),
         map_(map),
         places_(places),
         accounts_(accounts),
-        contexts_(contexts),
         options_(options) {
     add_modules();
-    add_threads();
     under_.resize(accounts.size());
     has_under_.resize(accounts.size());
+  }
+
+  // `names` are theirs. To be called before thread().
+  void add_threads(const std::vector<ThreadFacts>& threads,
+                   const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < threads.size(); ++i)
+      threads_.push_back(
+          profile_.thread_id({.pid = threads[i].pid,
+                              .tid = threads[i].tid,
+                              .comm = profile_.strings.intern(names[i])}));
   }
 
   // The stack of a node at a place of its function.
@@ -123,22 +131,6 @@ class ProfileMaker {
     }
   }
 
-  void add_threads() {
-    for (const ThreadFacts& facts : contexts_.threads()) {
-      Thread thread{.pid = facts.pid, .tid = facts.tid};
-      std::string name = facts.name;
-      if (name.empty() && facts.space != SpaceId::kNone) {
-        // Its pid is not known: processes are numbered as they were seen.
-        const std::string more = map_.space_name(facts.space);
-        name = fmt::format("process {}{}{}{}", index(facts.space),
-                           more.empty() ? "" : " (", more,
-                           more.empty() ? "" : ")");
-      }
-      thread.comm = profile_.strings.intern(name);
-      threads_.push_back(profile_.thread_id(thread));
-    }
-  }
-
   const std::vector<FrameId>& frames(FunctionId function, std::uint32_t place) {
     std::vector<FrameId>& out =
         frames_[std::uint64_t{index(function)} << 32 | place];
@@ -182,7 +174,6 @@ class ProfileMaker {
   const CodeMap& map_;
   Places& places_;
   const Accounts& accounts_;
-  const Contexts& contexts_;
   const ReadOptions& options_;
   std::vector<ModuleId> modules_;
   std::vector<ThreadId> threads_;
@@ -208,12 +199,14 @@ class TraceProfile {
   Profile read() {
     track();
     Profile profile;
+    const ProcessNames names = name_processes(contexts_, accounts_, map_);
     {
       const Timer timer("stacks of the trace");
-      add_samples(profile);
+      add_samples(profile, names);
     }
     places_.save();
     summarize(profile);
+    describe_processes(names, profile);
     profile.diagnostics.merge(reader_.diagnostics());
     profile.diagnostics.merge(map_.diagnostics());
     return profile;
@@ -247,7 +240,7 @@ class TraceProfile {
     if (keeps_time_) slices_.resolve(accounts_);
   }
 
-  void add_samples(Profile& profile) {
+  void add_samples(Profile& profile, const ProcessNames& names) {
     const std::string& unit = reader_.info().unit;
     profile.is_trace = true;
     const EventId time = profile.event_id(unit, unit);
@@ -257,7 +250,8 @@ class TraceProfile {
     EventId instructions{};
     if (count_instructions)
       instructions = profile.event_id("instructions", "instructions");
-    ProfileMaker maker(profile, map_, places_, accounts_, contexts_, options_);
+    ProfileMaker maker(profile, map_, places_, accounts_, options_);
+    maker.add_threads(contexts_.threads(), names.of_thread);
     profile.has_time = keeps_time_ && !slices_.are_too_many();
     profile.diagnostics.note(
         count_instructions ? Problem::kCutCycles : Problem::kCutInstructions,
@@ -351,6 +345,15 @@ class TraceProfile {
     if (reader_.diagnostics().count(Problem::kTimeDisorder) == 0)
       profile.diagnostics.note(Problem::kTimeDisorder, counts_.time_disorder);
     profile.diagnostics.note(Problem::kDeepStack, accounts_.too_deep());
+  }
+
+  void describe_processes(const ProcessNames& names, Profile& profile) const {
+    constexpr std::size_t kMost = 1000;
+    for (std::size_t i = 0; i < std::min(kMost, names.processes.size()); ++i) {
+      const auto& [name, space] = names.processes[i];
+      if (const std::string satp = map_.space_name(space); !satp.empty())
+        profile.set_about("process " + name, satp);
+    }
   }
 
   TraceReader& reader_;

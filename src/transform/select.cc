@@ -22,14 +22,24 @@
 namespace wick {
 namespace {
 
+// Processes of a trace that run the same program are "hard", "hard #2" …
+bool is_numbered(std::string_view name, std::string_view program) {
+  if (!name.starts_with(program)) return false;
+  name.remove_prefix(program.size());
+  return name.starts_with(" #") && to_number<std::uint32_t>(name.substr(2));
+}
+
 void select_threads(Profile& profile, const Selection& selection) {
   if (!selection.pid && !selection.tid && selection.comm.empty()) return;
+  const auto has_name = [&](std::string_view name) {
+    return name == selection.comm ||
+           (profile.is_trace && is_numbered(name, selection.comm));
+  };
   const auto is_wanted = [&](const Sample& s) {
     const Thread& thread = profile.threads[s.thread];
     return (!selection.pid || thread.pid == *selection.pid) &&
            (!selection.tid || thread.tid == *selection.tid) &&
-           (selection.comm.empty() ||
-            profile.strings[thread.comm] == selection.comm);
+           (selection.comm.empty() || has_name(profile.strings[thread.comm]));
   };
   keep_some(profile, is_wanted,
             [&] { return why_no_thread(profile, selection); });

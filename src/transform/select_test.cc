@@ -131,6 +131,24 @@ TEST(Select, DoesNotTakeACallBetweenFunctionsWithoutNamesForRecursion) {
             "[gzip+0x100];[gzip+0x200] 1\n");
 }
 
+TEST(Select, ANameOfATraceIsThatOfAllProcessesOfTheProgram) {
+  const auto selected = [](bool is_trace) {
+    Profile profile;
+    profile.is_trace = is_trace;
+    const EventId event = profile.event_id("cycles");
+    for (const char* name : {"hard", "hard #2", "hard #x", "harder"})
+      profile.samples.push_back(
+          {.weight = 1,
+           .stack =
+               profile.stacks.push(StackId::kRoot, profile.named_frame("main")),
+           .thread = profile.thread_id({.comm = profile.strings.intern(name)}),
+           .event = event});
+    return folded(select(std::move(profile), {.comm = "hard"}));
+  };
+  EXPECT_EQ(selected(true), "hard #2;main 1\nhard;main 1\n");
+  EXPECT_EQ(selected(false), "hard;main 1\n");
+}
+
 TEST(Select, RefusesAPatternThatIsNone) {
   EXPECT_THROW(select(read_text("folded", "a 1\n"), {.focus = {"("}}),
                UsageError);

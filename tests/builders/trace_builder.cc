@@ -243,6 +243,7 @@ std::string ReadTrace::text() const {
   std::string out;
   for (const Step& step : steps()) {
     if (!out.empty()) out += ' ';
+    if (step.is_after_trap) out += '!';
     if (step.hart != 0) out += fmt::format("{}/", step.hart);
     out += fmt::format("{}:{:x}", step.cycle, step.pc);
     if (step.exception) out += '!';
@@ -266,10 +267,10 @@ Steps ReadTrace::steps() const {
                 .satp = now.satp,
                 .hart = block.hart};
       if (!block.bits.empty()) step.bits = block.bits.at(i);
-      if (trap != block.traps.end() && trap->at == i) {
-        step.exception = true;
+      for (; trap != block.traps.end() && trap->at == i; ++trap) {
+        (trap->is_before ? step.is_after_trap : step.exception) = true;
         step.interrupt = trap->interrupt;
-        step.cause = trap++->cause;
+        step.cause = trap->cause;
       }
       steps.push_back(step);
     }

@@ -22,6 +22,7 @@ struct Step {
   std::uint32_t hart = 0;
   bool exception = false, interrupt = false;
   std::uint64_t cause = 0;
+  bool is_after_trap = false;  // taken between it and the one before
 };
 using Steps = std::vector<Step>;
 
@@ -57,7 +58,7 @@ struct ReadTrace {
   Diagnostics diagnostics;
 
   // "cycle:pc" of each, hexadecimal pcs, "hart/" before those of harts but 0,
-  // and "!" behind one that trapped.
+  // and "!" behind one that trapped or in front of one that is after a trap.
   std::string text() const;
   // Its instructions with bits, privilege and satp as far as known.
   Steps steps() const;

@@ -107,11 +107,26 @@ grep -q -- '- .*/linux-uniform1/TRACEFILE-C1: unknown format' out || bad "no rea
 # FirePerf's program for one trace, of output format 2.
 wick trace "$job/TRACEFILE-C0" --to tracerv-labels -o labels \
   --elf ../images/br-base-bin-dwarf
-flamegraph-tracerv labels chart.svg 2>err || bad "$(cat err)"
-grep -q '>leaf' chart.svg || bad "leaf is not in the picture of labels"
-grep -q 'start_kernel;leaf 55$' labels.folded || bad "$(cat labels.folded)"
-flamegraph-tracerv -t labels >chart2.svg 2>err || bad "$(cat err)"
-grep -q '<svg' chart2.svg || bad "no chart"
+mkdir drawn
+(cd drawn && flamegraph-tracerv ../labels chart.svg && flamegraph-tracerv ../labels plain &&
+  flamegraph-tracerv -t ../labels) >out 2>err || bad "$(cat err)"
+[ ! -s out ] || bad "wrote to standard output: $(cat out)"
+files=$(echo drawn/* labels.*)
+[ "$files" = "drawn/chart.folded drawn/chart.svg drawn/labels.folded drawn/labels.svg \
+drawn/plain.folded drawn/plain.svg labels.*" ] || bad "other files than FirePerf's: $files"
+grep -q '>leaf' drawn/chart.svg || bad "leaf is not in the picture of labels"
+grep -q 'start_kernel;leaf 55$' drawn/chart.folded || bad "$(cat drawn/chart.folded)"
+cmp drawn/chart.folded drawn/plain.folded || bad "the name changes what is folded"
+# -t keeps the order of time: leaf is called five times.
+[ "$(grep -c 'start_kernel;leaf 11$' drawn/labels.folded)" = 5 ] ||
+  bad "not in the order of time: $(cat drawn/labels.folded)"
+for arguments in '' '-x labels' 'labels a b'; do
+  # shellcheck disable=SC2086
+  if flamegraph-tracerv $arguments 2>err; then bad "took '$arguments'"; fi
+  grep -q '^usage: ' err || bad "no usage: $(cat err)"
+done
+if wick firesim "$results" -o name 2>err; then bad "one name for all traces"; fi
+grep -q 'takes one trace' err || bad "no reason: $(cat err)"
 
 if wick firesim "$PWD/workloads" 2>err; then bad "found traces"; fi
 grep -q 'was tracing enabled' err || bad "no advice: $(cat err)"

@@ -57,14 +57,14 @@ class Machine {
     for (const auto& at : program.walk(random_, from, count, reach))
       put(at, bias, name);
   }
-  // At its own addresses, without a kernel.
+  // At its own addresses or `bias` bytes from them, without a kernel.
   void run_as(Privilege privilege, const RiscvProgram& program,
               const std::string& name, std::uint64_t satp,
-              std::size_t count = 300) {
+              std::size_t count = 300, std::uint64_t bias = 0) {
     step_into(privilege, satp);
     for (const auto& at :
          program.walk(random_, program.elf_addr(), count, 2000))
-      put(at, 0, name);
+      put(at, bias, name);
   }
   // As run(), without the kernel in between.
   void run_on(const RiscvProgram& program, const std::string& name,
@@ -269,6 +269,55 @@ TEST_P(EveryTrace, EqualPagesStayUnknownUntilANeighbourDecides) {
   machine.run(one, "one", kSatp, 0x5500000000, 0x1f00, 600);
   machine.run(one, "one", kSatp, 0x5500000000, 0x1000, 300, 1000);
   EXPECT_TRUE(machine.is_all_right());
+}
+
+// Too few to tell whose they are.
+TEST_P(EveryTrace, FewInstructionsAreFoundByWhatOtherProcessesHaveThere) {
+  Machine machine(GetParam());
+  const RiscvProgram one(1, 4, 0x10000), two(2, 4, 0x10000);
+  const RiscvProgram moving(3, 4, 0x1000);
+  machine.add(one, ET_EXEC, "one");
+  machine.add(two, ET_EXEC, "two");
+  machine.add(moving, ET_DYN, "moving");
+  machine.run(one, "one", kSatp, 0, 0x10000);
+  machine.run(moving, "moving", kSatp + 1, 0x5500000000, 0x1000);
+  machine.run(two, "two", kSatp + 2, 0, 0x10000);
+  EXPECT_TRUE(machine.is_all_right());
+  for (int i = 0; i < 4; ++i) {
+    machine.run(two, "two", kSatp + 2, 0, 0x10000);
+    machine.run(moving, "moving", kSatp + 1, 0x5500000000, 0x1000, 2);
+    EXPECT_TRUE(machine.is_all_right()) << i;
+  }
+}
+
+TEST_P(EveryTrace, AProcessMayMapALibraryAgainElsewhere) {
+  Machine machine(GetParam());
+  const RiscvProgram program(1, 4, 0x1000), plugin(2, 4, 0x1000);
+  machine.add(program, ET_DYN, "program");
+  machine.add(plugin, ET_DYN, "plugin.so");
+  for (unsigned turn = 0; turn < 6; ++turn) {
+    machine.run(program, "program", kSatp, 0x5500000000, 0x1000);
+    machine.run_on(plugin, "plugin.so", 0x7fff80000000 + turn * 0x10000, 0x1000,
+                   300, 2000);
+    machine.run_on(program, "program", 0x5500000000, 0x1000, 300, 2000);
+    EXPECT_TRUE(machine.is_all_right()) << turn;
+  }
+}
+
+// OpenSBI since 1.5.
+TEST_P(EveryTrace, FirmwareLinkedAtZeroIsNotALibrary) {
+  Machine machine(GetParam());
+  const RiscvProgram firmware(1, 8, 0), library(2, 8, 0x1000);
+  machine.add(firmware, ET_DYN, "fw_dynamic.elf");
+  machine.add(library, ET_DYN, "library");
+  for (int i = 0; i < 4; ++i) {
+    machine.run(library, "library", kSatp, 0x5500000000, 0x1000);
+    machine.run_as(Privilege::kMachine, firmware, "fw_dynamic.elf", kSatp, 300,
+                   0x80000000);
+  }
+  EXPECT_TRUE(machine.is_all_right());
+  EXPECT_EQ(machine.layer_at(0x80000000), Layer::kMachine);
+  EXPECT_EQ(machine.layer_at(0x5500001000), Layer::kUser);
 }
 
 TEST(AddressSpaces, APageTableWithANewOwnerIsLearntAnew) {

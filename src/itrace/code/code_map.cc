@@ -11,18 +11,13 @@
 #include "base/text.h"
 #include "io/input_file.h"
 #include "io/line_reader.h"
+#include "itrace/code/firmware.h"
 #include "itrace/code/module_list.h"
 #include "object/kernel/kallsyms.h"
 #include "sysroot/sysroot_image.h"
 
 namespace wick {
 namespace {
-
-// By convention, DRAM of RISC-V machines begins here (QEMU's virt, Rocket,
-// SiFive) with the SBI, followed by the kernel. User programs are never mapped
-// in these two megabytes.
-constexpr std::uint64_t kDramStart = 0x80000000;
-constexpr std::uint64_t kFirmwareEnd = 0x80200000;
 
 // 32 MiB of unknown code have their own pages. The rest shares one page, since
 // a damaged trace has any number of pcs.
@@ -83,11 +78,6 @@ bool is_interpreted(const ElfFile& elf) {
   });
 }
 
-bool has_symbol(const SymbolTable& symbols, std::string_view name) {
-  return std::ranges::any_of(
-      symbols, [&](const Symbol& symbol) { return symbol.name == name; });
-}
-
 // Decides where the file's code runs, and whether that is fixed.
 void place_image(CodeImage& image) {
   const ElfFile& elf = *image.elf;
@@ -96,8 +86,7 @@ void place_image(CodeImage& image) {
     image.layer = Layer::kKernel;
   } else if (image.text_start >= kDramStart && !is_interpreted(elf)) {
     image.layer = Layer::kMachine;
-  } else if (has_symbol(image.symbols(), "_fw_start")) {
-    // Position-independent OpenSBI is linked at 0.
+  } else if (is_firmware(elf)) {
     image.layer = Layer::kMachine;
     image.bias = kDramStart;
   } else {
@@ -266,12 +255,16 @@ CodeImageId CodeMap::add_elf(const std::shared_ptr<const ElfFile>& elf,
                   .text_start = std::min(range.start, range.end),
                   .text_end = range.end};
   place_image(image);
+  // .dynsym alone has a few labels of assembly code, without sizes: each would
+  // be the name of everything up to the next one.
+  if (is_firmware(*elf) && image.names->why_no_names() == NoNames::kStripped)
+    image.names.reset();
   if (at) {
     image.fixed = true;
     image.bias = *at - image.text_start;
-    image.layer = in_kernel_half(*at, elf->is_64()) ? Layer::kKernel
-                  : *at >= kDramStart               ? Layer::kMachine
-                                                    : Layer::kUser;
+    image.layer = in_kernel_half(*at, elf->is_64())        ? Layer::kKernel
+                  : *at >= kDramStart || is_firmware(*elf) ? Layer::kMachine
+                                                           : Layer::kUser;
   }
   return add_image(std::move(image));
 }

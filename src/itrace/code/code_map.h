@@ -58,7 +58,7 @@ struct CodeImage {
   // Null for a System.map, which has names but no text.
   std::shared_ptr<const ElfFile> elf;
   // What its code is called, also by its separate debug file; null for a
-  // System.map.
+  // System.map and for stripped firmware.
   std::unique_ptr<ModuleSymbols> names;
   SymbolTable system_map;  // empty for an ELF file
   Layer layer = Layer::kUnknown;

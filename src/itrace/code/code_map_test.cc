@@ -147,6 +147,43 @@ TEST(CodeMap, AProgramWithFixedAddressesIsPlacedThere) {
             map.page(SpaceId{1}, 0x10000).function(4));
 }
 
+TEST(CodeMap, FirmwareLinkedAtZeroRunsWhereDramBegins) {
+  for (const int pc_bits : {40, 64}) {
+    CodeMap map({}, {.pc_bits = pc_bits});
+    map.add_elf(two_functions(0, ET_DYN), "fw_dynamic.elf");
+    const CodePage& page = map.page(SpaceId{1}, 0x80000000);
+    EXPECT_EQ(map.function(page.function(0)).name, "first");
+    EXPECT_EQ(page.layer, Layer::kMachine);
+    EXPECT_EQ(map.find_function("second"), page.function(4));
+    EXPECT_EQ(map.page(SpaceId{1}, 0).image, CodeImageId::kNone);
+  }
+}
+
+TEST(CodeMap, FirmwareElsewhereIsPlacedAsTold) {
+  CodeMap map({}, {});
+  map.add_elf(two_functions(0, ET_DYN), "fw_dynamic.elf", 0x40000000);
+  const CodePage& page = map.page(SpaceId{1}, 0x40000000);
+  EXPECT_EQ(map.function(page.function(0)).name, "first");
+  EXPECT_EQ(page.layer, Layer::kMachine);
+  EXPECT_EQ(map.page(SpaceId{1}, 0x80000000).image, CodeImageId::kNone);
+}
+
+TEST(CodeMap, LabelsLeftInStrippedFirmwareNameNothing) {
+  ElfBuilder elf({.machine = EM_RISCV, .type = ET_DYN});
+  elf.add_section({.name = ".text",
+                   .flags = SHF_ALLOC | SHF_EXECINSTR,
+                   .content = std::string(64, '\x01')});
+  elf.add_symbol({.name = "__sbi_expected_trap_hext",
+                  .value = 8,
+                  .type = STT_NOTYPE,
+                  .dynamic = true});
+  CodeMap map({}, {});
+  map.add_elf(elf.file(), "fw_dynamic.elf");
+  const CodePage& page = map.page(SpaceId::kNone, 0x80000000);
+  EXPECT_EQ(map.function(page.function(8)).name, "");
+  EXPECT_EQ(page.layer, Layer::kMachine);
+}
+
 TEST(CodeMap, AFileOfAnotherMachineIsRefused) {
   CodeMap map({}, {});
   EXPECT_THROW(map.add_elf(ElfBuilder().file(), "x86"), Error);

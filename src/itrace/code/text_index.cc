@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "itrace/code/firmware.h"
+
 namespace wick {
 namespace {
 
@@ -32,7 +34,7 @@ bool is_code(const ElfFile::Segment& segment) {
 
 std::optional<BinaryId> TextIndex::add(std::string path,
                                        std::shared_ptr<const ElfFile> elf) {
-  if (!is_program(*elf) || is_debug_file(*elf)) return {};
+  if (!is_program(*elf) || is_debug_file(*elf) || is_firmware(*elf)) return {};
   const BinaryId id{static_cast<std::uint32_t>(binaries_.size())};
   std::vector<Text> texts;
   std::uint64_t size = 0;

@@ -99,6 +99,9 @@ TEST(TextIndex, AddsOnlyRiscvProgramsWithCode) {
   EXPECT_FALSE(index.add("a.debug", debug.file()));
   const RiscvProgram program(1, 1, 0x1000);
   EXPECT_FALSE(index.add("a.o", program.elf(ET_REL, "a")));
+  // The ELF header of a library is at 0.
+  const RiscvProgram firmware(1, 1, 0);
+  EXPECT_FALSE(index.add("fw_dynamic.elf", firmware.elf(ET_DYN, "fw")));
   EXPECT_TRUE(index.add("a.so", program.elf(ET_DYN, "a")));
 }
 

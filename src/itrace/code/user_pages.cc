@@ -90,6 +90,13 @@ const UserPages::Page* UserPages::find(SpaceId space_id,
   return page.state == Page::State::kDecided ? &page : nullptr;
 }
 
+// With random addresses, only one process has a page. It may be about to run,
+// or have run too little to show that this is another space than before.
+const UserPages::Page* UserPages::find_elsewhere(std::uint64_t page_pc) const {
+  const auto found = elsewhere_.find(page_pc);
+  return found == elsewhere_.end() ? nullptr : find(found->second, page_pc);
+}
+
 const UserPages::Page* UserPages::decided(SpaceId space,
                                           std::uint64_t page_pc) const {
   const Page* page = find(space, page_pc);
@@ -98,9 +105,12 @@ const UserPages::Page* UserPages::decided(SpaceId space,
 
 std::optional<UserCode::Place> UserPages::place(SpaceId space,
                                                 std::uint64_t page_pc) const {
+  const Page* page = find(space, page_pc);
+  if (page == nullptr && !spaces_[index(space)].has_page_table)
+    page = find_elsewhere(page_pc);
   // A page on which the process ran its own code counts, even if unknown.
-  const bool is_own = spaces_[index(space)].pages.contains(page_pc);
-  const Page* page = find(is_own ? space : SpaceId::kNone, page_pc);
+  if (page == nullptr && !spaces_[index(space)].pages.contains(page_pc))
+    page = find(SpaceId::kNone, page_pc);
   if (page == nullptr) return {};
   return UserCode::Place{image_of_.at(page->place.binary),
                          page->place.elf_page};
@@ -282,6 +292,9 @@ void UserPages::decide(Page& page, const BinaryPage& place) {
   const Bias bias{place.binary, (page.page_pc - place.elf_page) & pc_mask_};
   move_to_front(spaces_[index(page.space)].biases, bias, kMaxBiases);
   move_to_front(all_biases_, bias, kMaxBiases);
+  if (!spaces_[index(page.space)].has_page_table &&
+      !files_.index()[place.binary].fixed)
+    elsewhere_[page.page_pc] = page.space;
   if (!image_of_.contains(place.binary)) {
     const TextIndex::Binary& binary = files_.index()[place.binary];
     image_of_.emplace(place.binary, map_.add_elf(binary.elf, binary.path));

@@ -65,8 +65,9 @@ class UserPages {
   TextPageView text(const Page& page) const {
     return files_.index().view(page.place);
   }
-  // The page of this space or, if no code of this space ran there, that of
-  // privileged code.
+  // The page of this space; else, without a page table, what another process
+  // has there; else, if no code of this space ran there, that of privileged
+  // code.
   std::optional<UserCode::Place> place(SpaceId space,
                                        std::uint64_t page_pc) const;
 
@@ -103,6 +104,7 @@ class UserPages {
   };
 
   const Page* find(SpaceId space, std::uint64_t page_pc) const;
+  const Page* find_elsewhere(std::uint64_t page_pc) const;
   bool apply_told(Page& page);
   bool settle(Page& page, bool search_all);
   bool search(Page& page);
@@ -120,6 +122,9 @@ class UserPages {
   std::deque<Space> spaces_{1};   // row 0: of privileged code
   std::deque<Page> pages_;        // row 0: too many
   std::vector<Bias> all_biases_;  // of every space
+  // The last space without a page table in which a page that is not at a fixed
+  // address was decided.
+  absl::flat_hash_map<std::uint64_t, SpaceId> elsewhere_;
   std::vector<UserPageId> touched_;
   std::size_t open_evidence_ = 0;
   std::uint32_t generation_ = 1, separated_ = 0;

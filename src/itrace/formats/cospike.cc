@@ -68,10 +68,14 @@ class CospikeReader final : public LineTraceReader {
     if (!parse_cospike(text, line) || line.hart > UINT32_MAX) return false;
     HartBlocks::Hart* hart = harts_.hart(static_cast<std::uint32_t>(line.hart));
     if (hart == nullptr) return false;
-    if (!line.valid) return true;
-    harts_.add(*hart, line.cycle, line.pc);
-    if (line.exception || line.interrupt)
-      harts_.mark_trap(*hart, line.interrupt, line.cause & INT64_MAX);
+    const bool traps = line.exception || line.interrupt;
+    const std::uint64_t cause = line.cause & INT64_MAX;
+    if (line.valid) {
+      harts_.add(*hart, line.cycle, line.pc);
+      if (traps) harts_.mark_trap(*hart, line.interrupt, cause);
+    } else if (traps) {
+      harts_.mark_trap_between(*hart, line.interrupt, cause);
+    }
     return true;
   }
 };

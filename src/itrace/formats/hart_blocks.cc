@@ -18,8 +18,16 @@ HartBlocks::Hart* HartBlocks::hart(std::uint32_t number) {
 
 void HartBlocks::mark_trap(Hart& hart, bool interrupt, std::uint64_t cause) {
   if (hart.block.instructions.empty()) return;
-  hart.block.traps.push_back(
-      {.at = hart.size() - 1, .interrupt = interrupt, .cause = cause});
+  std::vector<TrapMark>& traps = hart.block.traps;
+  const std::uint32_t at = hart.size() - 1;
+  if (!traps.empty() && traps.back().handled_from() == at + 1) return;
+  traps.push_back({.at = at, .interrupt = interrupt, .cause = cause});
+}
+
+void HartBlocks::mark_trap_between(Hart& hart, bool interrupt,
+                                   std::uint64_t cause) {
+  hart.trap = {.interrupt = interrupt, .cause = cause, .is_before = true};
+  hart.has_rows = true;
 }
 
 void HartBlocks::set_context(Hart& hart, const ContextChange& context) {
@@ -30,13 +38,20 @@ void HartBlocks::set_context(Hart& hart, const ContextChange& context) {
       context.thread_pointer == last.thread_pointer)
     return;
   hart.context = context;
-  hart.context_changed = true;
+  hart.context_changed = hart.has_rows = true;
 }
 
-void HartBlocks::put_context(Hart& hart) {
-  hart.context.from = hart.size();
-  hart.block.contexts.push_back(hart.context);
-  hart.context_changed = false;
+void HartBlocks::put_rows(Hart& hart) {
+  if (std::exchange(hart.context_changed, false)) {
+    hart.context.from = hart.size();
+    hart.block.contexts.push_back(hart.context);
+  }
+  if (hart.trap) {
+    hart.trap->at = hart.size();
+    hart.block.traps.push_back(*hart.trap);
+    hart.trap.reset();
+  }
+  hart.has_rows = false;
 }
 
 bool HartBlocks::give(TraceBlock& block) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "itrace/formats/instruction.h"
@@ -17,8 +18,10 @@ class HartBlocks {
  public:
   struct Hart {
     TraceBlock block;
-    ContextChange context;  // of the next instruction
-    bool context_changed = false;
+    // Of the next instruction.
+    ContextChange context;
+    std::optional<TrapMark> trap;  // before it
+    bool context_changed = false, has_rows = false;
     std::uint64_t last_cycle = 0;
     std::uint64_t count = 0;  // instructions so far
 
@@ -37,7 +40,7 @@ class HartBlocks {
   void add(Hart& hart, std::uint64_t cycle, std::uint64_t pc) {
     if (cycle < hart.last_cycle) diagnostics_.note(Problem::kTimeDisorder);
     hart.last_cycle = cycle;
-    if (hart.context_changed) put_context(hart);
+    if (hart.has_rows) put_rows(hart);
     hart.block.instructions.push_back({cycle, pc});
     ++hart.count;
     ++held_;
@@ -56,6 +59,9 @@ class HartBlocks {
 
   // The last instruction added did not retire.
   void mark_trap(Hart& hart, bool interrupt, std::uint64_t cause);
+  // A trap was taken after the last instruction added, which retired, and
+  // before the next one.
+  void mark_trap_between(Hart& hart, bool interrupt, std::uint64_t cause);
 
   // Applies from the next instruction on.
   void set_context(Hart& hart, const ContextChange& context);
@@ -69,7 +75,7 @@ class HartBlocks {
   bool give(TraceBlock& block);
 
  private:
-  void put_context(Hart& hart);
+  static void put_rows(Hart& hart);
 
   Diagnostics& diagnostics_;
   std::deque<Hart> harts_;

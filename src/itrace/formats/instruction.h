@@ -39,11 +39,16 @@ struct ContextChange {
 
 // Instruction `at` did not retire: the hart took an exception or an interrupt
 // there instead. (Rocket and Cospike show such instructions, and show them
-// again when they are executed after all.)
+// again when they are executed after all.) Or it is the first one after a trap
+// that was taken between two instructions.
 struct TrapMark {
   std::uint32_t at = 0;
   bool interrupt = false;
   std::uint64_t cause = 0;
+  bool is_before = false;  // the trap was taken before `at`
+
+  // The first instruction of the block that comes after the trap.
+  std::uint32_t handled_from() const { return is_before ? at : at + 1; }
 };
 
 // What a source knows in addition to the instructions. The QEMU plugin reads it
@@ -77,7 +82,7 @@ struct TraceBlock {
   // none at all if the source does not have them.
   std::vector<std::uint32_t> bits;
   std::vector<ContextChange> contexts;  // by `from`
-  std::vector<TrapMark> traps;          // by `at`
+  std::vector<TrapMark> traps;          // by handled_from()
   std::vector<SideBandFact> facts;      // by `from`
 
   void clear() {

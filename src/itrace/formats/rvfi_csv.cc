@@ -21,7 +21,7 @@ namespace wick {
 namespace {
 
 struct RvfiLine {
-  std::uint64_t pc = 0, bits = 0, trap = 0, mode = 0, valid = 1;
+  std::uint64_t pc = 0, bits = 0, trap = 0, intr = 0, mode = 0, valid = 1;
   std::uint64_t cycle = 0, hart = 0;
 };
 // Where the numbers of a column go; null: nowhere.
@@ -33,9 +33,10 @@ RvfiColumn column_of(std::string_view name) {
     RvfiColumn column;
   } kRows[] = {
       {"pc_rdata", &RvfiLine::pc}, {"insn", &RvfiLine::bits},
-      {"trap", &RvfiLine::trap},   {"mode", &RvfiLine::mode},
-      {"valid", &RvfiLine::valid}, {"cycle", &RvfiLine::cycle},
-      {"hart", &RvfiLine::hart},   {"hartid", &RvfiLine::hart},
+      {"trap", &RvfiLine::trap},   {"intr", &RvfiLine::intr},
+      {"mode", &RvfiLine::mode},   {"valid", &RvfiLine::valid},
+      {"cycle", &RvfiLine::cycle}, {"hart", &RvfiLine::hart},
+      {"hartid", &RvfiLine::hart},
   };
   constexpr std::string_view kPrefix = "rvfi_";
   if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
@@ -103,7 +104,7 @@ class RvfiCsvReader final : public LineTraceReader {
     if (!has(&RvfiLine::pc)) fail("the first line lacks the column pc_rdata");
     info_.has_bits = has(&RvfiLine::bits);
     info_.has_privilege = has(&RvfiLine::mode);
-    info_.has_traps = has(&RvfiLine::trap);
+    info_.has_traps = has(&RvfiLine::intr);
     has_cycle_ = has(&RvfiLine::cycle);
     if (!has_cycle_) info_.unit = "instructions";
     info_.layout = "CSV of RVFI signals";
@@ -132,6 +133,11 @@ class RvfiCsvReader final : public LineTraceReader {
         *harts_.hart(static_cast<std::uint32_t>(line.hart));
     if (info_.has_privilege)
       harts_.set_context(hart, {.privilege = privilege_of(line.mode)});
+    if (line.hart >= has_trapped_.size()) has_trapped_.resize(line.hart + 1);
+    // The first instruction of a handler, also after one that trapped.
+    if (line.intr != 0 && !has_trapped_[line.hart])
+      harts_.mark_trap_between(hart, has(&RvfiLine::trap), 0);
+    has_trapped_[line.hart] = line.trap != 0;
     const std::uint64_t cycle = has_cycle_ ? line.cycle : hart.count;
     if (info_.has_bits)
       harts_.add(hart, cycle, line.pc, static_cast<std::uint32_t>(line.bits));
@@ -143,6 +149,7 @@ class RvfiCsvReader final : public LineTraceReader {
   std::string header_;
   std::vector<RvfiColumn> columns_;
   bool has_cycle_ = false;
+  std::vector<bool> has_trapped_;  // by hart: its last instruction
 };
 
 }  // namespace

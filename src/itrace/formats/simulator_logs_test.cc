@@ -245,7 +245,20 @@ TEST(RvfiCsv, HasCycleInstructionPrivilegeAndTraps) {
   EXPECT_EQ(privileges(read), "30");
   EXPECT_EQ(read.steps().at(0).bits, 0x297u);
   EXPECT_EQ(read.info.unit, "cycles");
+  EXPECT_FALSE(read.info.has_traps);  // interrupts are not known
+}
+
+TEST(RvfiCsv, MarksTrapsByTheFirstInstructionsOfHandlers) {
+  const ReadTrace read = read_trace(
+      "trap,intr,pc_rdata\n"
+      "0,0,80000040\n"
+      "0,1,80000100\n"
+      "1,0,80000104\n"
+      "0,1,80000100\n");
+  EXPECT_EQ(read.text(), "0:80000040 !1:80000100 2:80000104! 3:80000100");
   EXPECT_TRUE(read.info.has_traps);
+  EXPECT_TRUE(read.steps().at(1).interrupt);
+  EXPECT_FALSE(read.steps().at(2).interrupt);
 }
 
 TEST(RvfiCsv, CountsInstructionsWithoutACycle) {

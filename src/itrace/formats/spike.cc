@@ -218,13 +218,7 @@ class SpikeReader final : public LineTraceReader {
         if (!has_commits_) add(*hart, line);
         return true;
       case SpikeLine::Kind::kException:
-        // An interrupt is taken between instructions.
-        if (!line.rest.starts_with("trap_") || line.pc != executed_.pc ||
-            line.core != executed_.core)
-          return true;
-        if (has_commits_) add(*hart, executed_);
-        if (hart->count > 0)
-          harts_.mark_trap(*hart, false, cause_of(line.rest));
+        add_trap(*hart, line);
         return true;
     }
     return false;
@@ -233,6 +227,16 @@ class SpikeReader final : public LineTraceReader {
   void add(HartBlocks::Hart& hart, const SpikeLine& line) {
     harts_.add(hart, hart.count, line.pc,
                static_cast<std::uint32_t>(line.bits));
+  }
+
+  // An interrupt is taken between instructions, and so is a fault of one that
+  // could not be fetched.
+  void add_trap(HartBlocks::Hart& hart, const SpikeLine& line) {
+    const bool interrupt = !line.rest.starts_with("trap_");
+    if (interrupt || line.pc != executed_.pc || line.core != executed_.core)
+      return harts_.mark_trap_between(hart, interrupt, cause_of(line.rest));
+    if (has_commits_) add(hart, executed_);
+    if (hart.count > 0) harts_.mark_trap(hart, false, cause_of(line.rest));
   }
 
   // What an instruction writes applies from the next one on.

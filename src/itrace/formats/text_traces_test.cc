@@ -141,6 +141,16 @@ TEST(Cospike, SkipsInvalidLines) {
             "1/1403:80002a1c");
 }
 
+// BOOM's: the line names another instruction.
+TEST(Cospike, MarksATrapThatIsNotOfAValidLine) {
+  const ReadTrace read = read_trace(
+      "0 1403 80002a1c 1 0 0 0 0 0\n"
+      "0 1405 80002a24 0 1 1 0 7 0\n"
+      "0 1409 80000100 1 0 0 0 7 0\n");
+  EXPECT_EQ(read.text(), "1403:80002a1c !1409:80000100");
+  EXPECT_TRUE(read.steps().at(1).interrupt);
+}
+
 TEST(TraceDoctor, SkipsSlotsThatAreZero) {
   EXPECT_EQ(read_trace("cycle;instr0;instr1;instr2\n"
                        "1403;0x80002a1c;0x0;0x80002a20\n"
@@ -175,9 +185,24 @@ TEST(Spike, MarksAnInstructionThatTrappedInTheLog) {
       "core   0: 0x0000000080000100 (0x30200073) mret\n"
       "core   0: exception interrupt #7, epc 0x0000000080000004\n"
       "core   0: 0x0000000080000100 (0x30200073) mret\n");
-  EXPECT_EQ(read.text(), "0:80000000! 1:80000100 2:80000100");
+  EXPECT_EQ(read.text(), "0:80000000! 1:80000100 !2:80000100");
   EXPECT_EQ(read.steps().at(0).cause, 11u);
+  EXPECT_EQ(read.steps().at(2).cause, 7u);
+  EXPECT_TRUE(read.steps().at(2).interrupt);
   EXPECT_TRUE(read.diagnostics.empty());
+}
+
+// It has no line of its own.
+TEST(Spike, MarksATrapOfAnInstructionThatCouldNotBeFetched) {
+  const ReadTrace read = read_trace(
+      "core   0: 0x0000000080000000 (0x00008067) ret\n"
+      "core   0: exception trap_instruction_page_fault, epc "
+      "0x0000000000001000\n"
+      "core   0:           tval 0x0000000000001000\n"
+      "core   0: 0x0000000080000100 (0x30200073) mret\n");
+  EXPECT_EQ(read.text(), "0:80000000 !1:80000100");
+  EXPECT_EQ(read.steps().at(1).cause, 12u);
+  EXPECT_FALSE(read.steps().at(1).interrupt);
 }
 
 TEST(Spike, CountsAnInstructionOnceIfBothLogsAreMixed) {

@@ -426,10 +426,16 @@ void WickTraceReader::special(TraceBlock& out) {
       trap_ = TrapMark{.interrupt = interrupt, .cause = ops_.read_varint()};
       return;
     }
-    case Special::kTrapBetween:
-      ops_.read<std::uint8_t>();
-      ops_.read_varint();  // visible from where it leads
+    case Special::kTrapBetween: {
+      const bool interrupt = ops_.read<std::uint8_t>() & 1;
+      const std::uint64_t cause = ops_.read_varint();
+      if (!ops_.failed())
+        out.traps.push_back({.at = from,
+                             .interrupt = interrupt,
+                             .cause = cause,
+                             .is_before = true});
       return;
+    }
     case Special::kThread: {
       SideBandFact fact = fact_of(SideBandFact::Kind::kThread);
       fact.satp = ops_.read_varint();
@@ -472,18 +478,19 @@ void WickTraceReader::special(TraceBlock& out) {
 
 // Rows after the last instruction apply to the next one.
 void WickTraceReader::keep_for_next(TraceBlock& out) {
-  const auto move_end = [&](auto& rows, auto& waiting) {
+  const auto move_end = [&](auto& rows, auto& waiting, auto at) {
     auto first = rows.end();
-    while (first != rows.begin() && std::prev(first)->from == filled_) --first;
+    while (first != rows.begin() && (*std::prev(first)).*at == filled_) --first;
     for (auto it = first; it != rows.end(); ++it) {
-      it->from = 0;
+      (*it).*at = 0;
       waiting.push_back(std::move(*it));
     }
     rows.erase(first, rows.end());
   };
   TraceBlock& waiting = waiting_[out.hart];
-  move_end(out.contexts, waiting.contexts);
-  move_end(out.facts, waiting.facts);
+  move_end(out.contexts, waiting.contexts, &ContextChange::from);
+  move_end(out.facts, waiting.facts, &SideBandFact::from);
+  move_end(out.traps, waiting.traps, &TrapMark::at);
   if (filled_ == 0 && std::exchange(out.after_gap, false))
     waiting.after_gap = true;
 }
@@ -494,6 +501,7 @@ void WickTraceReader::begin_block(TraceBlock& out) {
   if (waiting == waiting_.end()) return;
   std::swap(out.contexts, waiting->second.contexts);
   std::swap(out.facts, waiting->second.facts);
+  std::swap(out.traps, waiting->second.traps);
   out.after_gap = waiting->second.after_gap;
   waiting_.erase(waiting);
 }

@@ -101,12 +101,19 @@ void Converter::add(const TraceBlock& block) {
       hart.out->fact(*fact);
     for (; context != block.contexts.end() && context->from <= i; ++context)
       hart.out->context(*context);
-    const bool traps = trap != block.traps.end() && trap->at == i;
+    const auto traps_before = [&](std::size_t at) {
+      return trap != block.traps.end() && trap->is_before && trap->at == at;
+    };
+    for (; traps_before(i); ++trap)
+      hart.out->trap_between(trap->interrupt, trap->cause);
+    const bool traps =
+        trap != block.traps.end() && !trap->is_before && trap->at == i;
     const std::uint64_t size = i + 1 < count ? rows[i + 1].pc - rows[i].pc : 0;
     const bool straight = info_.has_bits ? size == riscv_size(block.bits[i]) &&
                                                !may_jump(block.bits[i])
                                          : size == 2 || size == 4;
     const bool row_follows =
+        traps_before(i + 1) ||
         (context != block.contexts.end() && context->from == i + 1) ||
         (fact != block.facts.end() && fact->from == i + 1);
     if (straight && !traps && !row_follows && i + 1 - first < 64) continue;

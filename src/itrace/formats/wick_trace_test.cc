@@ -136,6 +136,26 @@ TEST(WickTrace, ABlockLeftEarlyHasOnlyItsFirstInstructions) {
   EXPECT_EQ(got.all.traps[0].cause, 13u);
 }
 
+// Another hart may continue after a trap and before its handler.
+TEST(WickTrace, ATrapBetweenInstructionsPrecedesTheNextOfItsHart) {
+  const Read got = read(written([](auto& writer, auto& hart) {
+    WickTraceHart other(writer, 1, 0);
+    const auto code = writer.define(0x1000, kCode);
+    hart.block(code, 3);
+    hart.trap_between(true, 5);
+    hart.end_chunk();
+    other.block(code, 3);
+    other.end_chunk();
+    hart.block(writer.define(0x2000, kLoop), 2);
+  }));
+  ASSERT_EQ(got.all.traps.size(), 1u);
+  EXPECT_EQ(got.all.traps[0].at, 6u);
+  EXPECT_TRUE(got.all.traps[0].is_before);
+  EXPECT_TRUE(got.all.traps[0].interrupt);
+  EXPECT_EQ(got.all.traps[0].cause, 5u);
+  EXPECT_EQ(pcs(got)[6], 0x2000u);
+}
+
 TEST(WickTrace, ContextsAndFactsPrecedeTheirInstructions) {
   WickTraceHeader header;
   header.flags |= kHasPrivilege | kHasSatp;
@@ -492,6 +512,7 @@ TEST(WickTrace, ConvertsEverythingInATrace) {
   ASSERT_EQ(got.all.traps.size(), given.all.traps.size());
   for (std::size_t i = 0; i < given.all.traps.size(); ++i) {
     EXPECT_EQ(got.all.traps[i].at, given.all.traps[i].at);
+    EXPECT_EQ(got.all.traps[i].is_before, given.all.traps[i].is_before);
     EXPECT_TRUE(got.all.traps[i].interrupt);
   }
   EXPECT_TRUE(got.diagnostics.empty());

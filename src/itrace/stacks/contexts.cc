@@ -16,7 +16,7 @@ Context Contexts::make(std::uint32_t hart) {
     context.thread = unused_.back();
     unused_.pop_back();
   }
-  threads_[context.thread] = {.hart = hart};
+  threads_[context.thread] = {.hart = hart, .number = ++last_number_};
   return context;
 }
 

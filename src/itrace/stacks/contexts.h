@@ -98,6 +98,10 @@ struct Context {
   // The stack of the parent when it created this thread, callers first: after
   // fork, the child returns to the parent's callers.
   std::vector<StackFrame> inherited;
+  // It may be a thread of its creator's process or a process of its own: the
+  // latter returns from the function in which it began. 0: that is known.
+  std::uint32_t birth_depth = 0;  // frames up to and including that function
+  std::uint64_t birth_site = 0;   // StackFrame::site of it
 
   // --- A thread that resumed, and which one it is is not known yet
 
@@ -114,7 +118,13 @@ struct ThreadFacts {
   std::int32_t pid = -1, tid = -1;
   std::string name;
   std::uint32_t hart = 0;
+  // Rises in the order in which threads appeared; 0: the row is not used.
+  std::uint64_t number = 0;
   SpaceId space = SpaceId::kNone;
+  // A process began with it: by fork, or as another program.
+  bool begins_process = false;
+  // The thread of its process that created it.
+  std::optional<std::uint32_t> creator;
 };
 
 class Contexts {
@@ -141,6 +151,7 @@ class Contexts {
   // trap into the kernel as the last frame.
   struct Birth {
     std::vector<StackFrame> frames;
+    std::uint32_t thread = 0;  // that created it
     SpaceId space = SpaceId::kNone;
     std::vector<JumpPoint> jump_points;
     std::uint64_t number = 0;
@@ -165,6 +176,7 @@ class Contexts {
   std::deque<Birth> births_;
   std::uint64_t birth_ = 0;
   std::vector<ThreadFacts> threads_;
+  std::uint64_t last_number_ = 0;      // ThreadFacts::number
   std::vector<std::uint32_t> unused_;  // rows of threads_
 };
 

@@ -39,6 +39,7 @@ void RunningThread::park(std::uint64_t tracked) {
     guesses_.decide(context);
   else if (context.is_guessed())
     guesses_.simplify(context);
+  look_for_birth(context);
   if (is_over) return;
   contexts_.park(std::move(context));
 }
@@ -135,6 +136,7 @@ void RunningThread::cross_gap() {
 
 void RunningThread::finish() {
   if (running().is_guessed()) guesses_.decide(stack_.context());
+  look_for_birth(stack_.context());
   guesses_.decide_all();
 }
 

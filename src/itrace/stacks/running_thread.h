@@ -77,6 +77,8 @@ class RunningThread {
   bool is_dead() const;
   void note_birth_by(const Context& parent);
   void begin_thread();
+  static void begin_process(ThreadFacts& facts);
+  void look_for_birth(Context& context);
   std::optional<Contexts::Birth> parked_parent() const;
 
   CodeView& view_;

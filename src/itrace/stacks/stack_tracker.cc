@@ -96,7 +96,7 @@ std::size_t StackTracker::next_event(std::size_t at) const {
   if (context_at_ < block_->contexts.size())
     consider(block_->contexts[context_at_].from);
   if (trap_at_ < block_->traps.size())
-    consider(block_->traps[trap_at_].at + std::size_t{1});
+    consider(block_->traps[trap_at_].handled_from());
   if (space_at_ < spaces_.size()) consider(spaces_[space_at_].from);
   if (fact_at_ < block_->facts.size()) consider(block_->facts[fact_at_].from);
   return std::max(next, at + 1);
@@ -106,7 +106,8 @@ void StackTracker::apply_events(std::size_t at) {
   while (context_at_ < block_->contexts.size() &&
          block_->contexts[context_at_].from <= at)
     apply(block_->contexts[context_at_++]);
-  while (trap_at_ < block_->traps.size() && block_->traps[trap_at_].at < at) {
+  while (trap_at_ < block_->traps.size() &&
+         block_->traps[trap_at_].handled_from() <= at) {
     ++trap_at_;
     trap_marked_ = true;
     page_pc_ = kNoPage;  // the next one is not sequential, wherever it is
@@ -248,6 +249,7 @@ void StackTracker::enter(std::size_t at, std::uint64_t pc) {
   to.function = to.page->function(to.slot());
   if (!started_) {
     to.layer = layer_reached();
+    trap_marked_ = false;
   } else if (std::exchange(gap_, false)) {
     to.layer = layer_reached();
     trap_marked_ = false;

@@ -54,6 +54,7 @@ void RunningThread::note_birth_by(const Context& parent) {
   contexts_.note_birth(
       {.frames = {parent.frames.begin(),
                   parent.frames.begin() + static_cast<std::ptrdiff_t>(size)},
+       .thread = parent.thread,
        .space = parent.space,
        .jump_points = parent.jump_points});
 }
@@ -67,22 +68,46 @@ void RunningThread::begin_thread() {
     ++stack_.counts().resynchronised;
     return;
   }
+  ThreadFacts& facts = contexts_.threads()[context.thread];
   // A thread of the kernel became a program.
-  if (view_.is_program_entry(to)) return;
+  if (view_.is_program_entry(to)) return begin_process(facts);
   stack_.reach_user_code();
   std::optional<Contexts::Birth> birth = contexts_.take_birth(to.pc);
   if (!birth) birth = parked_parent();
   if (!birth) return;
   birth->frames.pop_back();  // the trap
-  const bool shares_memory = has_satp_ && birth->space != SpaceId::kNone &&
-                             birth->space == view_.space();
+  const bool knows_memory = has_satp_ && birth->space != SpaceId::kNone;
+  const bool shares_memory = knows_memory && birth->space == view_.space();
   const std::string_view name = view_.map().function(to.function).name;
+  facts.creator = birth->thread;
   if ((shares_memory && !lends_stack(name)) || makes_threads(name)) {
     context.inherited = std::move(birth->frames);  // but see return_to_parent
-  } else {
-    stack_.adopt(birth->frames);
-    context.jump_points = std::move(birth->jump_points);
+    return;
   }
+  stack_.adopt(birth->frames);
+  context.jump_points = std::move(birth->jump_points);
+  if (knows_memory)
+    begin_process(facts);
+  else if (!context.frames.empty()) {
+    context.birth_depth = static_cast<std::uint32_t>(context.frames.size());
+    context.birth_site = context.frames.back().site;
+  }
+}
+
+void RunningThread::begin_process(ThreadFacts& facts) {
+  facts.begins_process = true;
+  facts.creator.reset();
+}
+
+// A thread has a stack of its own and never returns from where it began.
+void RunningThread::look_for_birth(Context& context) {
+  if (context.birth_depth == 0) return;
+  const Frames& frames = context.frames;
+  if (frames.size() >= context.birth_depth &&
+      frames[context.birth_depth - 1].site == context.birth_site)
+    return;
+  begin_process(contexts_.threads()[context.thread]);
+  context.birth_depth = 0;
 }
 
 // If the kernel's functions are not known: a parked thread that waits for the
@@ -100,6 +125,7 @@ std::optional<Contexts::Birth> RunningThread::parked_parent() const {
     return Contexts::Birth{
         .frames = {parent.frames.begin(),
                    parent.frames.begin() + static_cast<std::ptrdiff_t>(size)},
+        .thread = parent.thread,
         .space = parent.space,
         .jump_points = parent.jump_points};
   }
@@ -108,8 +134,11 @@ std::optional<Contexts::Birth> RunningThread::parked_parent() const {
 
 void RunningThread::begin_program() {
   if (running().is_guessed()) guesses_.decide(stack_.context());
-  stack_.pop_to(0);
   Context& context = stack_.context();
+  // exec in a thread would end all others.
+  if (std::exchange(context.birth_depth, 0) != 0)
+    begin_process(contexts_.threads()[context.thread]);
+  stack_.pop_to(0);
   const ThreadFacts before = contexts_.threads()[context.thread];
   context.thread = contexts_.make(hart_).thread;
   context.space = SpaceId::kNone;
@@ -120,6 +149,7 @@ void RunningThread::begin_program() {
   facts.pid = before.pid;
   facts.tid = before.tid;
   facts.name = before.name;
+  begin_process(facts);
   stack_.say("thread " + std::to_string(context.thread));
 }
 

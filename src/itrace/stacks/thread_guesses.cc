@@ -362,7 +362,10 @@ void ThreadGuesses::join(Context& context, const ThreadGuess& guess,
     point.depth += static_cast<std::uint32_t>(kept);
     out.jump_points.push_back(point);
   }
-  if (context.space != SpaceId::kNone) out.space = context.space;
+  if (context.space != SpaceId::kNone) {
+    out.space = context.space;
+    contexts_.threads()[out.thread].space = context.space;
+  }
   out.parked_space = context.parked_space;
   out.parked_hart = context.parked_hart;
   out.parked_at = context.parked_at;

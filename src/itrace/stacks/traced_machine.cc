@@ -52,6 +52,7 @@ bool TracedMachine::pull() {
   piece->spaces.assign(learnt.begin(), learnt.end());
   piece->time = has_clock_ ? piece->block.instructions.front().cycle : read_;
   ++read_;
+  marked_traps_ += piece->block.traps.size();
   latest_ = piece->time;
   ++waiting_;
   hart(piece->block.hart).pieces.push_back(std::move(piece));
@@ -123,6 +124,8 @@ TrackerCounts TracedMachine::counts() const {
     all.time_disorder += one.time_disorder;
     all.last_cycle = std::max(all.last_cycle, one.last_cycle);
   }
+  // Else they are those that show in the stacks.
+  if (reader_.info().has_traps) all.traps = marked_traps_;
   return all;
 }
 

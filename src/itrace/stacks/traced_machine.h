@@ -30,7 +30,8 @@ class TracedMachine {
 
   // Tracks the whole trace.
   void track();
-  // The counts of all harts together; last_cycle is the last one of all.
+  // The counts of all harts together; last_cycle is the last one of all. If the
+  // trace marks every trap, that is their number.
   TrackerCounts counts() const;
 
  private:
@@ -62,6 +63,7 @@ class TracedMachine {
   std::size_t waiting_ = 0;   // pieces
   std::uint64_t read_ = 0;    // pieces so far
   std::uint64_t latest_ = 0;  // the time of the last piece that was read
+  std::uint64_t marked_traps_ = 0;
   std::vector<std::unique_ptr<Piece>> unused_;
 };
 

@@ -14,9 +14,9 @@ namespace {
 
 class GivenBlocks final : public TraceReader {
  public:
-  GivenBlocks(std::vector<TraceBlock> blocks, const std::string& unit)
+  GivenBlocks(std::vector<TraceBlock> blocks, const TraceInfo& info)
       : blocks_(std::move(blocks)) {
-    info_.unit = unit;
+    info_ = info;
   }
   bool next(TraceBlock& block) override {
     block.clear();
@@ -48,14 +48,16 @@ class TracedMachineTest : public testing::Test {
     block.hart = hart;
     return block;
   }
-  void track(std::vector<TraceBlock> blocks, const char* unit = "cycles") {
-    GivenBlocks reader(std::move(blocks), unit);
+  TrackerCounts track(std::vector<TraceBlock> blocks,
+                      const TraceInfo& info = {}) {
+    GivenBlocks reader(std::move(blocks), info);
     TracedMachine machine(reader, map_, [this](StackTracker::Options options) {
       return std::make_unique<StackTracker>(map_, places_, accounts_, contexts_,
                                             std::move(options));
     });
     machine.track();
     accounts_.settle_rest();
+    return machine.counts();
   }
   std::uint64_t self(const std::string& stack) const {
     std::uint64_t sum = 0;
@@ -102,9 +104,17 @@ TEST_F(TracedMachineTest, WithoutAClockBlocksAreInTheOrderOfExecution) {
   const std::size_t middle = kMainGoesOn.find("@200");
   track({block(1, kMainGoesOn.substr(0, middle)), block(0, kMainWaits),
          block(1, "@5 " + kMainGoesOn.substr(middle + 5))},
-        "instructions");
+        {.unit = "instructions"});
   EXPECT_EQ(self("main"), 2u);
   EXPECT_EQ(self("main;handle_exception;k_sys_wait;k_schedule"), 4u);
+}
+
+TEST_F(TracedMachineTest, CountsTheTrapsThatTheTraceMarksIfItMarksAll) {
+  TraceBlock traps =
+      block(0, "main:0 handle_exception:0 handle_exception:2 main:0");
+  traps.traps = {{.at = 0}, {.at = 3}};  // nothing follows the second
+  EXPECT_EQ(track({traps}).traps, 1u);
+  EXPECT_EQ(track({traps}, {.has_traps = true}).traps, 2u);
 }
 
 }  // namespace
