@@ -187,6 +187,20 @@ void CallStack::reach_user_code() {
     held_.push_back(std::exchange(context_.pending, CallNodeId::kRoot));
 }
 
+bool CallStack::is_thread_over() const {
+  return std::ranges::any_of(
+      frames().begin() + static_cast<std::ptrdiff_t>(segment_start()),
+      frames().end(), [&](const StackFrame& frame) {
+        return landmarks_.is_thread_end(frame.function);
+      });
+}
+
+void CallStack::end_thread() {
+  pop_to(0);
+  if (context_.pending != CallNodeId::kRoot)
+    accounts_.settle(std::exchange(context_.pending, CallNodeId::kRoot));
+}
+
 void CallStack::push(Kind kind, CallNodeId pending) {
   std::vector<StackFrame>& frames = context_.frames;
   if (frames.size() >= kMaxFrames) {

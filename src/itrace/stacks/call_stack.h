@@ -93,6 +93,10 @@ class CallStack {
   // of that.
   void begin_before_user_code();
   void reach_user_code();
+  // The kernel is about to leave this thread for ever.
+  bool is_thread_over() const;
+  // Nothing of this thread is going to change.
+  void end_thread();
   // Makes the frames of another thread those of this one.
   void adopt(std::span<const StackFrame> frames);
   // The transfer leads to the first instruction of a program.

@@ -22,6 +22,8 @@ class Landmarks {
   // Wakes a thread that was created.
   bool is_wake_new(FunctionId id) const { return is(wake_new_, id); }
   bool is_sigreturn(FunctionId id) const { return is(sigreturn_, id); }
+  // Leaves a thread that has ended, for ever.
+  bool is_thread_end(FunctionId id) const { return is(thread_end_, id); }
 
  private:
   static bool is(FunctionId known, FunctionId id) {
@@ -33,7 +35,7 @@ class Landmarks {
 
   std::vector<FunctionId> trap_entries_, trap_exits_;
   FunctionId switch_to_ = FunctionId::kNone, wake_new_ = FunctionId::kNone,
-             sigreturn_ = FunctionId::kNone;
+             sigreturn_ = FunctionId::kNone, thread_end_ = FunctionId::kNone;
 };
 
 }  // namespace wick

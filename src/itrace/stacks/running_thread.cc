@@ -103,8 +103,10 @@ void RunningThread::resume(std::size_t row) {
   ++switches_;
   Context next =
       row >= contexts_.parked() ? contexts_.make(hart_) : contexts_.take(row);
+  const bool is_over = stack_.is_thread_over();
+  if (is_over) stack_.end_thread();
   std::swap(next, stack_.context());
-  contexts_.park(std::move(next));
+  if (!is_over) contexts_.park(std::move(next));
   stack_.say("thread " + std::to_string(running().thread));
 }
 
