@@ -18,6 +18,7 @@
 #include "itrace/code/places.h"
 #include "itrace/stacks/accounts.h"
 #include "itrace/stacks/contexts.h"
+#include "itrace/stacks/ended_threads.h"
 #include "itrace/stacks/fireperf.h"
 #include "itrace/stacks/slices.h"
 #include "itrace/stacks/stack_tracker.h"
@@ -241,10 +242,17 @@ class TraceProfile {
     TracedMachine machine(reader_, map_, [this](StackTracker::Options options) {
       return make_tracker(std::move(options));
     });
-    machine.track();
+    EndedThreads ended(accounts_, contexts_, options_.thread_ids);
+    machine.track([&] {
+      // Slices refer to nodes as they are.
+      if (!keeps_time_) ended.merge_if_worthwhile();
+    });
     counts_ = machine.counts();
     accounts_.settle_rest();
-    if (keeps_time_) slices_.resolve(accounts_);
+    if (keeps_time_)
+      slices_.resolve(accounts_);
+    else
+      ended.merge_all();
   }
 
   void add_samples(Profile& profile) {

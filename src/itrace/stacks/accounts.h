@@ -75,10 +75,19 @@ class Accounts {
     return id;
   }
 
+  // --- Threads that have ended
+
+  // What thread t collected is added to heirs[t], wherever that is another
+  // thread, and its nodes are used again. Leaves out threads with something
+  // pending. Not with keep_moved().
+  void merge_threads(std::span<const std::uint32_t> heirs);
+
   const Node& operator[](CallNodeId id) const { return nodes_[id]; }
   Node& operator[](CallNodeId id) { return nodes_[id]; }
   auto ids() const { return nodes_.ids(); }
   std::size_t size() const { return nodes_.size(); }
+  // Without nodes that are to be used again.
+  std::size_t in_use() const { return nodes_.size() - free_count_; }
 
   // `place` if the node has it, else 0: what is too deep has other places than
   // the caller that it counts for.
@@ -109,6 +118,16 @@ class Accounts {
   CallNodeId add_counters(const Node& node);
   CallNodeId pending_child(CallNodeId pending, const Node& wanted);
   void move(CallNodeId from, CallNodeId to);
+  void free(CallNodeId id);
+  void index_again(std::span<const CallNodeId> roots);
+  std::uint64_t hash_of_root(std::uint32_t thread) const {
+    return hash_pair(thread, ~std::uint64_t{0});
+  }
+  std::uint64_t hash_of(const Node& node) const {
+    return hash_pair(
+        std::uint64_t{index(node.caller)} << 32 | index(node.function),
+        node.place);
+  }
 
   Column<CallNodeId, Node> nodes_;
   std::vector<Counter> counters_;
@@ -118,6 +137,7 @@ class Accounts {
   bool keeps_moved_ = false;
   // Nodes that were moved, by their number of places, to be used again.
   absl::flat_hash_map<std::uint32_t, std::vector<CallNodeId>> free_;
+  std::size_t free_count_ = 0;
 };
 
 }  // namespace wick

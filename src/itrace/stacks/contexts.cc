@@ -14,7 +14,10 @@ Context Contexts::make(std::uint32_t hart) {
 }
 
 void Contexts::park(Context context) {
-  if (parked_.size() >= kMaxParked) parked_.pop_front();
+  if (parked_.size() >= kMaxParked) {
+    note_end(parked_.front().thread);
+    parked_.pop_front();
+  }
   if (context.is_urgent)
     parked_.push_front(std::move(context));
   else

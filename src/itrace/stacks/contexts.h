@@ -12,6 +12,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "itrace/code/code_map.h"
@@ -116,6 +117,11 @@ class Contexts {
   // The oldest one that returns from the kernel to `pc`.
   std::optional<Birth> take_birth(std::uint64_t pc);
 
+  // A thread that no context is of any more.
+  void note_end(std::uint32_t thread) { ended_.push_back(thread); }
+  // Those noted since the last call.
+  std::vector<std::uint32_t> take_ended() { return std::exchange(ended_, {}); }
+
   std::vector<ThreadFacts>& threads() { return threads_; }
   const std::vector<ThreadFacts>& threads() const { return threads_; }
 
@@ -125,6 +131,7 @@ class Contexts {
   std::deque<Context> parked_;
   std::deque<Birth> births_;
   std::vector<ThreadFacts> threads_;
+  std::vector<std::uint32_t> ended_;
 };
 
 }  // namespace wick

@@ -106,7 +106,10 @@ void RunningThread::resume(std::size_t row) {
   const bool is_over = stack_.is_thread_over();
   if (is_over) stack_.end_thread();
   std::swap(next, stack_.context());
-  if (!is_over) contexts_.park(std::move(next));
+  if (is_over)
+    contexts_.note_end(next.thread);
+  else
+    contexts_.park(std::move(next));
   stack_.say("thread " + std::to_string(running().thread));
 }
 

@@ -102,6 +102,7 @@ void RunningThread::begin_program() {
   stack_.pop_to(0);
   Context& context = stack_.context();
   const ThreadFacts before = contexts_.threads()[context.thread];
+  contexts_.note_end(context.thread);
   context.thread = contexts_.make(hart_).thread;
   context.space = SpaceId::kNone;
   context.inherited.clear();
