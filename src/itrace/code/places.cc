@@ -94,17 +94,21 @@ void Places::fill_page(CodePage& page, std::size_t slot) {
       if (spot.function == id) spot.place = 0;
     return;
   }
-  absl::flat_hash_map<std::uint16_t, std::uint16_t> spots;  // by place
-  const auto spot_of = [&](std::uint16_t place) {
+  // By place and the first slot of the part of the function.
+  absl::flat_hash_map<std::uint32_t, std::uint16_t> spots;
+  const auto spot_of = [&](CodePage::Spot part, std::uint16_t place) {
     const auto [known, is_new] =
-        spots.try_emplace(place, static_cast<std::uint16_t>(page.spots.size()));
-    if (is_new) page.spots.push_back({id, place});
+        spots.try_emplace(std::uint32_t{part.first} << 16 | place,
+                          static_cast<std::uint16_t>(page.spots.size()));
+    part.place = place;
+    if (is_new) page.spots.push_back(part);
     return known->second;
   };
   for (std::size_t i = 0; i < CodePage::kSlots; ++i) {
     if (page.function(i) != id) continue;
     const std::uint64_t at = (page.elf_addr + 2 * i - function.start) / 2;
-    page.spot[i] = spot_of(at < places.of_slot.size() ? places.of_slot[at] : 0);
+    page.spot[i] = spot_of(page.spots[page.spot[i]],
+                           at < places.of_slot.size() ? places.of_slot[at] : 0);
   }
   // The previous instruction has two bytes or four.
   for (std::size_t i = 1; i < CodePage::kSlots; ++i)

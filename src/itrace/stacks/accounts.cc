@@ -28,8 +28,8 @@ CallNodeId Accounts::add(const Node& node) {
     return id;
   }
   const CallNodeId id = nodes_.push_back(node);
-  nodes_[id].first_counter = static_cast<std::uint32_t>(counters_.size());
-  counters_.resize(counters_.size() + node.places);
+  nodes_[id].first_counter =
+      static_cast<std::uint32_t>(counters_.add(node.places));
   return id;
 }
 
@@ -158,55 +158,41 @@ void Accounts::merge_threads(std::span<const std::uint32_t> heirs) {
   std::vector<std::uint32_t> heir_of(heirs.begin(), heirs.end());
   for (const auto& [id, what] : pending_)
     heir_of[nodes_[id].thread] = nodes_[id].thread;
-  const auto root_of = [&](std::uint32_t thread) {
-    return CallNodeId{index_.find(hash_of_root(thread), [&](std::uint32_t row) {
-      return is_root(nodes_[CallNodeId{row}], thread);
-    })};
-  };
-  constexpr CallNodeId kNone{HashIndex::kNone};
-  std::vector<CallNodeId> moved, roots;
+  std::vector<CallNodeId> moved;
   for (std::uint32_t thread = 0; thread < heir_of.size(); ++thread) {
-    const CallNodeId id = root_of(thread);
-    if (id == kNone || heir_of[thread] == thread) continue;
+    const CallNodeId id = find_root(thread);
+    if (id == CallNodeId::kRoot || heir_of[thread] == thread) continue;
     move(id, root(heir_of[thread]));
     moved.push_back(id);
+    index_.erase(hash_of_root(thread), index(id));
   }
+  const auto is_to_move = [&](CallNodeId id) {
+    const Node& node = nodes_[id];
+    return node.depth != 0 && heir_of[node.thread] != node.thread;
+  };
   std::vector<CallNodeId> path;
   for (const CallNodeId first : nodes_.ids()) {
-    const auto is_to_move = [&](CallNodeId id) {
-      const Node& node = nodes_[id];
-      return node.depth != 0 && heir_of[node.thread] != node.thread;
-    };
     // A caller may be a later row than its callees.
     for (CallNodeId id = first; is_to_move(id); id = nodes_[id].caller)
       path.push_back(id);
     for (; !path.empty(); path.pop_back()) {
-      const Node node = nodes_[path.back()];
-      move(path.back(), child(nodes_[node.caller].moved_to, node.place,
-                              node.function, node.places));
-      moved.push_back(path.back());
+      const CallNodeId id = path.back();
+      const Node node = nodes_[id];
+      move(id, child(nodes_[node.caller].moved_to, node.place, node.function,
+                     node.places));
+      moved.push_back(id);
+      index_.erase(hash_of(node), index(id));
     }
   }
-  for (std::uint32_t thread = 0; thread < heir_of.size(); ++thread)
-    if (const CallNodeId id = root_of(thread);
-        id != kNone && heir_of[thread] == thread)
-      roots.push_back(id);
   for (const CallNodeId id : moved) free(id);
-  index_again(roots);
 }
 
-void Accounts::index_again(std::span<const CallNodeId> roots) {
-  index_.clear();
-  const auto add = [&](std::uint64_t hash, CallNodeId id) {
-    index_.find_or_add(
-        hash, [](std::uint32_t) { return false; }, [&] { return index(id); });
-  };
-  for (const CallNodeId id : roots) add(hash_of_root(nodes_[id].thread), id);
-  for (const CallNodeId id : nodes_.ids()) {
-    const Node& node = nodes_[id];
-    if (node.depth != 0 && node.pending == CallNodeId::kRoot)
-      add(hash_of(node), id);
-  }
+CallNodeId Accounts::find_root(std::uint32_t thread) const {
+  const std::uint32_t row =
+      index_.find(hash_of_root(thread), [&](std::uint32_t at) {
+        return is_root(nodes_[CallNodeId{at}], thread);
+      });
+  return row == HashIndex::kNone ? CallNodeId::kRoot : CallNodeId{row};
 }
 
 }  // namespace wick

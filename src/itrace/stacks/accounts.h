@@ -19,7 +19,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/hash_index.h"
-#include "base/id.h"
+#include "base/pieces.h"
 #include "itrace/code/code_map.h"
 
 namespace wick {
@@ -94,9 +94,9 @@ class Accounts {
   std::uint16_t place_in(CallNodeId id, std::uint16_t place) const {
     return place < nodes_[id].places ? place : std::uint16_t{0};
   }
-  // The first counter of a node; valid until the next node is made.
+  // The first counter of a node, which the others follow. Lives as long as the
+  // node.
   Counter* row(CallNodeId id) { return &counters_[nodes_[id].first_counter]; }
-  Counter& counter(std::uint32_t i) { return counters_[i]; }
   const Counter& counter(CallNodeId id, std::uint32_t place) const {
     return counters_[nodes_[id].first_counter + place];
   }
@@ -119,7 +119,7 @@ class Accounts {
   CallNodeId pending_child(CallNodeId pending, const Node& wanted);
   void move(CallNodeId from, CallNodeId to);
   void free(CallNodeId id);
-  void index_again(std::span<const CallNodeId> roots);
+  CallNodeId find_root(std::uint32_t thread) const;  // kRoot: none
   std::uint64_t hash_of_root(std::uint32_t thread) const {
     return hash_pair(thread, ~std::uint64_t{0});
   }
@@ -129,8 +129,8 @@ class Accounts {
         node.place);
   }
 
-  Column<CallNodeId, Node> nodes_;
-  std::vector<Counter> counters_;
+  PieceColumn<CallNodeId, Node, 10> nodes_;
+  Pieces<Counter, 14> counters_;
   HashIndex index_;
   std::uint64_t too_deep_ = 0;
   std::map<CallNodeId, Pending> pending_;  // by node
