@@ -58,7 +58,7 @@ STANDARD = {
 # Using one of these is as good as using what it declares elsewhere.
 ALWAYS = {"base/fuzz_target.h"}
 DECLARED = (r"\b(?:class|struct|enum class|enum|union|using|concept)\s+(\w+)"
-            r"|\b(k[A-Z]\w*)\b|#\s*define\s+(\w+)|\b(\w+)\s*\(|^\s+(\w+)(?:\s*=[^;]*)?,?\s*(?://.*)?$"
+            r"|\b(k[A-Z]\w*)\b|#\s*define\s+(\w+)|\b(\w+)\s*\(|^\s+(\w+)(?:\s*=[^;\n]*)?,?\s*(?://.*)?$"
             r"|\bextern const \w+ (\w+)")
 src, wrong = pathlib.Path(__file__).parents[1] / "src", 0
 

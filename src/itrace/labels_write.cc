@@ -59,7 +59,7 @@ class LabelWriter {
       if (any && next.hart != hart_)
         fail(Setting::kHart,
              "the trace has several harts, and labels are of one");
-      tracker.track(block, any ? &next : nullptr, map_.learn(block));
+      tracker.track(block, map_.learn(block));
       if (any && next.after_gap) {
         tracker.finish();
         go_to(CallNodeId::kRoot);

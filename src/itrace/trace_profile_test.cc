@@ -330,6 +330,55 @@ TEST_F(FirePerfTest, AssemblyLabelsReplaceEachOther) {
                                  {"main", 1}}));
 }
 
+TEST_F(FirePerfTest, AFunctionThatRunsIntoALabelCallsIt) {
+  code_.function("k_a", "call nop");
+  code_.function("k_b", "nop nop");
+  code_.function("k_loop:", "nop ret");
+  code_.function("main", "nop");
+  const char* const trace = "k_a:0 k_b:0-1 k_loop::0-1 k_a:1 main:0";
+  EXPECT_EQ(theirs(trace),
+            (Stacks{{"k_a", 1}, {"k_a;k_b", 3}, {"k_a;k_b;k_loop", 1}}));
+}
+
+TEST_F(FirePerfTest, ALabelWithTheNameOfAFunctionIsStillALabel) {
+  code_.function("k_a", "call nop");
+  code_.function("k_copy", "ret");
+  code_.function("k_copy:", "nop nop");
+  code_.function("k_fixup:", "nop ret");
+  code_.function("main", "nop");
+  const char* const trace = "k_a:0 k_copy::0-1 k_fixup::0-1 k_a:1 main:0";
+  EXPECT_EQ(theirs(trace),
+            (Stacks{{"k_a", 3}, {"k_a;k_copy", 1}, {"k_a;k_fixup", 1}}));
+}
+
+TEST_F(FirePerfTest, NamesEndAtTheirFirstComma) {
+  code_.function("k_a", "call nop");
+  code_.function("k_sum<int,int>", "nop call nop ret");
+  code_.function("k_sum<int,char>", "nop ret");
+  code_.function("main", "nop");
+  const char* const trace =
+      "k_a:0 k_sum<int,int>:0-1 k_sum<int,char>:0-1 k_sum<int,int>:2-3 k_a:1 "
+      "main:0";
+  EXPECT_EQ(theirs(trace), (Stacks{{"k_a", 2},
+                                   {"k_a;k_sum<int", 4},
+                                   {"k_a;k_sum<int;k_sum<int", 1}}));
+}
+
+TEST_F(FirePerfTest, OnlyFortyBitsOfAPcCount) {
+  code_.function("k_a", "nop nop");
+  code_.function("main", "nop");
+  TraceBlock block = code_.trace("k_a:0-1 main:0");
+  for (Retired& instruction : block.instructions)
+    instruction.pc = (instruction.pc & 0xffffffffff) | 0x7f0000000000;
+  OneBlock reader(block);
+  CodeMap map({}, {});
+  code_.add_to(map);
+  ReadOptions options;
+  options.trace.attribution = Attribution::kFirePerf;
+  EXPECT_EQ(stacks(read_trace(reader, map, options), "cycles"),
+            (Stacks{{"k_a", 1}}));
+}
+
 TEST_F(FirePerfTest, CodeAfterAFunctionCountsForIt) {
   code_.function("k_a", "nop call nop");
   code_.function("k_a#0", "nop nop ret");
@@ -366,6 +415,24 @@ TEST_F(FirePerfTest, AModuleIsMistakenForAProgram) {
             (Stacks{{"USERSPACE_ALL", 1}}));
   EXPECT_EQ(read_with_module(Attribution::kNextCommitting),
             (Stacks{{"k_a", 2}, {"k_a;net_send", 2}, {"main", 1}}));
+}
+
+TEST_F(FirePerfTest, TheKernelIsReadEvenIfAModuleComesFirst) {
+  code_.function("k_a", "nop nop");
+  code_.function("main", "nop");
+  ElfBuilder module({.machine = EM_RISCV, .type = ET_DYN});
+  module.add_section({.name = ".text",
+                      .flags = SHF_ALLOC | SHF_EXECINSTR,
+                      .content = std::string(8, '\0')});
+  module.add_symbol({.name = "net_send", .value = 0, .size = 8});
+  CodeMap map({}, {});
+  map.add_elf(module.file(), "net.ko", 0xffffffff02000000);
+  code_.add_to(map);
+  OneBlock reader(code_.trace("k_a:0-1 main:0"));
+  ReadOptions options;
+  options.trace.attribution = Attribution::kFirePerf;
+  EXPECT_EQ(stacks(read_trace(reader, map, options), "cycles"),
+            (Stacks{{"k_a", 1}}));
 }
 
 TEST_F(FirePerfTest, AJumpIntoAFunctionLosesTheStack) {

@@ -42,7 +42,7 @@ class TrackedStacks : public testing::Test {
                               }});
     TraceBlock block = code_.trace(trace);
     if (how.bits) block.bits = code_.bits(block);
-    tracker_->track(block, nullptr, {});
+    tracker_->track(block, {});
     tracker_->finish();
     EXPECT_EQ(given_out(), block.instructions.back().cycle -
                                block.instructions.front().cycle + 1)

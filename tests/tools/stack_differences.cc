@@ -6,7 +6,8 @@
 // A difference begins with an instruction of which both had the same stack and
 // ends when they are the same again; those that begin alike are added up. The
 // TOP heaviest kinds are printed with an example of each: the last common
-// stack, the true one, and what wick has.
+// stack, the true one, and what wick has. With EACH=N in the environment, each
+// difference of at least N instructions is printed, in the order of time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -172,6 +173,11 @@ class Comparison {
     const auto close = [&] {
       if (!differs) return;
       differs = false;
+      if (episode.weight >= each_) {
+        fmt::print("{} at {} of hart {}\n", episode.weight, episode.at,
+                   episode.hart);
+        show(episode);
+      }
       Kind& kind = kinds_[leaf(episode.before) + " | " +
                           change(episode.before, episode.truth) + " | " +
                           change(episode.before, episode.ours)];
@@ -259,18 +265,28 @@ class Comparison {
     std::ranges::sort(sorted, std::greater(),
                       [](const Kind* kind) { return kind->weight; });
     if (sorted.size() > top) sorted.resize(top);
-    for (const Kind* kind : sorted)
+    for (const Kind* kind : sorted) {
       fmt::print(
-          "{:.3f} % in {} differences; the heaviest, {}, at {} of hart {}\n"
-          "   before {}\n   true   {}\n   wick   {}\n",
+          "{:.3f} % in {} differences; the heaviest, {}, at {} of hart {}\n",
           100.0 * static_cast<double>(kind->weight) /
               static_cast<double>(total_),
-          kind->count, kind->heaviest, kind->at, kind->hart, kind->before,
-          kind->truth, kind->ours);
+          kind->count, kind->heaviest, kind->at, kind->hart);
+      show(*kind);
+    }
   }
 
  private:
+  static void show(const Kind& one) {
+    fmt::print("   before {}\n   true   {}\n   wick   {}\n", one.before,
+               one.truth, one.ours);
+  }
+  static std::uint64_t least_of_each() {
+    const char* const text = std::getenv("EACH");
+    return text == nullptr ? UINT64_MAX : std::strtoull(text, nullptr, 10);
+  }
+
   const Stacks& stacks_;
+  const std::uint64_t each_ = least_of_each();
   std::map<std::string, Kind> kinds_;
   std::uint64_t same_ = 0, total_ = 0;
 };

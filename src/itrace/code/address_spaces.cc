@@ -90,6 +90,7 @@ void AddressSpaces::learn(const TraceBlock& block,
 void AddressSpaces::learn_block(Hart& hart, const TraceBlock& block,
                                 std::vector<SpaceChange>& changes) {
   Run run{block, hart, changes};
+  hart.visit_from = 0;
   const auto size = static_cast<std::uint32_t>(block.instructions.size());
   auto context = block.contexts.begin();
   auto fact = block.facts.begin();
@@ -175,8 +176,44 @@ void AddressSpaces::visit(Run& run, std::uint32_t from, std::uint32_t to) {
     hart.in_kernel = false;
     begin_user(run, from);
   }
-  if (hart.space != SpaceId::kNone)
-    look_at(run, from, to, hart.space, Layer::kUser);
+  if (hart.space == SpaceId::kNone) return;
+  check_owner(run, from, to);
+  look_at(run, from, to, hart.space, Layer::kUser);
+}
+
+// A page table may be reused by another process, which at first executes pages
+// that the one before it did not. So the first instructions on each page are
+// compared when the space is entered, until a page is as it was. Pages decided
+// since then cannot tell.
+void AddressSpaces::check_owner(Run& run, std::uint32_t from,
+                                std::uint32_t to) {
+  Hart& hart = run.hart;
+  if (run.block.bits.empty() || hart.is_owner_known) return;
+  CachedPage& cached =
+      page_at(hart.space, run.block.instructions[from].pc & ~kTextPageMask);
+  if (!cached.is_settled) {
+    cached.checked_at = hart.visit;
+    return;
+  }
+  if (cached.checked_at == hart.visit || to - from < kRecheckSteps) return;
+  cached.checked_at = hart.visit;
+  const UserPages::Page& page = pages_.page(cached.id);
+  const auto satp = satps_.find(hart.space);
+  if (satp == satps_.end() || page.is_told ||
+      page.state != UserPages::Page::State::kDecided)
+    return;
+  const TextPageView text = pages_.text(page);
+  Fit fit;
+  for (std::uint32_t i = from; i < from + kRecheckSteps; ++i)
+    check_step(step_at(run, i), text, fit);
+  if (fit.contradictions == 0) hart.is_owner_known = true;
+  if (fit.score > 0 || fit.contradictions < kTolerated) return;
+  ++spaces_relearnt_;
+  const SpaceId fresh = fresh_space_of_satp(satp->second);
+  const std::uint32_t since = hart.visit_from;
+  if (!run.changes.empty() && run.changes.back().from >= since)
+    run.changes.pop_back();
+  switch_to(run, since, fresh);
 }
 
 void AddressSpaces::look_at(const Run& run, std::uint32_t from,
@@ -335,21 +372,25 @@ const AddressSpaces::FixedRange* AddressSpaces::fixed_range(
   return nullptr;
 }
 
-const AddressSpaces::CachedPage& AddressSpaces::page_at(SpaceId space,
-                                                        std::uint64_t page_pc) {
+AddressSpaces::CachedPage& AddressSpaces::page_at(SpaceId space,
+                                                  std::uint64_t page_pc) {
   CachedPage& cached =
       cache_[(page_pc / kTextPageSize * 7 + index(space)) % cache_.size()];
   if (cached.is_settled && cached.page_pc == page_pc && cached.space == space)
     return cached;
+  const bool is_same = cached.page_pc == page_pc && cached.space == space;
   const UserPageId id = pages_.find_or_make(space, page_pc);
   cached = {space, id,
             pages_.page(id).state != UserPages::Page::State::kUndecided,
-            page_pc};
+            page_pc, is_same ? cached.checked_at : 0};
   return cached;
 }
 
 void AddressSpaces::switch_to(Run& run, std::uint32_t from, SpaceId space) {
   run.hart.space = space;
+  ++run.hart.visit;
+  run.hart.visit_from = from;
+  run.hart.is_owner_known = false;
   run.changes.push_back({from, space});
 }
 

@@ -63,6 +63,9 @@ class AddressSpaces : public UserCode {
     SpaceId space = SpaceId::kNone;
     ContextChange context;
     bool in_kernel = true;
+    // How often it changed its space, and where in the block it last did.
+    std::uint32_t visit = 0, visit_from = 0;
+    bool is_owner_known = false;  // since then; see check_owner
   };
   // Whole pages of code that is not user code and that CodeMap places itself.
   struct FixedRange {
@@ -86,6 +89,7 @@ class AddressSpaces : public UserCode {
     UserPageId id{};
     bool is_settled = false;
     std::uint64_t page_pc = 0;
+    std::uint32_t checked_at = 0;  // Hart::visit
   };
 
   void learn_block(Hart& hart, const TraceBlock& block,
@@ -95,6 +99,7 @@ class AddressSpaces : public UserCode {
   void visit(Run& run, std::uint32_t from, std::uint32_t to);
   void look_at(const Run& run, std::uint32_t from, std::uint32_t to,
                SpaceId space, Layer layer);
+  void check_owner(Run& run, std::uint32_t from, std::uint32_t to);
   void collect(const Run& run, std::uint32_t from, std::uint32_t to,
                UserPageId id, Layer layer);
   void recheck(const Run& run, std::uint32_t from, std::uint32_t to,
@@ -107,7 +112,7 @@ class AddressSpaces : public UserCode {
   CodeStep step_at(const Run& run, std::uint32_t i) const;
   std::uint64_t satp_at(const Run& run, std::uint32_t from) const;
   const FixedRange* fixed_range(std::uint64_t pc) const;
-  const CachedPage& page_at(SpaceId space, std::uint64_t page_pc);
+  CachedPage& page_at(SpaceId space, std::uint64_t page_pc);
 
   SpaceId first_space();
   SpaceId space_of_satp(std::uint64_t satp);

@@ -286,6 +286,21 @@ TEST(AddressSpaces, APageTableWithANewOwnerIsLearntAnew) {
   }
 }
 
+TEST(AddressSpaces, ANewOwnerOfAPageTableHadItFromItsFirstInstruction) {
+  Machine machine(kAll);
+  const RiscvProgram one(1, 3, 0x10000), two(2, 3, 0x10000);
+  machine.add(one, ET_EXEC, "one");
+  machine.add(two, ET_EXEC, "two");
+  machine.run(one, "one", kSatp, 0, 0x10000);
+  machine.run(one, "one", kOtherSatp, 0, 0x10000);
+  EXPECT_TRUE(machine.is_all_right());
+  // A page that `one` did not execute, then one that it did.
+  machine.run(two, "two", kSatp, 0, 0x11000, 300, 500);
+  machine.run_on(two, "two", 0, 0x10000, 20, 500);
+  EXPECT_TRUE(machine.is_all_right());
+  EXPECT_EQ(machine.spaces().spaces_relearnt(), 1u);
+}
+
 TEST(AddressSpaces, ALibraryThatReplacedAnotherIsFound) {
   Machine machine(kAll);
   const RiscvProgram main(1, 2, 0x10000), one(2, 2, 0x1000), two(3, 2, 0x1000);

@@ -163,9 +163,17 @@ CallNodeId CallStack::child_of_top(FunctionId function) {
 }
 
 CallNodeId CallStack::bottom_caller() {
+  if (context_.is_guessed()) return context_.levels.back();
   return context_.pending != CallNodeId::kRoot
              ? context_.pending
              : accounts_.root(context_.thread);
+}
+
+void CallStack::begin_level() {
+  pop_to(0);
+  context_.levels.push_back(
+      accounts_.make_pending(accounts_.root(context_.thread), 0));
+  begin_in(to_.function, to_.layer);
 }
 
 void CallStack::begin_in(FunctionId function, Layer layer) {
@@ -185,14 +193,6 @@ void CallStack::begin_before_user_code() {
 void CallStack::reach_user_code() {
   if (context_.pending != CallNodeId::kRoot)
     held_.push_back(std::exchange(context_.pending, CallNodeId::kRoot));
-}
-
-bool CallStack::is_thread_over() const {
-  return std::ranges::any_of(
-      frames().begin() + static_cast<std::ptrdiff_t>(segment_start()),
-      frames().end(), [&](const StackFrame& frame) {
-        return landmarks_.is_thread_end(frame.function);
-      });
 }
 
 void CallStack::end_thread() {
@@ -382,11 +382,12 @@ void CallStack::trap_return() {
     if (traps[i - 1] > 1 && frames[traps[i - 1] - 2].layer == to_.layer)
       found = traps[i - 1];
   if (found == 0 || returning_ >= kMaxNested) {
-    then_ = Then::kThread;
+    then_ = Then::kTrapIsOver;
     return;
   }
   const StackFrame trapped = frames[found - 1];
-  hold(found - 1);
+  // A system call that ends a signal interrupts nothing else.
+  if (!context_.leaves_signal) hold(found - 1);
   pop_to(found - 1);
   if (frames.empty()) return;
   go_back_to(trapped);

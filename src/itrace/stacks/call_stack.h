@@ -63,9 +63,10 @@ class CallStack {
   // What happens to threads is decided elsewhere.
   enum class Then : std::uint8_t {
     kNothing,
-    kSwitch,   // the kernel continues as another thread
-    kThread,   // the kernel returns to user code that it did not come from
-    kProgram,  // a new program begins
+    kSwitch,      // the kernel continues as another thread
+    kTrapIsOver,  // one that is not on the stack
+    kPastBottom,  // a thread that is guessed returns to its caller
+    kProgram,     // a new program begins
   };
   struct Transfer {
     bool is_marked_trap = false;
@@ -93,14 +94,12 @@ class CallStack {
   // of that.
   void begin_before_user_code();
   void reach_user_code();
-  // The kernel is about to leave this thread for ever.
-  bool is_thread_over() const;
   // Nothing of this thread is going to change.
   void end_thread();
+  // A thread that is guessed goes on in a caller.
+  void begin_level();
   // Makes the frames of another thread those of this one.
   void adopt(std::span<const StackFrame> frames);
-  // The transfer leads to the first instruction of a program.
-  bool is_program_entry() const;
   void say(const std::string& line) const;
 
  private:

@@ -152,6 +152,10 @@ void CallStack::return_past_bottom() {
     pop_to(i);
     return replace_top();
   }
+  if (segment == 0 && context_.is_guessed()) {
+    then_ = Then::kPastBottom;
+    return;
+  }
   ++counts_.resynchronised;
   if (segment == 0) {
     pop_to(0);
@@ -190,14 +194,6 @@ void CallStack::unexplained_step() {
   cross_gap();
 }
 
-bool CallStack::is_program_entry() const {
-  if (map_.function(to_.function).name == "_start") return to_.is_entry();
-  if (to_.page->image == CodeImageId::kNone) return false;
-  const CodeImage& image = map_.image(to_.page->image);
-  return image.elf != nullptr && image.elf->entry() != 0 &&
-         image.elf->entry() == to_.page->elf_addr + to_.slot() * 2;
-}
-
 void CallStack::adopt(std::span<const StackFrame> frames) {
   std::vector<StackFrame> adopted(frames.begin(), frames.end());
   CallNodeId node = accounts_.root(context_.thread);
@@ -214,7 +210,7 @@ void CallStack::adopt(std::span<const StackFrame> frames) {
 void CallStack::resume_elsewhere() {
   how_.is_marked_trap = false;  // that trap is over
   if (from_.layer == Layer::kUser &&
-      (context_.is_other_program || is_program_entry())) {
+      (context_.is_other_program || view_.is_program_entry(to_))) {
     then_ = Then::kProgram;
     return;
   }
@@ -317,7 +313,8 @@ void CallStack::learn_tail_calls(std::size_t from) {
   if (frames.size() - from > 4) return;
   for (std::size_t i = from; i < frames.size(); ++i) {
     if (frames[i].kind != Kind::kCall ||
-        frames[i].flow.kind() != FlowKind::kUnknown)
+        frames[i].flow.kind() != FlowKind::kUnknown ||
+        never_returns(map_.function(frames[i].function).name))
       continue;
     Flow& stored =
         view_.page_at(frames[i].site).flow[CodePage::slot(frames[i].site)];

@@ -26,6 +26,14 @@ CodePage& CodeView::page_at(std::uint64_t pc) {
   return *near.page;
 }
 
+bool CodeView::is_program_entry(const CodePoint& at) const {
+  if (map_.function(at.function).name == "_start") return at.is_entry();
+  if (at.page->image == CodeImageId::kNone) return false;
+  const CodeImage& image = map_.image(at.page->image);
+  return image.elf != nullptr && image.elf->entry() != 0 &&
+         image.elf->entry() == at.page->elf_addr + at.slot() * 2;
+}
+
 std::uint32_t CodeView::word_at(std::uint64_t pc, const CodePage& page) const {
   if (page.image == CodeImageId::kNone) return 0;
   const std::string_view text =

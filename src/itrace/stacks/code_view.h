@@ -26,6 +26,8 @@ class CodeView {
   bool has_name(FunctionId function) const {
     return !map_.function(function).name.empty();
   }
+  // The first instruction of a program.
+  bool is_program_entry(const CodePoint& at) const;
   // The instruction in the file of `page`; 0 if not known.
   std::uint32_t word_at(std::uint64_t pc, const CodePage& page) const;
   // The function that a direct jump leads to; kNone if that is not known.

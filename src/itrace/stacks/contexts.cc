@@ -2,32 +2,51 @@
 #include "itrace/stacks/contexts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace wick {
 
 Context Contexts::make(std::uint32_t hart) {
   Context context;
-  context.thread = static_cast<std::uint32_t>(threads_.size());
-  threads_.push_back({.hart = hart});
+  if (unused_.empty()) {
+    context.thread = static_cast<std::uint32_t>(threads_.size());
+    threads_.emplace_back();
+  } else {
+    context.thread = unused_.back();
+    unused_.pop_back();
+  }
+  threads_[context.thread] = {.hart = hart};
   return context;
+}
+
+void Contexts::release(std::uint32_t thread) {
+  threads_[thread] = {};
+  unused_.push_back(thread);
 }
 
 void Contexts::park(Context context) {
   if (parked_.size() >= kMaxParked) {
     note_end(parked_.front().thread);
+    by_thread_.erase(parked_.front().thread);
     parked_.pop_front();
   }
-  if (context.is_urgent)
-    parked_.push_front(std::move(context));
-  else
-    parked_.push_back(std::move(context));
+  context.parked_at = ++switches_;
+  const std::uint32_t thread = context.thread;
+  parked_.push_back(std::move(context));
+  by_thread_[thread] = std::prev(parked_.end());
 }
 
-Context Contexts::take(std::size_t i) {
-  const auto at = parked_.end() - 1 - static_cast<std::ptrdiff_t>(i);
-  Context context = std::move(*at);
-  parked_.erase(at);
+Context* Contexts::find(std::uint32_t thread) {
+  const auto at = by_thread_.find(thread);
+  return at == by_thread_.end() ? nullptr : &*at->second;
+}
+
+Context Contexts::take(std::uint32_t thread) {
+  const auto at = by_thread_.find(thread);
+  Context context = std::move(*at->second);
+  parked_.erase(at->second);
+  by_thread_.erase(at);
   return context;
 }
 

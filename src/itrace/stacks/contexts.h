@@ -10,11 +10,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "itrace/code/code_map.h"
 #include "itrace/stacks/accounts.h"
 
@@ -62,17 +64,31 @@ struct JumpPoint {
   std::uint32_t depth = 0;  // frames that were left
 };
 
+// A parked thread that may be the one that has resumed.
+struct ThreadGuess {
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  std::uint32_t thread = kNone;  // Context::thread
+  // If not kNone, `thread` may have become this one, which is itself not known
+  // for certain: its frames are on top.
+  std::uint32_t via = kNone;
+  // It last ran in another address space. Only a process that ends does that.
+  bool is_elsewhere = false;
+  // Frames of it that are over, at each of Context::levels.
+  std::vector<std::uint32_t> gone;
+};
+
 struct Context {
   std::uint32_t thread = 0;  // for Accounts::root()
   std::vector<StackFrame> frames;
   // For each kTrap, the number of frames up to and including it.
   std::vector<std::uint32_t> traps;
-  SpaceId space = SpaceId::kNone;    // of its user code, once it ran some
-  std::uint64_t thread_pointer = 0;  // the kernel's; 0: not known
+  SpaceId space = SpaceId::kNone;         // of its user code, once it ran some
+  SpaceId parked_space = SpaceId::kNone;  // of the hart when it was left
+  std::uint64_t thread_pointer = 0;       // the kernel's; 0: not known
+  std::uint64_t parked_at = 0;            // number of the switch
   bool is_new = false;  // created while traced; no user code ran yet
   // Where it begins is not known yet; see Accounts.
   CallNodeId pending = CallNodeId::kRoot;
-  bool is_urgent = false;      // was switched away from before it did much
   bool leaves_signal = false;  // it called sigreturn
   bool is_other_program =
       false;  // exec was seen, but not its first instruction
@@ -80,6 +96,15 @@ struct Context {
   // The stack of the parent when it created this thread, callers first: after
   // fork, the child returns to the parent's callers.
   std::vector<StackFrame> inherited;
+
+  // --- A thread that resumed, and which one it is is not known yet
+
+  // Each time it returns past the bottom of `frames`, that begins anew, with a
+  // pending node (see Accounts) for what is counted from then on.
+  std::vector<CallNodeId> levels;
+  std::vector<ThreadGuess> guesses;  // the likeliest first
+  int proofs = 0;                    // returns that a guess explained
+  bool is_guessed() const { return !levels.empty(); }
 };
 
 // What is known about a thread; rows by Context::thread.
@@ -94,16 +119,21 @@ class Contexts {
  public:
   // A thread that nothing is known about.
   Context make(std::uint32_t hart);
+  // It turned out to be another one.
+  void release(std::uint32_t thread);
 
-  // Keeps a thread that does not run as the last one, or as the first one if it
-  // is urgent. Beyond kMaxParked, the first one is forgotten.
+  // Keeps a thread that does not run. Beyond kMaxParked, the one that was
+  // parked first is forgotten.
   void park(Context context);
   std::size_t parked() const { return parked_.size(); }
-  // The parked threads, the last one parked first.
-  const Context& operator[](std::size_t i) const {
-    return parked_[parked_.size() - 1 - i];
-  }
-  Context take(std::size_t i);
+  // The parked threads, the one parked first at first.
+  std::list<Context>& all() { return parked_; }
+  const std::list<Context>& all() const { return parked_; }
+  // Null if it is not parked.
+  Context* find(std::uint32_t thread);
+  Context take(std::uint32_t thread);
+  // The number of threads that were left so far.
+  std::uint64_t switches() const { return switches_; }
 
   // The stack of a thread when it created another one: its user code, with the
   // trap into the kernel as the last frame.
@@ -122,16 +152,20 @@ class Contexts {
   // Those noted since the last call.
   std::vector<std::uint32_t> take_ended() { return std::exchange(ended_, {}); }
 
+  std::size_t thread_count() const { return threads_.size() - unused_.size(); }
   std::vector<ThreadFacts>& threads() { return threads_; }
   const std::vector<ThreadFacts>& threads() const { return threads_; }
 
   static constexpr std::size_t kMaxParked = 4096, kMaxBirths = 256;
 
  private:
-  std::deque<Context> parked_;
+  std::list<Context> parked_;
+  absl::flat_hash_map<std::uint32_t, std::list<Context>::iterator> by_thread_;
+  std::uint64_t switches_ = 0;
   std::deque<Birth> births_;
   std::vector<ThreadFacts> threads_;
   std::vector<std::uint32_t> ended_;
+  std::vector<std::uint32_t> unused_;  // rows of threads_
 };
 
 }  // namespace wick

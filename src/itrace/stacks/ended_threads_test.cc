@@ -48,7 +48,7 @@ class Processes : public TrackedStacks {
 TEST_F(Processes, AThreadThatHasEndedIsNotKept) {
   track(processes(3));
   EXPECT_EQ(stack(), "main");
-  EXPECT_EQ(contexts_.threads().size(), 4);
+  EXPECT_EQ(contexts_.thread_count(), 4);
   EXPECT_EQ(contexts_.parked(), 0);
   EXPECT_EQ(contexts_.take_ended(), (std::vector<std::uint32_t>{1, 2, 3}));
 }
@@ -100,7 +100,7 @@ TEST_F(Processes, NeedNoMoreMemoryHoweverManyThereAre) {
   const auto nodes_after = [&](int blocks) {
     for (int i = 0; i < blocks; ++i) {
       for (Retired& one : block.instructions) one.cycle += cycles;
-      tracker_->track(block, nullptr, {});
+      tracker_->track(block, {});
       ended.merge_if_worthwhile();
     }
     return accounts_.size();

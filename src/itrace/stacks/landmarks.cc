@@ -6,7 +6,7 @@ namespace wick {
 Landmarks::Landmarks(const CodeMap& map)
     : switch_to_(map.find_function("__switch_to")),
       wake_new_(map.find_function("wake_up_new_task")),
-      thread_end_(map.find_function("do_task_dead")) {
+      task_dead_(map.find_function("do_task_dead")) {
   const auto add = [&](std::vector<FunctionId>& out, const char* name) {
     const FunctionId id = map.find_function(name);
     if (id != FunctionId::kNone) out.push_back(id);

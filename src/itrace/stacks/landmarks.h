@@ -21,9 +21,9 @@ class Landmarks {
   bool is_switch(FunctionId id) const { return is(switch_to_, id); }
   // Wakes a thread that was created.
   bool is_wake_new(FunctionId id) const { return is(wake_new_, id); }
+  // Where a thread ends.
+  bool is_end_of_thread(FunctionId id) const { return is(task_dead_, id); }
   bool is_sigreturn(FunctionId id) const { return is(sigreturn_, id); }
-  // Leaves a thread that has ended, for ever.
-  bool is_thread_end(FunctionId id) const { return is(thread_end_, id); }
 
  private:
   static bool is(FunctionId known, FunctionId id) {
@@ -35,7 +35,7 @@ class Landmarks {
 
   std::vector<FunctionId> trap_entries_, trap_exits_;
   FunctionId switch_to_ = FunctionId::kNone, wake_new_ = FunctionId::kNone,
-             sigreturn_ = FunctionId::kNone, thread_end_ = FunctionId::kNone;
+             task_dead_ = FunctionId::kNone, sigreturn_ = FunctionId::kNone;
 };
 
 }  // namespace wick

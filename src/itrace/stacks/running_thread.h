@@ -4,13 +4,10 @@
 //
 // All threads leave and resume at the same instruction, the return of the
 // kernel's __switch_to, so the pc does not tell which thread it is. The thread
-// pointer does, if it is known. Otherwise, what follows does: the functions
-// that were active when a thread was left return, one after the other, to the
-// callers on that thread's stack.
+// pointer does, if it is known; else see ThreadGuesses.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,17 +17,19 @@
 #include "itrace/stacks/code_view.h"
 #include "itrace/stacks/contexts.h"
 #include "itrace/stacks/landmarks.h"
+#include "itrace/stacks/thread_guesses.h"
 
 namespace wick {
 
 class RunningThread {
  public:
   RunningThread(CodeView& view, const Landmarks& landmarks, CallStack& stack,
-                Contexts& contexts, std::uint32_t hart)
+                Accounts& accounts, Contexts& contexts, std::uint32_t hart)
       : view_(view),
         landmarks_(landmarks),
         stack_(stack),
         contexts_(contexts),
+        guesses_(view, accounts, contexts),
         hart_(hart) {}
 
   std::uint64_t switches() const { return switches_; }
@@ -45,20 +44,22 @@ class RunningThread {
 
   // --- What transfers show
 
-  // The instructions that follow, as far as they are known.
-  struct Ahead {
-    const TraceBlock* block = nullptr;
-    const TraceBlock* next = nullptr;  // may be null
-    std::size_t at = 0;                // of the one it leads to, in `block`
-    const Retired* operator[](std::size_t steps) const;
-  };
-  // The kernel continues as another thread. `tracked` is the number of
-  // instructions before: no more than that are looked at ahead.
-  void switch_thread(const Ahead& ahead, std::uint64_t tracked);
+  // The hart runs in another address space, after that many instructions.
+  void change_space(SpaceId space, std::uint64_t tracked);
+  // The kernel continues as another thread.
+  void switch_thread(std::uint64_t tracked);
+  // A thread that is guessed returns past the bottom of its frames. These two
+  // return true if the transfer remains to be made, now that it is known.
+  bool return_past_bottom();
+  // The kernel returns to user code that it did not come from, or a thread that
+  // is guessed returns from a trap.
+  bool return_from_trap();
+  // Instructions are missing.
+  void cross_gap();
+  // The trace is over.
+  void finish();
   // The kernel is about to wake a new thread: remembers the parent's stack.
   void note_birth();
-  // The kernel returns to user code that it did not come from.
-  void begin_thread();
   // A new program starts with an empty stack and a root of its own: the thread
   // is the same, the program is not.
   void begin_program();
@@ -69,51 +70,25 @@ class RunningThread {
  private:
   using Frames = std::vector<StackFrame>;
   const Context& running() const { return stack_.context(); }
-  void resume(std::size_t row);
+  void park(std::uint64_t tracked);
+  void resume(const Context* parked);
+  const Context* by_thread_pointer() const;
+  bool is_dead() const;
+  void begin_thread();
   std::optional<Contexts::Birth> parked_parent() const;
-
-  // A parked thread that may be the one that resumes.
-  struct Candidate {
-    std::size_t row;
-    // The frame that runs once all frames above it have returned.
-    std::size_t frame;
-  };
-  // What the next instructions show about the thread that resumes at `pc`.
-  struct Lookahead {
-    std::uint64_t pc = 0;
-    FunctionId function = FunctionId::kNone;  // of pc
-    std::size_t steps = 0;                    // the most to look at
-    std::size_t at = 0;                       // the last one looked at
-    int proofs = 0;                           // returns that match
-    // kSwitch: another thread resumes at `pc`.
-    enum class End : std::uint8_t { kNothing, kUser, kSwitch };
-    End end = End::kNothing;
-    bool is_proven() const;
-  };
-  std::size_t find_resumed();
-  bool may_resume(const Context& context, std::uint64_t pc) const;
-  void narrow(std::vector<Candidate>& alive, Lookahead& look);
-  void prefer_interrupted(std::vector<Candidate>& alive,
-                          const std::vector<Candidate>& all, Lookahead& look);
-  bool skip_to_switch(Lookahead& look);
-  std::uint64_t skip_to_user(Lookahead& look);
-  std::vector<Candidate> interrupted_at(
-      std::uint64_t pc, const std::vector<Candidate>& all) const;
-  void find_by_user_code(std::vector<Candidate>& alive, Lookahead& look);
-  const Frames& frames_of(const Candidate& candidate) const;
 
   CodeView& view_;
   const Landmarks& landmarks_;
   CallStack& stack_;
   Contexts& contexts_;
+  ThreadGuesses guesses_;
   std::uint32_t hart_;
   std::uint64_t switches_ = 0;
   std::uint64_t thread_pointer_ = 0;
   bool has_satp_ = false;
+  SpaceId space_before_ = SpaceId::kNone;
+  std::uint64_t space_changed_at_ = 0;
   std::optional<ThreadFacts> told_;
-  Ahead ahead_;
-  std::uint64_t tracked_ = 0, looked_ahead_ = 0;
-  bool left_again_ = false;  // the thread sought by find_resumed() was
 };
 
 }  // namespace wick

@@ -22,7 +22,7 @@ class SignalsTest : public testing::Test {
                          {.transcript = [this](const std::string& line) {
                            said_ += line + '\n';
                          }});
-    tracker.track(code_.trace(trace), nullptr, {});
+    tracker.track(code_.trace(trace), {});
     EXPECT_EQ(tracker.counts().resynchronised, 0);
     return said_;
   }

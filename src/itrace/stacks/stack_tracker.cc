@@ -26,7 +26,7 @@ StackTracker::StackTracker(CodeMap& map, Places& places, Accounts& accounts,
       shares_(options.attribution, std::move(options.slice)),
       stack_(view_, landmarks_, places, accounts, contexts.make(options.hart),
              std::move(options.transcript)),
-      thread_(view_, landmarks_, stack_, contexts, options.hart),
+      thread_(view_, landmarks_, stack_, accounts, contexts, options.hart),
       before_switch_(std::move(options.before_switch)) {
   if (shares_.makes_slices()) accounts.keep_moved();
 }
@@ -44,11 +44,10 @@ TrackerCounts StackTracker::counts() const {
           .time_disorder = shares_.time_disorder()};
 }
 
-void StackTracker::begin(const TraceBlock& block, const TraceBlock* next,
+void StackTracker::begin(const TraceBlock& block,
                          std::span<const SpaceChange> spaces) {
   shares_.begin_block(block);
   block_ = &block;
-  next_block_ = next;
   spaces_ = spaces;
   at_ = context_at_ = trap_at_ = space_at_ = fact_at_ = 0;
   gap_ = block.after_gap && started_;
@@ -84,6 +83,11 @@ std::size_t StackTracker::first_after(std::uint64_t cycle) const {
   // Cycles may go back.
   return static_cast<std::size_t>(
       std::ranges::find_if(from, all.end(), is_after) - all.begin());
+}
+
+void StackTracker::finish() {
+  shares_.end_slice();
+  thread_.finish();
 }
 
 std::size_t StackTracker::next_event(std::size_t at) const {
@@ -123,7 +127,7 @@ void StackTracker::apply(const SpaceChange& change) {
   // Only a kernel switches processes; without it, the trace has a gap here.
   process_changed_ =
       stack_.from().layer == Layer::kUser && view_.space() != SpaceId::kNone;
-  view_.enter(change.space);
+  thread_.change_space(change.space, instructions_ + change.from);
   page_pc_ = kNoPage;
 }
 
@@ -271,7 +275,7 @@ void StackTracker::enter(std::size_t at, std::uint64_t pc) {
   } else if (std::exchange(gap_, false)) {
     to.layer = layer_reached();
     trap_marked_ = false;
-    stack_.cross_gap();
+    thread_.cross_gap();
   } else {
     leave_for_next(at);
     to.layer = layer_reached();
@@ -307,18 +311,23 @@ void StackTracker::follow(std::size_t at) {
   CallStack::Transfer how{.is_marked_trap = std::exchange(trap_marked_, false),
                           .has_words = !block_->bits.empty(),
                           .word = block_->bits.empty() ? 0 : block_->bits[at]};
-  const CallStack::Then then = stack_.transfer(how);
-  switch (then) {
-    case CallStack::Then::kNothing:
-      break;
-    case CallStack::Then::kSwitch:
-      if (before_switch_) before_switch_(block_->instructions[at].cycle);
-      return thread_.switch_thread(
-          {.block = block_, .next = next_block_, .at = at}, instructions_ + at);
-    case CallStack::Then::kThread:
-      return thread_.begin_thread();
-    case CallStack::Then::kProgram:
-      return thread_.begin_program();
+  // Again, if that showed which thread it is.
+  for (bool again = true; std::exchange(again, false);) {
+    switch (stack_.transfer(how)) {
+      case CallStack::Then::kNothing:
+        break;
+      case CallStack::Then::kSwitch:
+        if (before_switch_) before_switch_(block_->instructions[at].cycle);
+        return thread_.switch_thread(instructions_ + at);
+      case CallStack::Then::kTrapIsOver:
+        again = thread_.return_from_trap();
+        break;
+      case CallStack::Then::kPastBottom:
+        again = thread_.return_past_bottom();
+        break;
+      case CallStack::Then::kProgram:
+        return thread_.begin_program();
+    }
   }
   if (landmarks_.is_wake_new(stack_.to().function) &&
       stack_.to().function != from && stack_.to().is_entry())

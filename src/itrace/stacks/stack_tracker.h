@@ -57,24 +57,20 @@ class StackTracker {
   StackTracker(const StackTracker&) = delete;
   StackTracker& operator=(const StackTracker&) = delete;
 
-  // Begins the next block of this hart, which must not be empty. `next` is the
-  // block after it (null at the end), which is only used to see which thread
-  // resumes. `spaces` is the result of CodeMap::learn() for `block`. All of
-  // them live until the block has ended.
-  void begin(const TraceBlock& block, const TraceBlock* next,
-             std::span<const SpaceChange> spaces);
+  // Begins the next block of this hart, which must not be empty. `spaces` is
+  // the result of CodeMap::learn() for it. Both live until the block has ended.
+  void begin(const TraceBlock& block, std::span<const SpaceChange> spaces);
   // Tracks instructions of the block up to and with this cycle. True if the
   // block has ended.
   bool advance(std::uint64_t cycle);
   // All of a block.
-  void track(const TraceBlock& block, const TraceBlock* next,
-             std::span<const SpaceChange> spaces) {
+  void track(const TraceBlock& block, std::span<const SpaceChange> spaces) {
     if (block.instructions.empty()) return;
-    begin(block, next, spaces);
+    begin(block, spaces);
     advance(UINT64_MAX);
   }
   // Call after the last block.
-  void finish() { shares_.end_slice(); }
+  void finish();
 
   TrackerCounts counts() const;
   const std::vector<StackFrame>& frames() const { return stack_.frames(); }
@@ -119,7 +115,6 @@ class StackTracker {
   Accounts::Counter* counter_ = nullptr;  // of the previous instruction
 
   const TraceBlock* block_ = nullptr;
-  const TraceBlock* next_block_ = nullptr;
   std::span<const SpaceChange> spaces_;
   std::size_t at_ = 0;  // the next instruction of the block
   // The next rows of the block's events.

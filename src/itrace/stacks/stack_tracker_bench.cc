@@ -49,7 +49,7 @@ void StackTracker_NamesAlone(benchmark::State& state) {
   Contexts contexts;
   StackTracker tracker(map, places, accounts, contexts, {});
   for (auto _ : state) {
-    tracker.track(block, nullptr, {});
+    tracker.track(block, {});
     for (Retired& instruction : block.instructions) instruction.cycle += cycles;
   }
   state.SetItemsProcessed(

@@ -299,7 +299,7 @@ TEST_F(StackTrackerTest, ATraceMayBeginAtCycle0InTheSecondPageOfMemory) {
   CodeMap map({}, {});
   Places places(map, Places::Detail::kFunctions);
   StackTracker tracker(map, places, accounts_, contexts_, {});
-  tracker.track(reset_vector, nullptr, {});
+  tracker.track(reset_vector, {});
   EXPECT_EQ(tracker.counts().weight, 4);
   EXPECT_EQ(tracker.counts().time_disorder, 0);
 }
@@ -310,12 +310,12 @@ TEST_F(StackTrackerTest, AfterAGapFunctionsStillOnTheStackContinue) {
   track("main:0 work:0");
   TraceBlock block = code_.trace("@900 main:2");
   block.after_gap = true;
-  tracker_->track(block, nullptr, {});
+  tracker_->track(block, {});
   EXPECT_EQ(stack(), "main");
   EXPECT_EQ(given_out(), 3) << "the cycles of the gap count for no stack";
   block = code_.trace("@999 work:1");
   block.after_gap = true;
-  tracker_->track(block, nullptr, {});
+  tracker_->track(block, {});
   EXPECT_EQ(stack(), "work");
 }
 
@@ -332,7 +332,7 @@ class Stretches : public StackTrackerTest {
                                        std::uint16_t, std::uint64_t weight) {
                            out += fmt::format("{}+{} ", cycle, weight);
                          }});
-    for (const TraceBlock& block : blocks) tracker.track(block, nullptr, {});
+    for (const TraceBlock& block : blocks) tracker.track(block, {});
     tracker.finish();
     disorder_ = tracker.counts().time_disorder;
     return out;
@@ -361,7 +361,7 @@ TEST_F(StackTrackerTest, AProcessAfterAnotherHasItsOwnStack) {
   track("main:0");
   const std::vector<SpaceChange> spaces = {
       {0, SpaceId{1}}, {1, SpaceId{2}}, {3, SpaceId{1}}};
-  tracker_->track(code_.trace("@101 work:0 main:1-2 work:1"), nullptr, spaces);
+  tracker_->track(code_.trace("@101 work:0 main:1-2 work:1"), spaces);
   EXPECT_EQ(contexts_.threads().size(), 2);
   EXPECT_EQ(contexts_.threads()[0].space, SpaceId{1});
   EXPECT_EQ(contexts_.threads()[1].space, SpaceId{2});
@@ -375,8 +375,7 @@ TEST_F(StackTrackerTest, AProcessChangeMayBeReportedLate) {
   code_.function("main", "nop call>work nop");
   track("other:0");
   const std::vector<SpaceChange> spaces = {{0, SpaceId{1}}, {3, SpaceId{2}}};
-  tracker_->track(code_.trace("@101 other:1 main:0-1 work:0-2 main:2"), nullptr,
-                  spaces);
+  tracker_->track(code_.trace("@101 other:1 main:0-1 work:0-2 main:2"), spaces);
   EXPECT_EQ(stack(), "main");
   EXPECT_EQ(self("main;work"), 3);
   EXPECT_EQ(contexts_.threads().size(), 2);
@@ -517,7 +516,7 @@ TEST_F(StackTrackerTest, InstructionWordsInTheTraceOverrideTheFile) {
   TraceBlock block = code_.trace("main:0 work:0-1 main:1");
   block.bits = code_.bits(block);
   block.bits[0] = 0x000000ef;  // a call where the file has none
-  tracker.track(block, nullptr, {});
+  tracker.track(block, {});
   EXPECT_EQ(tracker.counts().calls, 1);
   EXPECT_EQ(tracker.counts().traps, 0);
 }
@@ -637,7 +636,7 @@ TEST_F(StackTrackerTest, TimeThatGoesBackwardsIsCountedAndAddsNothing) {
   code_.function("main", "nop nop nop");
   TraceBlock block = code_.trace("main:0 @50 main:1 @51 main:2");
   track("main:0-2");
-  tracker_->track(block, nullptr, {});
+  tracker_->track(block, {});
   EXPECT_GE(tracker_->counts().time_disorder, 1);
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "itrace/stacks/running_thread.h"
@@ -36,6 +37,7 @@ bool lends_stack(std::string_view name) {
 }  // namespace
 
 void RunningThread::note_birth() {
+  if (running().is_guessed()) guesses_.decide(stack_.context());
   const Frames& frames = stack_.frames();
   if (running().traps.empty()) return;
   const std::size_t size = running().traps.front();
@@ -59,7 +61,7 @@ void RunningThread::begin_thread() {
     return;
   }
   // A thread of the kernel became a program.
-  if (stack_.is_program_entry()) return;
+  if (view_.is_program_entry(to)) return;
   stack_.reach_user_code();
   std::optional<Contexts::Birth> birth = contexts_.take_birth(to.pc);
   if (!birth) birth = parked_parent();
@@ -80,8 +82,7 @@ void RunningThread::begin_thread() {
 // same system call.
 std::optional<Contexts::Birth> RunningThread::parked_parent() const {
   const std::uint64_t pc = stack_.to().pc;
-  for (std::size_t i = 0; i < contexts_.parked(); ++i) {
-    const Context& parent = contexts_[i];
+  for (const Context& parent : contexts_.all() | std::views::reverse) {
     if (parent.traps.empty()) continue;
     const std::size_t size = parent.traps.front();
     if (size < 2 || size > kMaxInherited) continue;
@@ -99,6 +100,7 @@ std::optional<Contexts::Birth> RunningThread::parked_parent() const {
 }
 
 void RunningThread::begin_program() {
+  if (running().is_guessed()) guesses_.decide(stack_.context());
   stack_.pop_to(0);
   Context& context = stack_.context();
   const ThreadFacts before = contexts_.threads()[context.thread];

@@ -53,6 +53,40 @@ TEST_F(Threads, OfTwoWaitingThreadsTheRightOneResumes) {
   EXPECT_EQ(stack(), "ret_from_fork;k_worker");
 }
 
+// Until it has returned from enough functions, it may be any thread.
+TEST_F(Threads, WhatRunsBeforeItsThreadIsKnownBelongsToThatThread) {
+  track(kStart +
+        "k_schedule:0-1 __switch_to:0-1 k_schedule:2-3 k_sys_wait:1 "
+        "handle_exception:2 main:1 main:0 handle_exception:0-1 k_sys_wait:0 "
+        "k_schedule:0-1 __switch_to:0-1 k_schedule:2-3 k_worker:2-3");
+  EXPECT_EQ(self("ret_from_fork;k_worker;k_schedule"), 4);
+  EXPECT_EQ(self("ret_from_fork;k_worker"), 4);
+}
+
+// Its memory is gone, so the kernel leaves the page table of another one.
+TEST_F(Threads, AProcessThatEndsRunsOnInTheSpaceOfAnother) {
+  code_.function("other", "nop ecall nop");
+  code_.function("k_sys_exit", "nop call nop");
+  track("main:0");
+  const auto block = [&](std::string_view trace) {
+    TraceBlock block = code_.trace(trace);
+    block.contexts.push_back({.from = 0, .has_satp = true, .satp = 1});
+    return block;
+  };
+  const std::vector<SpaceChange> one = {{0, SpaceId{1}}},
+                                 two = {{0, SpaceId{2}}};
+  tracker_->track(
+      block("@101 main:1 main:0 handle_exception:0-1 k_sys_exit:0-1 "
+            "k_schedule:0-1 __switch_to:0-1"),
+      one);
+  tracker_->track(block("@201 ret_from_fork:0 ret_from_fork:3 other:0-1 "
+                        "handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
+                        "__switch_to:0-1 k_schedule:2-3 k_sys_exit:2"),
+                  two);
+  tracker_->finish();
+  EXPECT_EQ(stack(), "main;handle_exception;k_sys_exit");
+}
+
 TEST_F(Threads, AnUnknownThreadIsNotMistakenForAnother) {
   code_.function("k_other", "call nop");
   track(
@@ -71,7 +105,7 @@ TEST_F(Threads, AChildReturnsToTheCallersOfItsParent) {
       "k_schedule:0-1 __switch_to:0-1 ret_from_fork:0 ret_from_fork:3 "
       "fork:1 parent:1");
   EXPECT_EQ(stack(), "start;parent");
-  EXPECT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(contexts_.thread_count(), 2);
 }
 
 TEST_F(Threads, AForkedChildHasItsParentsCallersFromTheFirstInstruction) {
@@ -87,7 +121,7 @@ TEST_F(Threads, AForkedChildHasItsParentsCallersFromTheFirstInstruction) {
       "main:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 "
       "__switch_to:0-1 ret_from_fork:0 ret_from_fork:3 fork:1");
   EXPECT_EQ(stack(), "start;fork");
-  EXPECT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(contexts_.thread_count(), 2);
 }
 
 TEST_F(Threads, IndistinguishableThreadsResumeInTheOrderTheyWereLeft) {
@@ -128,7 +162,7 @@ TEST_F(LeftAgain, IsNotTheThreadThatResumesNext) {
   EXPECT_EQ(stack(), "main");
   EXPECT_EQ(self("ret_from_fork;k_one;k_resched"), 2 + 3);
   EXPECT_EQ(self("main;handle_exception;k_sys_wait;k_resched"), 2 + 2);
-  EXPECT_EQ(contexts_.threads().size(), 3);
+  EXPECT_EQ(contexts_.thread_count(), 3);
   EXPECT_EQ(tracker_->counts().resynchronised, 0);
 }
 
@@ -192,10 +226,9 @@ TEST_F(LeftAgain, ResumesBeforeIndistinguishableThreads) {
 
 TEST_F(LeftAgain, DoesNotPreventTheThreadItWasMistakenForFromResuming) {
   track(kOneIsLeftAgain);  // what comes next cannot be seen: main is taken
-  tracker_->track(code_.trace("@900 " + kMainGoesOn), nullptr, {});
+  tracker_->track(code_.trace("@900 " + kMainGoesOn), {});
   EXPECT_EQ(stack(), "main");
-  EXPECT_EQ(contexts_.threads().size(), 3);
-  EXPECT_EQ(tracker_->counts().resynchronised, 1);
+  EXPECT_EQ(contexts_.thread_count(), 3);
 }
 
 // A program makes another one: its child runs on its memory until it is a
@@ -231,7 +264,7 @@ class Vfork : public Threads, public testing::WithParamInterface<bool> {
         block.contexts.push_back({.from = from, .has_satp = true, .satp = 2});
       }
     }
-    tracker_->track(block, nullptr, spaces);
+    tracker_->track(block, spaces);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Satp, Vfork, testing::Bool());
@@ -239,7 +272,7 @@ INSTANTIATE_TEST_SUITE_P(Satp, Vfork, testing::Bool());
 TEST_P(Vfork, AChildHasItsParentsCallersFromTheFirstInstruction) {
   run(kChild + "vfork:1");
   EXPECT_EQ(stack(), "start;vfork");
-  EXPECT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(contexts_.thread_count(), 2);
 }
 
 TEST_P(Vfork, AProgramThatTheChildExecutesHasItsOwnRoot) {
@@ -247,7 +280,7 @@ TEST_P(Vfork, AProgramThatTheChildExecutesHasItsOwnRoot) {
   run(before + "_start:0", code_.trace(before).instructions.size() - 1);
   EXPECT_EQ(stack(), "_start");
   EXPECT_EQ(self("start;execve;handle_exception"), 2);
-  EXPECT_EQ(contexts_.threads().size(), 3);
+  EXPECT_EQ(contexts_.thread_count(), 3);
 }
 
 TEST_P(Vfork, TheParentResumesWhereItWas) {
@@ -261,7 +294,7 @@ TEST_P(Vfork, TheParentResumesWhereItWas) {
             4);
   EXPECT_EQ(self("_start;handle_exception;k_sys_wait;k_schedule"), 2);
   EXPECT_EQ(tracker_->counts().switches, 2);
-  EXPECT_EQ(contexts_.threads().size(), 3);
+  EXPECT_EQ(contexts_.thread_count(), 3);
 }
 
 TEST_F(Threads, AThreadStartsInClone) {
@@ -315,8 +348,8 @@ TEST_F(Threads, NamesApplyFromTheSwitchOn) {
       "ret_from_fork:0-1");
   told(0, 7, "init");
   told(7, 9, "kworker");  // with the first instruction after the switch
-  tracker_->track(block, nullptr, {});
-  ASSERT_EQ(contexts_.threads().size(), 2);
+  tracker_->track(block, {});
+  ASSERT_EQ(contexts_.thread_count(), 2);
   EXPECT_EQ(contexts_.threads()[0].name, "init");
   EXPECT_EQ(contexts_.threads()[1].name, "kworker");
   EXPECT_EQ(contexts_.threads()[1].tid, 9);
@@ -326,11 +359,11 @@ TEST_F(Threads, ThreadsNamedInTheTraceAreSwitchedToWithoutTheKernel) {
   track("main:0-1");
   TraceBlock block = code_.trace("@102 k_worker:0-1 main:0");
   block.facts.push_back({.from = 0, .pid = 1, .tid = 1, .name = "one"});
-  tracker_->track(block, nullptr, {});
+  tracker_->track(block, {});
   block = code_.trace("@105 k_worker:0");
   block.facts.push_back({.from = 0, .pid = 2, .tid = 2, .name = "two"});
-  tracker_->track(block, nullptr, {});
-  ASSERT_EQ(contexts_.threads().size(), 2);
+  tracker_->track(block, {});
+  ASSERT_EQ(contexts_.thread_count(), 2);
   EXPECT_EQ(contexts_.threads()[1].name, "two");
   EXPECT_EQ(stack(), "k_worker");
 }
@@ -344,8 +377,8 @@ TEST_F(Threads, AProgramStartedByExecHasItsOwnRoot) {
   block.facts.push_back({.from = 1, .pid = 7, .tid = 7, .name = "ls"});
   block.facts.push_back(
       {.from = 2, .kind = SideBandFact::Kind::kUnmapAll, .pid = 7});
-  tracker_->track(block, nullptr, {});
-  ASSERT_EQ(contexts_.threads().size(), 2);
+  tracker_->track(block, {});
+  ASSERT_EQ(contexts_.thread_count(), 2);
   EXPECT_EQ(contexts_.threads()[0].name, "sh");
   EXPECT_EQ(contexts_.threads()[1].name, "ls");
   EXPECT_EQ(contexts_.threads()[1].tid, 7);

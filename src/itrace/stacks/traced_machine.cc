@@ -100,10 +100,7 @@ void TracedMachine::advance(Hart& hart, std::uint64_t time) {
     Piece& piece = *hart.pieces.front();
     if (!hart.has_begun && piece.time > time) break;
     if (!std::exchange(hart.has_begun, true))
-      hart.tracker->begin(
-          piece.block,
-          hart.pieces.size() > 1 ? &hart.pieces[1]->block : nullptr,
-          piece.spaces);
+      hart.tracker->begin(piece.block, piece.spaces);
     if (!hart.tracker->advance(time)) break;
     hart.has_begun = false;
     unused_.push_back(std::move(hart.pieces.front()));

@@ -7,11 +7,13 @@
 #include "builders/debug_info_text.h"
 #include "builders/dwarf_sample.h"
 #include "object/dwarf/dwarf_constants.h"
+#include "object/dwarf/top_functions.h"
 
 namespace wick {
 namespace {
 
 std::string answer(const DwarfBuilder& dwarf) {
+  top_functions(dwarf.file(), 1);
   return resolved(dwarf, dwarf_sample_addresses());
 }
 

@@ -2,6 +2,7 @@
 // DWARF in an ELF file that may be damaged anywhere.
 #include "base/fuzz_target.h"
 #include "object/dwarf/debug_info.h"
+#include "object/dwarf/top_functions.h"
 
 namespace wick {
 namespace {
@@ -27,6 +28,8 @@ void fuzz_debug_info(std::string_view bytes) {
   info.resolve(addresses, 1, found);
   if (told != addresses.size()) __builtin_trap();
   info.resolve({}, 1, found);
+  for (const TopFunction& function : top_functions(elf, 1))
+    if (std::string(function.name).empty()) __builtin_trap();
 }
 
 }  // namespace

@@ -34,23 +34,30 @@ const FunctionNames::OpenUnit* FunctionNames::unit_of(const DieRef& ref) {
   return place->second.get();
 }
 
-FunctionNames::Step FunctionNames::step(const DieRef& ref) {
+std::optional<FunctionNames::Values> FunctionNames::read(const DieRef& ref) {
   const OpenUnit* in_unit = unit_of(ref);
-  if (in_unit == nullptr) return {};
+  if (in_unit == nullptr) return std::nullopt;
   const auto& [unit, table] = *in_unit;
   DwarfCursor in = unit.dies(ref.offset);
   const Abbrev* abbrev = table->find(in.uleb());
-  if (abbrev == nullptr) return {};
-  const Die values = table->read(*abbrev, in);
+  if (abbrev == nullptr) return std::nullopt;
+  const Values values{.unit = &unit, .die = table->read(*abbrev, in)};
   if (in.failed() || !ref.file->name_limit.spend(in.offset() - ref.offset))
-    return {};
+    return std::nullopt;
+  return values;
+}
+
+FunctionNames::Step FunctionNames::step(const DieRef& ref) {
+  const auto values = read(ref);
+  if (!values) return {};
+  const auto& [unit, die] = *values;
   Step step;
-  step.name.text = unit.text(values[Attr::kLinkageName]);
+  step.name.text = unit->text(die[Attr::kLinkageName]);
   step.name.is_linkage = !step.name.text.empty();
   if (step.name.is_linkage) return step;
-  step.name.text = unit.text(values[Attr::kName]);
-  step.next = unit.reference(values[Attr::kAbstractOrigin]);
-  if (!step.next) step.next = unit.reference(values[Attr::kSpecification]);
+  step.name.text = unit->text(die[Attr::kName]);
+  step.next = unit->reference(die[Attr::kAbstractOrigin]);
+  if (!step.next) step.next = unit->reference(die[Attr::kSpecification]);
   return step;
 }
 
@@ -74,6 +81,17 @@ FunctionNames::Name FunctionNames::name(std::uint64_t die) {
   if (!own.next) return own.name;
   const Name origin = name_of_origin(*own.next);
   return origin.is_linkage || own.name.text.empty() ? origin : own.name;
+}
+
+std::string_view FunctionNames::source_name(std::uint64_t die) {
+  const auto own = read({home_.unit.file, die});
+  if (!own) return {};
+  const std::string_view name = own->unit->text(own->die[Attr::kName]);
+  const auto origin = own->unit->reference(own->die[Attr::kAbstractOrigin]);
+  if (!name.empty() || !origin) return name;
+  const auto abstract = read(*origin);
+  return abstract ? abstract->unit->text(abstract->die[Attr::kName])
+                  : std::string_view();
 }
 
 }  // namespace wick

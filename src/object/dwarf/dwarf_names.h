@@ -28,11 +28,17 @@ class FunctionNames {
   };
   // The linkage name, else the name, else nothing.
   Name name(std::uint64_t die);
+  // The name alone, of the DIE or else of its abstract instance.
+  std::string_view source_name(std::uint64_t die);
 
  private:
   struct OpenUnit {
     Unit unit;
     std::shared_ptr<const AbbrevTable> table;
+  };
+  struct Values {
+    const Unit* unit;
+    Die die;
   };
   // What one DIE has: a name, a reference to the DIE that may have more.
   struct Step {
@@ -40,6 +46,7 @@ class FunctionNames {
     std::optional<DieRef> next;
   };
   const OpenUnit* unit_of(const DieRef& ref);
+  std::optional<Values> read(const DieRef& ref);
   Step step(const DieRef& ref);
   Name name_of_origin(DieRef ref);
 

@@ -284,11 +284,12 @@ TEST_P(PerfDataWriterTest, AKilledRecorderLeavesAReadableFile) {
     if (child == 0) {
       PerfDataWriter file = writer();
       file.machine({.hostname = "host"});
-      for (int i = 0; i < 100'000; ++i) {
+      // What repeats compresses too well to be believed if it is much more.
+      for (int i = 0; i < 60; ++i) {
         file.write(records);
         file.finished_round();
       }
-      ::_exit(0);
+      while (true) ::pause();
     }
     ASSERT_GT(child, 0);
     ::usleep(3000 + random() % 20'000);
