@@ -32,7 +32,27 @@ constexpr std::size_t kNameDigits = 16;
 // perf.data may be a directory (perf record --threads).
 constexpr int kMostLevels = 2;
 
+// For leftovers: that long, or so many files if the machine is too busy for
+// more in that time.
 constexpr auto kTimeForLeftovers = std::chrono::milliseconds(100);
+constexpr int kFilesForLeftovers = 64;
+
+class Budget {
+ public:
+  static Budget unlimited() { return Budget(Clock::time_point::max()); }
+  static Budget for_leftovers() {
+    return Budget(Clock::now() + kTimeForLeftovers);
+  }
+  // Before each file.
+  bool is_spent() {
+    return ++files_ > kFilesForLeftovers && Clock::now() >= end_;
+  }
+
+ private:
+  explicit Budget(Clock::time_point end) : end_(end) {}
+  Clock::time_point end_;
+  int files_ = 0;
+};
 
 std::string temporary_place() {
   const char* folder = std::getenv("TMPDIR");
@@ -66,9 +86,9 @@ UniqueFd open_folder_in(int parent, const char* name) {
       static_cast<int>(::syscall(SYS_openat2, parent, name, &how, sizeof how)));
 }
 
-// Calls `visit` with each name in the directory, until `end`.
+// Calls `visit` with each name in the directory.
 template <typename Visit>
-void for_each_name(int folder, Clock::time_point end, Visit visit) {
+void for_each_name(int folder, Budget& budget, Visit visit) {
   const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (again < 0) return;
   const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(again),
@@ -78,19 +98,20 @@ void for_each_name(int folder, Clock::time_point end, Visit visit) {
     return;
   }
   while (const dirent* entry = ::readdir(list.get())) {
-    if (Clock::now() >= end) return;
     const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") visit(entry->d_name);
+    if (name == "." || name == "..") continue;
+    if (budget.is_spent()) return;
+    visit(entry->d_name);
   }
 }
 
-void remove_content(int folder, Clock::time_point end, int levels) {
-  for_each_name(folder, end, [&](const char* name) {
+void remove_content(int folder, Budget& budget, int levels) {
+  for_each_name(folder, budget, [&](const char* name) {
     if (::unlinkat(folder, name, 0) == 0 || errno != EISDIR || levels == 1)
       return;
     const UniqueFd inner = open_folder_in(folder, name);
     if (!inner) return;
-    remove_content(inner.get(), end, levels - 1);
+    remove_content(inner.get(), budget, levels - 1);
     ::unlinkat(folder, name, AT_REMOVEDIR);
   });
 }
@@ -105,14 +126,14 @@ bool keeps_names(int folder) {
           (info.st_mode & S_ISVTX) != 0);
 }
 
-void remove_if_left(int place, const char* name, Clock::time_point end) {
+void remove_if_left(int place, const char* name, Budget& budget) {
   const UniqueFd folder = open_folder_in(place, name);
   struct stat info {};
   if (!folder || ::fstat(folder.get(), &info) != 0 ||
       info.st_uid != ::geteuid() || (info.st_mode & ACCESSPERMS) != S_IRWXU ||
       ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0)
     return;
-  remove_content(folder.get(), end, kMostLevels);
+  remove_content(folder.get(), budget, kMostLevels);
   ::unlinkat(place, name, AT_REMOVEDIR);
 }
 
@@ -130,9 +151,9 @@ void remove_leftovers(const std::string& parent) {
   const UniqueFd place(
       ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!place || !keeps_names(place.get())) return;
-  const Clock::time_point end = Clock::now() + kTimeForLeftovers;
-  for_each_name(place.get(), end, [&](const char* name) {
-    if (is_temporary_name(name)) remove_if_left(place.get(), name, end);
+  Budget budget = Budget::for_leftovers();
+  for_each_name(place.get(), budget, [&](const char* name) {
+    if (is_temporary_name(name)) remove_if_left(place.get(), name, budget);
   });
 }
 
@@ -166,7 +187,8 @@ bool TemporaryFolder::create() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  remove_content(folder_.get(), Clock::time_point::max(), kMostLevels);
+  Budget budget = Budget::unlimited();
+  remove_content(folder_.get(), budget, kMostLevels);
   ::unlinkat(place_.get(), name_.c_str(), AT_REMOVEDIR);
 }
 

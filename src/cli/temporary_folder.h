@@ -56,7 +56,8 @@ class TemporaryFile {
 // Removes the temporary directories of this user in `parent` whose wick has
 // ended. Leaves alone what has another owner, mode or kind of name, links,
 // mounts, and everything if others can rename things in `parent`. Takes a tenth
-// of a second at most; the next run continues.
+// of a second at most, except on a machine that is too busy; the next run
+// continues.
 void remove_leftovers(const std::string& parent);
 
 }  // namespace wick

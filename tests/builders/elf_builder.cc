@@ -152,6 +152,7 @@ std::string ElfBuilder::bytes() const {
     if ((all[i].flags & SHF_ALLOC) != 0) segments.emplace_back(PT_LOAD, i);
     if (all[i].type == SHT_NOTE) segments.emplace_back(PT_NOTE, i);
     if (all[i].type == SHT_DYNAMIC) segments.emplace_back(PT_DYNAMIC, i);
+    if (all[i].name == ".interp") segments.emplace_back(PT_INTERP, i);
   }
   const auto segment_count = static_cast<std::uint16_t>(segments.size());
   const std::uint16_t header_size = options_.is_64 ? 64 : 52;

@@ -9,7 +9,7 @@
 //   std::shared_ptr<const ElfFile> file = elf.file();
 //
 // Each section with SHF_ALLOC gets a PT_LOAD segment of its own, SHT_NOTE ones
-// a PT_NOTE and SHT_DYNAMIC ones a PT_DYNAMIC.
+// a PT_NOTE, SHT_DYNAMIC ones a PT_DYNAMIC and ".interp" a PT_INTERP.
 #pragma once
 
 #include <elf.h>

@@ -278,7 +278,7 @@ void AddressSpaces::begin_user(Run& run, std::uint32_t from) {
     switch_to(run, from, fresh_space_of_satp(satp->second));
     return;
   }
-  if (here.agreeing > 0 && !contradicted) return;
+  if (here.agreeing > 0 && here.contradicting == 0) return;
   const std::size_t last = pages_.space_count() - 1;
   for (std::size_t i = 0; i < std::min(last, kMaxSpacesTried); ++i) {
     const SpaceId other{static_cast<std::uint32_t>(last - i)};
@@ -306,6 +306,10 @@ AddressSpaces::Agreement AddressSpaces::agreement(const Run& run,
       page = pages_.decided(space, page_pc);
     }
     if (page == nullptr) continue;
+    // Where a trap leads is not what the text says.
+    if (i + 1 < size &&
+        fixed_range(run.block.instructions[i + 1].pc) != nullptr)
+      break;
     Fit fit;
     check_step(step_at(run, i), pages_.text(*page), fit);
     result.contradicting += fit.contradictions;

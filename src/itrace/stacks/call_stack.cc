@@ -229,6 +229,7 @@ void CallStack::push(Kind kind, CallNodeId pending) {
   if (kind == Kind::kTrap)
     context_.traps.push_back(static_cast<std::uint32_t>(frames.size()));
   if (landmarks_.is_sigreturn(to_.function)) context_.leaves_signal = true;
+  if (landmarks_.is_new_program(to_.function)) context_.is_other_program = true;
   if (kind == Kind::kCall || (kind != Kind::kPart && to_.is_entry())) {
     ++accounts_[node].calls;
     ++counts_.calls;
@@ -270,6 +271,12 @@ void CallStack::replace_top() {
 void CallStack::jump() {
   if (to_.function == from_.function) return;
   const bool entry = to_.is_entry();
+  if (entry && to_.layer == Layer::kUser &&
+      (frames().size() > 1 || context_.is_guessed()) &&
+      view_.is_entry_of_program(to_)) {
+    then_ = Then::kEntry;
+    return;
+  }
   // All code of a file without symbols is one function, which is soon on the
   // stack; there, the jump is one of the PLT's resolver or a tail call.
   if (!entry && from_.flow.kind() == FlowKind::kIndirectJump &&

@@ -67,6 +67,7 @@ class CallStack {
     kTrapIsOver,  // one that is not on the stack
     kPastBottom,  // a thread that is guessed returns to its caller
     kProgram,     // a new program begins
+    kEntry,       // a program begins that its loader has loaded
   };
   struct Transfer {
     bool is_marked_trap = false;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itrace/stacks/code_view.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
+
+#include "object/elf/needed.h"
 
 namespace wick {
 
@@ -32,6 +35,46 @@ bool CodeView::is_program_entry(const CodePoint& at) const {
   const CodeImage& image = map_.image(at.page->image);
   return image.elf != nullptr && image.elf->entry() != 0 &&
          image.elf->entry() == at.page->elf_addr + at.slot() * 2;
+}
+
+CodeView::Role CodeView::role(CodeImageId image) {
+  const auto i = static_cast<std::size_t>(index(image));
+  if (i >= roles_.size()) roles_.resize(map_.image_count());
+  std::optional<Role>& known = roles_[i];
+  if (!known) {
+    const CodeImage& is = map_.image(image);
+    known = is.layer != Layer::kUser || is.elf == nullptr ? Role::kUnknown
+            : !is_main_program(*is.elf)                   ? Role::kLibrary
+            : needed_by(*is.elf).loader.empty()           ? Role::kStaticProgram
+                                                          : Role::kProgram;
+  }
+  return *known;
+}
+
+bool CodeView::is_entry_of_program(const CodePoint& at) {
+  return is_program_entry(at) && role(at.page->image) >= Role::kProgram;
+}
+
+std::optional<bool> CodeView::is_one_process(std::uint64_t pc,
+                                             FunctionId function,
+                                             const CodePoint& other) {
+  const CodeImageId image = map_.function(function).image;
+  if (image == CodeImageId::kNone || other.page->image == CodeImageId::kNone)
+    return {};
+  if (image != other.page->image) {
+    const auto [less, more] =
+        std::minmax({role(image), role(other.page->image)});
+    if (more == Role::kStaticProgram ? less != Role::kUnknown
+                                     : less == Role::kProgram)
+      return false;
+    return {};
+  }
+  const CodeImage& file = map_.image(image);
+  if (file.fixed) return true;
+  const std::uint64_t bias =
+      other.pc - (other.page->elf_addr + other.slot() * 2);
+  const std::uint64_t elf_addr = (pc - bias) & map_.pc_mask();
+  return file.text_start <= elf_addr && elf_addr < file.text_end;
 }
 
 std::uint32_t CodeView::word_at(std::uint64_t pc, const CodePage& page) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "itrace/code/code_map.h"
 #include "itrace/stacks/code_point.h"
@@ -26,8 +27,15 @@ class CodeView {
   bool has_name(FunctionId function) const {
     return !map_.function(function).name.empty();
   }
-  // The first instruction of a program.
+  // The first instruction of a program, or of its loader.
   bool is_program_entry(const CodePoint& at) const;
+  // Of a program, not of a loader.
+  bool is_entry_of_program(const CodePoint& at);
+  // Whether a process can have both, code of `function` at `pc` and `other`,
+  // which is user code: it runs one program and maps each file at one place.
+  // Nothing if that does not tell.
+  std::optional<bool> is_one_process(std::uint64_t pc, FunctionId function,
+                                     const CodePoint& other);
   // The instruction in the file of `page`; 0 if not known.
   std::uint32_t word_at(std::uint64_t pc, const CodePage& page) const;
   // The function that a direct jump leads to; kNone if that is not known.
@@ -37,8 +45,16 @@ class CodeView {
 
  private:
   std::optional<std::uint64_t> target_of(const CodePoint& from) const;
+  enum class Role : std::uint8_t {
+    kUnknown,  // also for the kernel's code
+    kLibrary,
+    kProgram,
+    kStaticProgram  // which has no libraries
+  };
+  Role role(CodeImageId image);
 
   CodeMap& map_;
+  std::vector<std::optional<Role>> roles_;  // by image
   SpaceId space_ = SpaceId::kNone;
   std::uint32_t generation_ = 0;
   struct NearPage {

@@ -52,6 +52,7 @@ Context Contexts::take(std::uint32_t thread) {
 
 void Contexts::note_birth(Birth birth) {
   if (births_.size() >= kMaxBirths) births_.pop_front();
+  birth.number = birth_;
   births_.push_back(std::move(birth));
 }
 
@@ -61,7 +62,9 @@ std::optional<Contexts::Birth> Contexts::take_birth(std::uint64_t pc) {
   });
   if (found == births_.end()) return {};
   Birth birth = std::move(*found);
-  births_.erase(found);
+  std::erase_if(births_, [&](const Birth& other) {
+    return other.number == birth.number;
+  });
   return birth;
 }
 

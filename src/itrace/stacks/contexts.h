@@ -141,7 +141,10 @@ class Contexts {
     std::vector<StackFrame> frames;
     SpaceId space = SpaceId::kNone;
     std::vector<JumpPoint> jump_points;
+    std::uint64_t number = 0;
   };
+  // A thread is created, by one of those that are noted until the next one is.
+  void begin_birth() { ++birth_; }
   // Beyond kMaxBirths, the oldest one is forgotten.
   void note_birth(Birth birth);
   // The oldest one that returns from the kernel to `pc`.
@@ -163,6 +166,7 @@ class Contexts {
   absl::flat_hash_map<std::uint32_t, std::list<Context>::iterator> by_thread_;
   std::uint64_t switches_ = 0;
   std::deque<Birth> births_;
+  std::uint64_t birth_ = 0;
   std::vector<ThreadFacts> threads_;
   std::vector<std::uint32_t> ended_;
   std::vector<std::uint32_t> unused_;  // rows of threads_

@@ -18,6 +18,8 @@ Landmarks::Landmarks(const CodeMap& map)
        {"ret_from_exception", "restore_all", "resume_userspace",
         "ret_from_syscall", "handle_exception", "ret_from_fork"})
     add(trap_exits_, name);
+  for (const char* name : {"begin_new_exec", "flush_old_exec"})
+    add(new_programs_, name);
   for (const char* name : {"__riscv_sys_rt_sigreturn", "sys_rt_sigreturn"})
     if (sigreturn_ == FunctionId::kNone) sigreturn_ = map.find_function(name);
 }

@@ -23,6 +23,8 @@ class Landmarks {
   bool is_wake_new(FunctionId id) const { return is(wake_new_, id); }
   // Where a thread ends.
   bool is_end_of_thread(FunctionId id) const { return is(task_dead_, id); }
+  // Replaces the program of a process, for good.
+  bool is_new_program(FunctionId id) const { return is_in(new_programs_, id); }
   bool is_sigreturn(FunctionId id) const { return is(sigreturn_, id); }
 
  private:
@@ -33,7 +35,7 @@ class Landmarks {
     return std::ranges::find(known, id) != known.end();
   }
 
-  std::vector<FunctionId> trap_entries_, trap_exits_;
+  std::vector<FunctionId> trap_entries_, trap_exits_, new_programs_;
   FunctionId switch_to_ = FunctionId::kNone, wake_new_ = FunctionId::kNone,
              task_dead_ = FunctionId::kNone, sigreturn_ = FunctionId::kNone;
 };

@@ -63,6 +63,7 @@ class RunningThread {
   // A new program starts with an empty stack and a root of its own: the thread
   // is the same, the program is not.
   void begin_program();
+  void enter_program();
   // From one program to another without the kernel, which was not traced, or
   // not all the time. True if a transfer remains to be made in the new one.
   bool change_process();
@@ -74,6 +75,7 @@ class RunningThread {
   void resume(const Context* parked);
   const Context* by_thread_pointer() const;
   bool is_dead() const;
+  void note_birth_by(const Context& parent);
   void begin_thread();
   std::optional<Contexts::Birth> parked_parent() const;
 

@@ -327,6 +327,8 @@ void StackTracker::follow(std::size_t at) {
         break;
       case CallStack::Then::kProgram:
         return thread_.begin_program();
+      case CallStack::Then::kEntry:
+        return thread_.enter_program();
     }
   }
   if (landmarks_.is_wake_new(stack_.to().function) &&

@@ -37,18 +37,25 @@ bool lends_stack(std::string_view name) {
 }  // namespace
 
 void RunningThread::note_birth() {
-  if (running().is_guessed()) guesses_.decide(stack_.context());
-  const Frames& frames = stack_.frames();
-  if (running().traps.empty()) return;
-  const std::size_t size = running().traps.front();
+  contexts_.begin_birth();
+  if (!running().is_guessed()) return note_birth_by(running());
+  // The new thread shows who created it by where it begins.
+  for (const ThreadGuess& guess : running().guesses)
+    if (const Context* const parent = contexts_.find(guess.thread))
+      note_birth_by(*parent);
+}
+
+void RunningThread::note_birth_by(const Context& parent) {
+  if (parent.traps.empty()) return;
+  const std::size_t size = parent.traps.front();
   if (size < 2 || size > kMaxInherited ||
-      frames[size - 2].layer != Layer::kUser)
+      parent.frames[size - 2].layer != Layer::kUser)
     return;
   contexts_.note_birth(
-      {.frames = {frames.begin(),
-                  frames.begin() + static_cast<std::ptrdiff_t>(size)},
-       .space = running().space,
-       .jump_points = running().jump_points});
+      {.frames = {parent.frames.begin(),
+                  parent.frames.begin() + static_cast<std::ptrdiff_t>(size)},
+       .space = parent.space,
+       .jump_points = parent.jump_points});
 }
 
 void RunningThread::begin_thread() {
@@ -115,6 +122,14 @@ void RunningThread::begin_program() {
   facts.tid = before.tid;
   facts.name = before.name;
   stack_.say("thread " + std::to_string(context.thread));
+}
+
+// Nothing of the loader is left on the stack: whatever seems to be is another
+// thread's.
+void RunningThread::enter_program() {
+  if (running().is_guessed()) guesses_.decide(stack_.context());
+  ++stack_.counts().resynchronised;
+  stack_.pop_to(0);
 }
 
 }  // namespace wick

@@ -123,17 +123,20 @@ bool keep_best(std::vector<ThreadGuess>& guesses, Tier worst, Find find) {
 
 }  // namespace
 
-// Whether a caller from the frame `from` on is in the same file at the same
-// place.
-bool ThreadGuesses::is_near(const Stack& stack, std::size_t from,
-                            const CodePoint& to) const {
-  constexpr std::uint64_t kNear = std::uint64_t{4} << 20;
-  const CodeImageId image = view_.map().function(to.function).image;
-  for (std::size_t i = from; i < stack.size() && i < from + kMostSkipped; ++i)
-    if (stack[i].site - to.pc + kNear < 2 * kNear &&
-        view_.map().function(stack[i].function).image == image)
-      return true;
-  return false;
+// Whether the thread, interrupted by the frame `from`, can be in code of its
+// own process at `to`. Nothing if no caller tells.
+std::optional<bool> ThreadGuesses::is_its_code(const Stack& stack,
+                                               std::size_t from,
+                                               const CodePoint& to) const {
+  std::optional<bool> is_its;
+  for (std::size_t i = from; i + 1 < stack.size() && i < from + kMostSkipped;
+       ++i) {
+    const auto tells =
+        view_.is_one_process(stack[i].site, stack[i + 1].function, to);
+    if (tells == false) return false;
+    if (tells) is_its = true;
+  }
+  return is_its;
 }
 
 bool ThreadGuesses::explain_return(Context& context, std::uint64_t pc) {
@@ -154,7 +157,7 @@ bool ThreadGuesses::explain_return(Context& context, std::uint64_t pc) {
           }
           if (frame.kind == StackFrame::Kind::kTrap) return Tier::kImpossible;
           if (frame.kind == StackFrame::Kind::kBottom)
-            return Tier::kUnknownCaller;
+            return i == first ? Tier::kUnknownCaller : Tier::kImpossible;
         }
         return first >= size ? Tier::kUnknownCaller : Tier::kImpossible;
       });
@@ -181,14 +184,17 @@ bool ThreadGuesses::explain_trap_return(Context& context, const CodePoint& to,
           const StackFrame& frame = stack[i];
           if (frame.kind != StackFrame::Kind::kTrap) continue;
           gone = static_cast<std::uint32_t>(i + 1);
-          if (frame.resumes_at(to.pc)) {
-            continues = true;
-            return Tier::kExact;
-          }
           if (stack[i + 1].layer != to.layer) return Tier::kImpossible;
-          const Tier tier =
-              explain_elsewhere(frame, stack[i + 1], stack.thread(), to);
-          return tier != Tier::kImpossible && is_near(stack, i + 1, to)
+          if (to.layer != Layer::kUser)
+            return explain_resumption(frame, stack[i + 1], stack.thread(), to,
+                                      continues);
+          if (context.is_other_program || stack.thread().is_other_program)
+            return explain_program(to);
+          const auto is_its = is_its_code(stack, i, to);
+          if (is_its == false) return Tier::kImpossible;
+          const Tier tier = explain_resumption(frame, stack[i + 1],
+                                               stack.thread(), to, continues);
+          return tier != Tier::kImpossible && is_its
                      ? std::min(tier, Tier::kNear)
                      : tier;
         }
@@ -201,14 +207,28 @@ bool ThreadGuesses::explain_trap_return(Context& context, const CodePoint& to,
   return any;
 }
 
+ThreadGuesses::Tier ThreadGuesses::explain_resumption(
+    const StackFrame& trap, const StackFrame& interrupted,
+    const Context& thread, const CodePoint& to, bool& continues) const {
+  if (!trap.resumes_at(to.pc))
+    return explain_elsewhere(trap, interrupted, thread, to);
+  continues = true;
+  return Tier::kExact;
+}
+
+// A program that was just loaded begins at its entry or its loader's.
+ThreadGuesses::Tier ThreadGuesses::explain_program(const CodePoint& to) const {
+  return view_.is_program_entry(to) ? Tier::kTarget : Tier::kUnknownCaller;
+}
+
 // What the trap interrupted continues at `to` instead of where it was.
 ThreadGuesses::Tier ThreadGuesses::explain_elsewhere(
     const StackFrame& trap, const StackFrame& interrupted,
     const Context& thread, const CodePoint& to) const {
-  // A signal handler, or another program.
+  // A signal handler.
   const Tier otherwise = to.is_entry() || view_.is_program_entry(to) ||
                                  !view_.has_name(to.function) ||
-                                 thread.leaves_signal || thread.is_other_program
+                                 thread.leaves_signal
                              ? Tier::kUnknownCaller
                              : Tier::kImpossible;
   switch (trap.flow.kind()) {
@@ -242,11 +262,21 @@ bool ThreadGuesses::may_be_here(const ThreadGuess& guess) const {
 
 bool ThreadGuesses::is_certain(const Context& context) const {
   if (context.guesses.empty() || context.proofs < kProofs) return false;
+  if (returns_to_user_code(context.guesses.front())) return false;
   // Those that are elsewhere are the last ones.
   return context.guesses.size() == 1 ||
          (context.guesses[1].is_elsewhere &&
           !context.guesses.front().is_elsewhere) ||
          have_same_rest(context);
+}
+
+// User code shows best who runs.
+bool ThreadGuesses::returns_to_user_code(const ThreadGuess& guess) const {
+  const Stack stack = stack_of(guess);
+  if (!stack.exists()) return false;
+  for (std::size_t i = guess.gone.back(); i < stack.size(); ++i)
+    if (stack[i].kind == StackFrame::Kind::kTrap) return true;
+  return false;
 }
 
 // Whether all guesses have the same callers left.

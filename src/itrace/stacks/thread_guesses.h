@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "itrace/stacks/accounts.h"
@@ -66,11 +67,17 @@ class ThreadGuesses {
     kUnknownCaller,
     kImpossible
   };
+  Tier explain_resumption(const StackFrame& trap, const StackFrame& interrupted,
+                          const Context& thread, const CodePoint& to,
+                          bool& continues) const;
+  Tier explain_program(const CodePoint& to) const;
   Tier explain_elsewhere(const StackFrame& trap, const StackFrame& interrupted,
                          const Context& thread, const CodePoint& to) const;
-  bool is_near(const Stack& stack, std::size_t from, const CodePoint& to) const;
+  std::optional<bool> is_its_code(const Stack& stack, std::size_t from,
+                                  const CodePoint& to) const;
   Stack stack_of(const ThreadGuess& guess) const;
   void add_guesses(const Context& parked, std::vector<ThreadGuess>& out) const;
+  bool returns_to_user_code(const ThreadGuess& guess) const;
   bool have_same_rest(const Context& context) const;
   bool may_be_here(const ThreadGuess& guess) const;
   Context take(const ThreadGuess& guess);

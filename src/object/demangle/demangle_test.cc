@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -263,7 +264,8 @@ TEST(Demangle, AgreesWithCppfilt) {
     if (s.name.starts_with("_Z"))
       names.emplace(s.name.substr(0, s.name.find('@')));
   ASSERT_GT(names.size(), 1000U);
-  const std::string list = testing::TempDir() + "demangle_names";
+  const std::string list =
+      testing::TempDir() + "demangle_names." + std::to_string(::getpid());
   {
     std::ofstream out(list);
     for (const std::string& name : names) out << name << '\n';
