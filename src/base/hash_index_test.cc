@@ -14,9 +14,8 @@ namespace {
 class Numbers {
  public:
   auto equals(std::uint64_t number) const {
-    return [this, number](std::uint32_t row) {
-      return numbers_[row] == number;
-    };
+    return
+        [this, number](std::uint32_t row) { return numbers_[row] == number; };
   }
   bool contains(std::uint64_t number) const {
     return index_.find(hash(number), equals(number)) != HashIndex::kNone;

@@ -18,9 +18,7 @@ class Pieces {
  public:
   static constexpr std::size_t kPiece = std::size_t{1} << kBits;
 
-  T& operator[](std::size_t i) {
-    return pieces_[i >> kBits][i & (kPiece - 1)];
-  }
+  T& operator[](std::size_t i) { return pieces_[i >> kBits][i & (kPiece - 1)]; }
   const T& operator[](std::size_t i) const {
     return pieces_[i >> kBits][i & (kPiece - 1)];
   }

@@ -115,7 +115,6 @@ class Accounts {
         children;
   };
   CallNodeId add(const Node& node);
-  CallNodeId add_counters(const Node& node);
   CallNodeId pending_child(CallNodeId pending, const Node& wanted);
   void move(CallNodeId from, CallNodeId to);
   void free(CallNodeId id);
