@@ -13,12 +13,17 @@ usage: generate.py KIND MB FILE [--stacks N] [--seed N]
   tracerv         the instructions of a RISC-V kernel as 16-byte records of
                   TracerV (cycle, pc): calls up to twelve deep, loops, branches
   system-map      the names of that kernel's functions; MB is ignored
+  vmlinux         that kernel with DWARF, half of it inlined calls
+  tracerv-user    the same as a program in user space
+  program         that program, with symbols
 """
 import argparse
 import array
 import bisect
+import dataclasses
 import itertools
 import random
+import struct
 import sys
 
 MODULES = ["/usr/lib/x86_64-linux-gnu/libc.so.6", "/srv/app/bin/server",
@@ -219,63 +224,140 @@ def pprof(rng, size, out, stacks):
         written += out.write(field(2, locations + field(2, values) + label))
 
 
-class Kernel:
-    """Functions of a RISC-V program and how control goes through them: lists
-    of pcs in straight lines, loops, calls, and branches over calls."""
-    BASE, FUNCTIONS, ENTRIES, DEPTH = 0xffff_ffff_8020_0000, 4000, 60, 12
+class Code:
+    """Functions of RISC-V code and how control goes through them: straight
+    lines, loops, calls, and branches past calls."""
+    FUNCTIONS, ENTRIES, DEPTH = 4000, 60, 12
 
-    def __init__(self, rng):
-        self.rng = rng
-        self.starts, self.steps = [], []
-        pc = self.BASE
-        for _ in range(self.FUNCTIONS):
+    @dataclasses.dataclass
+    class Step:
+        pcs: list
+        end: int
+        times: int = 1           # it may be repeated so often
+        callee: int = None       # its last instruction calls this function
+
+    def __init__(self, rng, base):
+        self.rng, self.base = rng, base
+        self.starts, self.ends, self.steps = [], [], []
+        pc = base
+        for number in range(self.FUNCTIONS):
             self.starts.append(pc)
-            steps, pc = self.function(pc)
+            steps = self.function(pc, is_plain=number == 0)
             self.steps.append(steps)
-            pc = (pc + 15) & ~15
+            self.ends.append(steps[-1].end)
+            pc = (steps[-1].end + 15) & ~15
 
-    def function(self, pc):
-        """A list of (pcs, times they may be repeated, callee or None)."""
+    def function(self, pc, is_plain):
         rng, steps = self.rng, []
         count = 2 + min(int(rng.expovariate(0.2)), 24)
         for number in range(count):
-            pcs = []
-            for _ in range(2 + int(rng.expovariate(0.12))):
-                pcs.append(pc & (1 << 40) - 1 | 1 << 63)
-                pc += rng.choice((2, 2, 4, 4, 4))
             # It is entered and left in straight lines.
-            kind = rng.random() if 0 < number < count - 1 else 0.5
+            kind = 0.5
+            if 0 < number < count - 1 and not is_plain:
+                kind = rng.random()
+            pcs = []
+            for _ in range(1 + min(int(rng.expovariate(0.12)), 40)):
+                pcs.append(pc)
+                pc += rng.choice((2, 2, 4, 4, 4))
+            pcs.append(pc)
+            pc += 4
             callee = rng.randrange(self.ENTRIES, self.FUNCTIONS)
-            steps.append((pcs, 24 if kind < 0.15 else 1,
-                          callee if kind > 0.7 else None))
-        return steps, pc
+            steps.append(self.Step(pcs, pc, 24 if kind < 0.15 else 1,
+                                   callee if kind > 0.7 else None))
+        return steps
 
     def run(self, function, depth, out):
         rng = self.rng
-        for pcs, times, callee in self.steps[function]:
-            if times > 1:
-                out.extend(pcs * rng.randint(1, times))
-            elif callee is None:
-                out.extend(pcs)
+        for step in self.steps[function]:
+            if step.times > 1:
+                out.extend(step.pcs * rng.randint(1, step.times))
+            elif step.callee is None:
+                out.extend(step.pcs)
             elif depth < self.DEPTH and rng.random() < 0.6:
-                out.extend(pcs)
-                self.run(callee, depth + 1, out)
-            # Else a branch goes past the call.
+                out.extend(step.pcs)
+                self.run(step.callee, depth + 1, out)
+            else:  # its first instruction branches past it
+                out.append(step.pcs[0])
         return out
 
     def pcs(self, count):
         """A loop of function 0 calls one entry after the other."""
-        out, pcs = [], sum((step[0] for step in self.steps[0]), [])
+        out, pcs = [], sum((step.pcs for step in self.steps[0]), [])
         while len(out) < count:
             out.extend(pcs[1:-1])
             self.run(self.rng.randrange(1, self.ENTRIES), 1, out)
             out.append(pcs[-1])
         return out
 
+    def text(self):
+        """The instructions."""
+        out = bytearray(C_NOP * ((self.ends[-1] - self.base) // 2))
 
-def tracerv(rng, size, out, _stacks):
+        def put(pc, instruction):
+            at = pc - self.base
+            out[at:at + len(instruction)] = instruction
+
+        for steps in self.steps:
+            for step in steps:
+                for pc, following in zip(step.pcs, step.pcs[1:]):
+                    put(pc, NOP if following - pc == 4 else C_NOP)
+                first, last = step.pcs[0], step.pcs[-1]
+                put(last, NOP)
+                if step.times > 1:
+                    put(last, branch(first - last))
+                elif step.callee is not None:
+                    is_short = step.pcs[1] - first == 2
+                    put(first, (c_branch if is_short else branch)(
+                        step.end - first))
+                    put(last, jump(1, self.starts[step.callee] - last))
+            put(steps[-1].pcs[-1], RETURN)
+        loop = sum((step.pcs for step in self.steps[0]), [])
+        put(loop[-1], jump(0, loop[1] - loop[-1]))
+        put(loop[-2], INDIRECT_CALL if loop[-1] - loop[-2] == 4
+            else C_INDIRECT_CALL)
+        return bytes(out)
+
+
+def word(value, size=4):
+    return value.to_bytes(size, "little")
+
+
+NOP, RETURN, INDIRECT_CALL = word(0x13), word(0x8067), word(0x780e7)
+C_NOP, C_INDIRECT_CALL = word(1, 2), word(0x9782, 2)
+
+
+def bits(value, high, low):
+    return value >> low & (1 << high - low + 1) - 1
+
+
+def branch(distance):
+    """bnez s0"""
+    return word(bits(distance, 12, 12) << 31 | bits(distance, 10, 5) << 25 |
+                8 << 15 | 1 << 12 | bits(distance, 4, 1) << 8 |
+                bits(distance, 11, 11) << 7 | 0x63)
+
+
+def c_branch(distance):
+    """c.bnez s0"""
+    return word(7 << 13 | bits(distance, 8, 8) << 12 |
+                bits(distance, 4, 3) << 10 | bits(distance, 7, 6) << 5 |
+                bits(distance, 2, 1) << 3 | bits(distance, 5, 5) << 2 | 1, 2)
+
+
+def jump(register, distance):
+    """jal"""
+    return word(bits(distance, 20, 20) << 31 | bits(distance, 10, 1) << 21 |
+                bits(distance, 11, 11) << 20 | bits(distance, 19, 12) << 12 |
+                register << 7 | 0x6f)
+
+
+KERNEL_TEXT, PROGRAM_TEXT = 0xffff_ffff_8020_0000, 0x10000
+
+
+def tracerv(rng, size, out, base=KERNEL_TEXT):
     """The same way again and again, as time goes on."""
-    pcs = Kernel(rng).pcs(min(size // 16, 1_000_000))
+    pcs = [pc & (1 << 40) - 1 | 1 << 63
+           for pc in Code(rng, base).pcs(min(size // 16, 1_000_000))]
     cycles, cycle = [], 0
     for _ in pcs:
         cycle += 1 if rng.random() < 0.9 else rng.randint(2, 40)
@@ -292,9 +374,89 @@ def tracerv(rng, size, out, _stacks):
         begin += cycle
 
 
-def system_map(rng, _size, out, _stacks):
-    for number, start in enumerate(Kernel(rng).starts):
+def system_map(rng, out):
+    for number, start in enumerate(Code(rng, KERNEL_TEXT).starts):
         out.write(f"{start:016x} T function_{number}\n".encode())
+
+
+def elf(rng, out, base, has_dwarf):
+    """An executable: its text, its symbols, and DWARF 4."""
+    code = Code(rng, base)
+    names, symbols = bytearray(b"\0"), bytearray(24)
+    for number, (start, end) in enumerate(zip(code.starts, code.ends)):
+        symbols += struct.pack("<IBBHQQ", len(names), 0x12, 0, 1, start,
+                               end - start)
+        names += f"function_{number}\0".encode()
+    # Name, type, flags, address, content, link, info, size of an entry
+    text = code.text()
+    sections = [(".text", 1, 6, base, text, 0, 0, 0),
+                (".symtab", 2, 0, 0, bytes(symbols), 3, 1, 24),
+                (".strtab", 3, 0, 0, bytes(names), 0, 0, 0)]
+    if has_dwarf:
+        build_id = struct.pack("<III4s", 4, 20, 3, b"GNU") + bytes(range(20))
+        sections += [(".note.gnu.build-id", 7, 0, 0, build_id, 0, 0, 0),
+                     (".debug_abbrev", 1, 0, 0, ABBREVIATIONS, 0, 0, 0),
+                     (".debug_info", 1, 0, 0, debug_info(rng, code), 0, 0, 0)]
+    section_names = "\0".join(["", *(s[0] for s in sections), ".shstrtab", ""])
+    sections.append((".shstrtab", 3, 0, 0, section_names.encode(), 0, 0, 0))
+    at, table, body = 0x1000, bytearray(64), bytearray()
+    for name, kind, flags, address, content, link, info, entry in sections:
+        table += struct.pack(
+            "<IIQQQQIIQQ", section_names.index("\0" + name + "\0") + 1, kind,
+            flags, address, at + len(body), len(content), link, info, 8, entry)
+        body += content + bytes(-len(content) % 8)
+    head = struct.pack("<4sBBB9xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 2, 243, 1,
+                       base, 64, at + len(body), 1, 64, 56, 1, 64,
+                       len(sections) + 1, len(sections))
+    head += struct.pack("<IIQQQQQQ", 1, 5, at, base, base, len(text),
+                        len(text), 0x1000)
+    out.write(head.ljust(at, b"\0") + body + table)
+
+
+# Numbers of abbreviations, and what they say: tag, has children, attributes
+# with their forms.
+UNIT, INLINE, FUNCTION, INLINED, NESTED = 1, 2, 3, 4, 5
+ABBREVIATIONS = b"".join(bytes(row) + b"\0\0" for row in [
+    # DW_TAG_compile_unit: low_pc, high_pc
+    (UNIT, 0x11, 1, 0x11, 1, 0x12, 7),
+    # DW_TAG_subprogram: name, inline
+    (INLINE, 0x2e, 0, 3, 8, 0x20, 11),
+    # DW_TAG_subprogram: name, low_pc, high_pc
+    (FUNCTION, 0x2e, 1, 3, 8, 0x11, 1, 0x12, 7),
+    # DW_TAG_inlined_subroutine: abstract_origin, low_pc, high_pc, call_line
+    (INLINED, 0x1d, 0, 0x31, 0x13, 0x11, 1, 0x12, 7, 0x59, 5),
+    (NESTED, 0x1d, 1, 0x31, 0x13, 0x11, 1, 0x12, 7, 0x59, 5),
+]) + b"\0"
+
+
+def debug_info(rng, code):
+    """Half of all steps are inlined calls, and half of these have another one
+    inside."""
+    body = bytearray(struct.pack("<HIB", 4, 0, 8))
+    body += struct.pack("<BQQ", UNIT, code.base, code.ends[-1] - code.base)
+    inlines = []
+    for number in range(500):
+        inlines.append(4 + len(body))
+        body += bytes([INLINE]) + f"inline_{number}\0".encode() + b"\x01"
+
+    def inlined(kind, pcs, end):
+        return struct.pack("<BIQQH", kind, rng.choice(inlines), pcs[0],
+                           end - pcs[0], rng.randrange(1, 1000))
+    for number, steps in enumerate(code.steps):
+        start, end = code.starts[number], code.ends[number]
+        body += bytes([FUNCTION]) + f"function_{number}\0".encode()
+        body += struct.pack("<QQ", start, end - start)
+        for step in steps:
+            kind = rng.random()
+            if kind < 0.25:
+                body += inlined(INLINED, step.pcs, step.end)
+            elif kind < 0.5:
+                middle = len(step.pcs) // 2
+                body += inlined(NESTED, step.pcs, step.end)
+                body += inlined(INLINED, step.pcs[middle:], step.end) + b"\0"
+        body += b"\0"
+    body += b"\0"
+    return struct.pack("<I", len(body)) + bytes(body)
 
 
 KINDS = {
@@ -303,8 +465,12 @@ KINDS = {
     "folded-shuffled":
         (lambda *arguments: folded(*arguments, shuffle=True), 200_000),
     "pprof": (pprof, 100_000),
-    "tracerv": (tracerv, 0),
-    "system-map": (system_map, 0),
+    "tracerv": (lambda rng, size, out, _: tracerv(rng, size, out), 0),
+    "tracerv-user":
+        (lambda rng, size, out, _: tracerv(rng, size, out, PROGRAM_TEXT), 0),
+    "system-map": (lambda rng, _size, out, _: system_map(rng, out), 0),
+    "vmlinux": (lambda rng, _size, out, _: elf(rng, out, KERNEL_TEXT, True), 0),
+    "program": (lambda rng, _size, out, _: elf(rng, out, PROGRAM_TEXT, False), 0),
 }
 
 

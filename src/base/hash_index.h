@@ -105,6 +105,22 @@ class HashIndex {
     return kNone;
   }
 
+  // Removes a row that was added with this hash.
+  void erase(std::uint64_t hash, std::uint32_t row) {
+    std::size_t hole = tag_of(hash) & mask_;
+    while (slots_[hole].row_plus_1 != row + 1) hole = (hole + 1) & mask_;
+    // What was put further on because of it moves back.
+    for (std::size_t at = (hole + 1) & mask_; slots_[at].row_plus_1 != 0;
+         at = (at + 1) & mask_) {
+      const std::size_t home = slots_[at].tag & mask_;
+      if (((at - home) & mask_) < ((at - hole) & mask_)) continue;
+      slots_[hole] = slots_[at];
+      hole = at;
+    }
+    slots_[hole] = {};
+    --used_;
+  }
+
   // Prefetches the slot of `hash`, for a lookup that follows soon.
   void prefetch(std::uint64_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[tag_of(hash) & mask_]);

@@ -37,6 +37,7 @@ struct ConvertCommand {
                            input.select.time.has_value();
     input.read.trace.lines_before_times =
         format.no_times && !input.select.time.has_value();
+    input.read.thread_ids = needs_thread_ids(input, format, write.fold);
     // Formats with single samples have those of every event.
     if (!format.only_sums) {
       input.read.keep_addresses = true;

@@ -46,6 +46,7 @@ struct FlameCommand : FlameRun {
     input.read.keep_time = !format.only_sums || picture.write.fold.flamechart ||
                            has_range || !picture.baseline.empty();
     input.read.trace.lines_before_times = format.no_times && !has_range;
+    input.read.thread_ids = needs_thread_ids(input, format, picture.write.fold);
     const bool named_here = picture.output.path.empty() &&
                             format.name == "svg" &&
                             (::isatty(STDOUT_FILENO) != 0 || picture.open);

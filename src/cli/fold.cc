@@ -25,6 +25,7 @@ struct FoldCommand {
     input.read.keep_time = !format.only_sums || input.select.time.has_value();
     input.read.trace.lines_before_times =
         format.no_times && !input.select.time.has_value();
+    input.read.thread_ids = needs_thread_ids(input, format, write.fold);
     input.read.inferno_counts =
         !input.compat_given || input.read.compat == Compat::kInferno;
     Profile profile = read_inputs(input, run);

@@ -134,6 +134,12 @@ std::vector<std::string> default_inputs() {
       "perf.data in this directory");
 }
 
+bool needs_thread_ids(const InputOptions& input, const OutputFormat& format,
+                      const FoldOptions& fold) {
+  return !format.only_sums || input.select.pid || input.select.tid ||
+         (fold.root != ThreadRoot::kNone && fold.root != ThreadRoot::kComm);
+}
+
 Profile read_input(const std::string& path, const InputOptions& input) {
   // perf record --threads writes a directory.
   InputFile file = PerfData::is_perf_directory(path)

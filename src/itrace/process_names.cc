@@ -10,11 +10,16 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "base/text.h"
 #include "object/elf/needed.h"
 
 namespace wick {
 namespace {
+
+// Processes of one program. Further ones share the last name: a machine that
+// runs for long starts any number of them.
+constexpr std::uint32_t kMostNumbered = 100;
 
 class ProcessNamer {
  public:
@@ -27,11 +32,13 @@ class ProcessNamer {
     find_programs();
     find_beginnings();
     processes_.resize(threads_.size());
-    names_.of_thread.resize(threads_.size());
     for (const std::uint32_t thread : order_) {
       processes_[thread] = process_of(thread);
-      names_.of_thread[thread] = name_of(thread);
+      if (threads_[thread].process) keep_name_of(thread);
     }
+    names_.of_thread.resize(threads_.size());
+    for (const std::uint32_t thread : order_)
+      names_.of_thread[thread] = process_name_of(thread);
     return std::move(names_);
   }
 
@@ -51,10 +58,12 @@ class ProcessNamer {
     absl::flat_hash_map<std::pair<std::uint32_t, CodeImageId>, std::uint64_t>
         instructions;
     programs_.resize(threads_.size());
+    for (std::uint32_t i = 0; i < threads_.size(); ++i)
+      if (threads_[i].process) programs_[i] = threads_[i].process->program;
     std::vector<std::uint64_t> most(threads_.size());
     for (const CallNodeId id : accounts_.ids()) {
       const Accounts::Node& node = accounts_[id];
-      if (node.depth == 0) continue;
+      if (node.depth == 0 || threads_[node.thread].process) continue;
       const CodeImageId image = innermost_program(id);
       if (image == CodeImageId::kNone) continue;
       std::uint64_t& sum = instructions[{node.thread, image}];
@@ -65,6 +74,17 @@ class ProcessNamer {
       program = image;
       most[node.thread] = sum;
     }
+  }
+
+  // A name that was given when a thread of the process ended.
+  void keep_name_of(std::uint32_t thread) {
+    const ThreadFacts::Process& given = *threads_[thread].process;
+    if (given.number == 0) return;
+    by_process_.try_emplace(processes_[thread], given);
+    std::uint32_t& number = given.program == CodeImageId::kNone
+                                ? nameless_
+                                : numbers_[file_name(given.program)];
+    number = std::max(number, given.number);
   }
 
   // Of the stack of a node.
@@ -136,24 +156,32 @@ class ProcessNamer {
             !map_.space_name(threads_[thread].space).empty());
   }
 
-  std::string name_of(std::uint32_t thread) {
+  ThreadFacts::Process process_name_of(std::uint32_t thread) {
     const ThreadFacts& facts = threads_[thread];
-    if (!facts.name.empty() || facts.space == SpaceId::kNone) return facts.name;
+    if (!facts.name.empty() || facts.space == SpaceId::kNone)
+      return {.name = facts.name, .program = programs_[thread]};
     const auto [name, is_new] = by_process_.try_emplace(processes_[thread]);
-    if (is_new) {
-      name->second = new_name(programs_[thread]);
-      names_.processes.push_back({name->second, facts.space});
-    }
+    if (is_new) name->second = new_name(programs_[thread]);
+    if (is_listed_.insert(name->second.name).second)
+      names_.processes.push_back({name->second.name, facts.space});
     return name->second;
   }
 
-  std::string new_name(CodeImageId program) {
-    if (program == CodeImageId::kNone)
-      return fmt::format("process {}", ++nameless_);
-    const std::string_view name = base_name(map_.image(program).path);
-    const std::uint32_t number = ++numbers_[name];
-    return number == 1 ? std::string(name)
-                       : fmt::format("{} #{}", name, number);
+  std::string_view file_name(CodeImageId program) const {
+    return base_name(map_.image(program).path);
+  }
+
+  ThreadFacts::Process new_name(CodeImageId program) {
+    const bool has_file = program != CodeImageId::kNone;
+    std::uint32_t& number = has_file ? numbers_[file_name(program)] : nameless_;
+    number = std::min(number + 1, kMostNumbered);
+    const char* more = number == kMostNumbered ? "+" : "";
+    std::string name =
+        !has_file ? fmt::format("process {}{}", number, more)
+        : number == 1
+            ? std::string(file_name(program))
+            : fmt::format("{} #{}{}", file_name(program), number, more);
+    return {std::move(name), program, number};
   }
 
   const std::vector<ThreadFacts>& threads_;
@@ -166,7 +194,8 @@ class ProcessNamer {
   std::vector<CodeImageId> programs_;                  // by thread
   std::vector<std::uint32_t> processes_;               // by thread
   absl::flat_hash_map<Seen, std::uint32_t> first_begun_, last_seen_;
-  absl::flat_hash_map<std::uint32_t, std::string> by_process_;
+  absl::flat_hash_map<std::uint32_t, ThreadFacts::Process> by_process_;
+  absl::flat_hash_set<std::string> is_listed_;
   absl::flat_hash_map<std::string_view, std::uint32_t> numbers_;
   std::uint32_t nameless_ = 0;
   ProcessNames names_;

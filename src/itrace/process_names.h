@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names for the processes of a trace that has none: each is called after the
 // program that it runs, "hard", and others of that name "hard #2" and so on, in
-// the order in which they appear. Without the program's file, it is
-// "process 1".
+// the order in which they appear; those that have ended keep their names. From
+// the hundredth on, they are all "hard #100+". Without the program's file, it
+// is "process 1".
 //
 // How threads begin tells which of them belong together (see thread_birth.cc):
 // one that is created is of its creator's process, unless it was forked; exec
@@ -28,7 +29,7 @@ struct ProcessNames {
   std::vector<Process> processes;  // without a name in the trace
   // For each row of Contexts::threads(): its own name, or that of its process;
   // "" for a thread of the kernel and for a row that is not used.
-  std::vector<std::string> of_thread;
+  std::vector<ThreadFacts::Process> of_thread;
 };
 
 ProcessNames name_processes(const Contexts& contexts, const Accounts& accounts,

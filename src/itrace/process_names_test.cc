@@ -55,7 +55,11 @@ class Processes : public testing::Test {
     return facts;
   }
   std::vector<std::string> names() const {
-    return name_processes(contexts_, accounts_, map_).of_thread;
+    std::vector<std::string> out;
+    for (const auto& process :
+         name_processes(contexts_, accounts_, map_).of_thread)
+      out.push_back(process.name);
+    return out;
   }
 
   CodeMap map_{{}, {}};
@@ -93,6 +97,22 @@ TEST_F(Processes, AreNotNamedAfterLibraries) {
   add_file("libc.so.6", ET_DYN);
   add_thread({{"hard", 0}, {"libc.so.6", 100}});
   EXPECT_THAT(names(), ElementsAre("hard"));
+}
+
+TEST_F(Processes, KeepTheNamesThatTheyHadWhenTheyEnded) {
+  add_file("hard", ET_EXEC);
+  begin_process("hard");
+  begin_process("hard").process = {
+      .name = "hard", .program = CodeImageId{1}, .number = 1};
+  EXPECT_THAT(names(), ElementsAre("hard #2", "hard"));
+}
+
+TEST_F(Processes, OfWhichThereAreHundredsShareAName) {
+  add_file("hard", ET_EXEC);
+  for (int i = 0; i < 200; ++i) begin_process("hard");
+  EXPECT_EQ(names()[98], "hard #99");
+  EXPECT_EQ(names()[99], "hard #100+");
+  EXPECT_EQ(names()[199], "hard #100+");
 }
 
 TEST_F(Processes, WithoutTheirFilesAreNumbered) {
@@ -199,7 +219,11 @@ class Begun : public TrackedStacks {
   }
   std::vector<std::string> names() {
     for (ThreadFacts& facts : contexts_.threads()) facts.space = SpaceId{1};
-    return name_processes(contexts_, accounts_, *map_).of_thread;
+    std::vector<std::string> out;
+    for (const auto& process :
+         name_processes(contexts_, accounts_, *map_).of_thread)
+      out.push_back(process.name);
+    return out;
   }
 };
 

@@ -16,6 +16,7 @@
 #include "itrace/code/address_spaces.h"
 #include "itrace/code/code_map.h"
 #include "itrace/code/places.h"
+#include "itrace/ended_threads.h"
 #include "itrace/process_names.h"
 #include "itrace/stacks/accounts.h"
 #include "itrace/stacks/contexts.h"
@@ -74,12 +75,12 @@ class ProfileMaker {
 
   // `names` are theirs. To be called before thread().
   void add_threads(const std::vector<ThreadFacts>& threads,
-                   const std::vector<std::string>& names) {
+                   const ProcessNames& names) {
     for (std::size_t i = 0; i < threads.size(); ++i)
-      threads_.push_back(
-          profile_.thread_id({.pid = threads[i].pid,
-                              .tid = threads[i].tid,
-                              .comm = profile_.strings.intern(names[i])}));
+      threads_.push_back(profile_.thread_id(
+          {.pid = threads[i].pid,
+           .tid = threads[i].tid,
+           .comm = profile_.strings.intern(names.of_thread[i].name)}));
   }
 
   // The stack of a node at a place of its function.
@@ -234,10 +235,17 @@ class TraceProfile {
     TracedMachine machine(reader_, map_, [this](StackTracker::Options options) {
       return make_tracker(std::move(options));
     });
-    machine.track();
+    EndedThreads ended(accounts_, contexts_, map_, options_.thread_ids);
+    machine.track([&] {
+      // Slices refer to nodes as they are.
+      if (!keeps_time_) ended.merge_if_worthwhile();
+    });
     counts_ = machine.counts();
     accounts_.settle_rest();
-    if (keeps_time_) slices_.resolve(accounts_);
+    if (keeps_time_)
+      slices_.resolve(accounts_);
+    else
+      ended.merge_all();
   }
 
   void add_samples(Profile& profile, const ProcessNames& names) {
@@ -251,7 +259,7 @@ class TraceProfile {
     if (count_instructions)
       instructions = profile.event_id("instructions", "instructions");
     ProfileMaker maker(profile, map_, places_, accounts_, options_);
-    maker.add_threads(contexts_.threads(), names.of_thread);
+    maker.add_threads(contexts_.threads(), names);
     profile.has_time = keeps_time_ && !slices_.are_too_many();
     profile.diagnostics.note(
         count_instructions ? Problem::kCutCycles : Problem::kCutInstructions,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/resolved.h"
 
+#include <algorithm>
+
 namespace wick {
 
 void Resolved::add(std::uint64_t elf_addr,
@@ -14,10 +16,17 @@ void Resolved::add(std::uint64_t elf_addr,
           frames = frames.first(kMaxFrames);
           ++cut_rows_;
         }
-        rows_.push_back({elf_addr, static_cast<std::uint32_t>(frames_.size()),
+        // Instructions that follow each other often have the same.
+        const bool is_same =
+            !rows_.empty() &&
+            std::ranges::equal(this->frames(rows_.back()), frames);
+        rows_.push_back({elf_addr,
+                         is_same ? rows_.back().first
+                                 : static_cast<std::uint32_t>(frames_.size()),
                          static_cast<std::uint32_t>(frames.size()),
                          function_start});
-        frames_.insert(frames_.end(), frames.begin(), frames.end());
+        if (!is_same)
+          frames_.insert(frames_.end(), frames.begin(), frames.end());
         return static_cast<std::uint32_t>(rows_.size() - 1);
       });
 }

@@ -100,6 +100,9 @@ struct ReadOptions {
   // The times that select() is going to keep. A reader may drop others, except
   // the first sample: seconds count from it.
   std::optional<TimeRange> wanted_time;
+  // Tell threads of one name apart by their ids. If not, samples of one may be
+  // stored as those of another.
+  bool thread_ids = true;
   // Store addresses in frames. Distinct addresses make distinct stacks, so
   // folding goes without.
   bool keep_addresses = false;

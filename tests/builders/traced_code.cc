@@ -42,7 +42,7 @@ void TracedCode::function(const std::string& name,
                           std::string_view instructions) {
   static const std::set<std::string> kernel = {
       "handle_exception", "ret_from_exception", "__switch_to", "ret_from_fork",
-      "wake_up_new_task", "sys_rt_sigreturn",   "do_exit"};
+      "wake_up_new_task", "sys_rt_sigreturn",   "do_exit",     "do_task_dead"};
   const Part part = name.starts_with("k_") || kernel.contains(name) ? kKernel
                     : name.starts_with("m_") || name == "_trap_handler"
                         ? kMachine

@@ -434,8 +434,12 @@ CodePage& CodeMap::image_page(CodeImageId id, std::uint64_t elf_addr) {
     if (page.spots.empty() || current != page.spots.back().function) {
       // Control that falls through into other code must be noticed, even if
       // that has no symbol: StackTracker counts by function between entries.
-      if (slot > 0) page.flow[slot] = page.flow[slot].as_entry();
-      page.spots.push_back({current});
+      if (slot > 0) {
+        page.flow[slot] = page.flow[slot].as_entry();
+        page.spots.back().end = static_cast<std::uint16_t>(slot);
+      }
+      page.spots.push_back(
+          {.function = current, .first = static_cast<std::uint16_t>(slot)});
     }
     page.spot[slot] = static_cast<std::uint16_t>(page.spots.size() - 1);
     // The same if an instruction extends into other code, as in a file from

@@ -108,6 +108,8 @@ struct CodePage {
   struct Spot {
     FunctionId function = FunctionId::kNone;
     std::uint16_t place = kNoPlace;
+    // All slots around it that are of the function, without a gap.
+    std::uint16_t first = 0, end = kSlots;
   };
   std::vector<Spot> spots;
   std::array<std::uint16_t, kSlots> spot{};  // of each slot, in `spots`

@@ -28,12 +28,10 @@ Places::FunctionPlaces& Places::of(FunctionId function) {
   return *places;
 }
 
-std::vector<Places::Frame> Places::chain(const Resolved& resolved,
-                                         std::uint64_t elf_addr) const {
+std::vector<Places::Frame> Places::chain(
+    const Resolved& resolved, std::span<const ResolvedFrame> frames) const {
   std::vector<Frame> out;
-  const Resolved::Row* row = resolved.find(elf_addr);
-  if (row == nullptr) return out;
-  for (const ResolvedFrame& frame : resolved.frames(*row))
+  for (const ResolvedFrame& frame : frames)
     out.push_back({.function = resolved[frame.function],
                    .file = resolved[frame.file],
                    // Without lines, call sites are not told apart either.
@@ -53,10 +51,25 @@ void Places::resolve(const CodeFunction& function, FunctionPlaces& out) {
     addresses.push_back(function.start + at);
   const Resolved& resolved = names->resolve(addresses);
   out.of_slot.resize(addresses.size());
+  const auto is_same = [&](const ResolvedFrame& a, const ResolvedFrame& b) {
+    return a.function == b.function && a.file == b.file &&
+           a.inlined == b.inlined &&
+           (a.line == b.line || detail_ != Detail::kLines);
+  };
   // Equal chains are one place.
   absl::flat_hash_map<std::uint64_t, std::vector<std::uint32_t>> by_hash;
+  std::span<const ResolvedFrame> before;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const std::vector<Frame> chain = this->chain(resolved, addresses[i]);
+    const Resolved::Row* const row = resolved.find(addresses[i]);
+    const std::span<const ResolvedFrame> frames =
+        row == nullptr ? std::span<const ResolvedFrame>()
+                       : resolved.frames(*row);
+    if (i > 0 && std::ranges::equal(frames, before, is_same)) {
+      out.of_slot[i] = out.of_slot[i - 1];
+      continue;
+    }
+    before = frames;
+    const std::vector<Frame> chain = this->chain(resolved, frames);
     std::uint64_t hash = chain.size();
     for (const Frame& frame : chain)
       hash = hash_pair(hash, hash_bytes(frame.function) + frame.line);
@@ -94,17 +107,21 @@ void Places::fill_page(CodePage& page, std::size_t slot) {
       if (spot.function == id) spot.place = 0;
     return;
   }
-  absl::flat_hash_map<std::uint16_t, std::uint16_t> spots;  // by place
-  const auto spot_of = [&](std::uint16_t place) {
+  // By place and the first slot of the part of the function.
+  absl::flat_hash_map<std::uint32_t, std::uint16_t> spots;
+  const auto spot_of = [&](CodePage::Spot part, std::uint16_t place) {
     const auto [known, is_new] =
-        spots.try_emplace(place, static_cast<std::uint16_t>(page.spots.size()));
-    if (is_new) page.spots.push_back({id, place});
+        spots.try_emplace(std::uint32_t{part.first} << 16 | place,
+                          static_cast<std::uint16_t>(page.spots.size()));
+    part.place = place;
+    if (is_new) page.spots.push_back(part);
     return known->second;
   };
   for (std::size_t i = 0; i < CodePage::kSlots; ++i) {
     if (page.function(i) != id) continue;
     const std::uint64_t at = (page.elf_addr + 2 * i - function.start) / 2;
-    page.spot[i] = spot_of(at < places.of_slot.size() ? places.of_slot[at] : 0);
+    page.spot[i] = spot_of(page.spots[page.spot[i]],
+                           at < places.of_slot.size() ? places.of_slot[at] : 0);
   }
   // The previous instruction has two bytes or four.
   for (std::size_t i = 1; i < CodePage::kSlots; ++i)

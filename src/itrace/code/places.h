@@ -61,7 +61,7 @@ class Places {
   void resolve(const CodeFunction& function, FunctionPlaces& out);
   void fill_page(CodePage& page, std::size_t slot);
   std::vector<Frame> chain(const Resolved& resolved,
-                           std::uint64_t elf_addr) const;
+                           std::span<const ResolvedFrame> frames) const;
 
   const CodeMap& map_;
   Detail detail_;

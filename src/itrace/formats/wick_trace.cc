@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -33,6 +34,11 @@ constexpr std::size_t kMaxRows = std::size_t{1} << 27;
 // over.
 constexpr std::size_t kFreeWrongBytes = std::size_t{1} << 26;
 constexpr std::size_t kWrongBytesPerByte = 4;
+
+// A block has few instructions. They are copied so many at a time, and what is
+// too much is overwritten by the next block: a loop of five steps costs more,
+// because where it ends cannot be predicted.
+constexpr std::uint32_t kAtOnce = 4;
 
 constexpr char kGapBytes[] = {1, static_cast<char>(Special::kGap)};
 constexpr std::string_view kGapOperation(kGapBytes, sizeof(kGapBytes));
@@ -97,7 +103,9 @@ class WickTraceReader : public TraceReader {
   std::uint64_t epoch_ = 0;
 
   std::map<std::uint32_t, TraceBlock> waiting_;  // rows, by hart
-  std::size_t filled_ = 0;   // instructions in the block that next() fills
+  std::size_t filled_ = 0;  // instructions in the block that next() fills
+  // Its highest bit is set if cycles of that block do not rise.
+  std::uint64_t not_later_ = 0;
   bool block_ends_ = false;  // at a gap
 };
 
@@ -190,7 +198,11 @@ bool WickTraceReader::next_chunk() {
   }
   rest_.remove_prefix(kChunkHeaderSize + size);
   if (type == kInfoChunk) read_info(payload);
-  if (type == kDefsChunk) read_definitions(argument, payload);
+  if (type == kDefsChunk) {
+    read_definitions(argument, payload);
+    words_.resize(words_.size() + kAtOnce);
+    offsets_.resize(offsets_.size() + kAtOnce);
+  }
   if (type == kExecChunk &&
       (only_hart_ < 0 || argument == static_cast<std::uint32_t>(only_hart_)))
     begin_chunk(argument, payload);
@@ -319,12 +331,12 @@ bool WickTraceReader::execute(TraceBlock& out, std::uint32_t id) {
     damaged("a chunk with more instructions than allowed");
     return true;
   }
-  if (out.instructions.size() - filled_ < count) {
-    if (kBlockSize - filled_ < count) return false;
+  if (kBlockSize - filled_ < count) return false;
+  if (out.instructions.size() < filled_ + count + kAtOnce) {
     // Grown step by step and not shrunk between blocks, because vectors zero
     // what they grow by. Small at first, because every hart may have a block.
     const std::size_t room =
-        std::min(kBlockSize,
+        std::min(kBlockSize + kAtOnce,
                  std::max(out.instructions.size() * 2, filled_ + count + 64));
     out.instructions.resize(room);
     if (flags_ & kHasBits) out.bits.resize(room);
@@ -337,13 +349,18 @@ bool WickTraceReader::execute(TraceBlock& out, std::uint32_t id) {
     for (std::uint32_t i = 0; i < count; ++i)
       to[i] = {next_cycle(), block.pc + offsets[i]};
   } else {
-    const std::uint64_t cycle = cycle_;
-    for (std::uint32_t i = 0; i < count; ++i)
-      to[i] = {cycle + i, block.pc + offsets[i]};
+    if (filled_ != 0) not_later_ |= cycle_ - to[-1].cycle - 1;
+    for (std::uint32_t i = 0; i < count; i += kAtOnce)
+      for (std::uint32_t k = i; k < i + kAtOnce; ++k)
+        to[k] = {cycle_ + k, block.pc + offsets[k]};
     cycle_ += count;
   }
-  if (flags_ & kHasBits)
-    std::copy_n(words_.data() + block.first, count, out.bits.data() + filled_);
+  if (flags_ & kHasBits) {
+    const std::uint32_t* words = words_.data() + block.first;
+    std::uint32_t* bits = out.bits.data() + filled_;
+    for (std::uint32_t i = 0; i < count; i += kAtOnce)
+      std::memcpy(bits + i, words + i, kAtOnce * sizeof(*bits));
+  }
   filled_ += count;
   if (trap_) {
     trap_->at = static_cast<std::uint32_t>(filled_ - 1);
@@ -512,6 +529,7 @@ bool WickTraceReader::next(TraceBlock& out) {
   out.traps.clear();
   out.after_gap = block_ends_ = false;
   filled_ = 0;
+  not_later_ = 0;
   out.bits.resize(flags_ & kHasBits ? out.instructions.size() : 0);
   bool full = false, begun = false;
   while (!full && !block_ends_) {
@@ -529,6 +547,7 @@ bool WickTraceReader::next(TraceBlock& out) {
   }
   out.instructions.resize(filled_);
   out.bits.resize(flags_ & kHasBits ? filled_ : 0);
+  out.cycles_rise = (flags_ & kTimed) == 0 && not_later_ >> 63 == 0;
   if (begun) keep_for_next(out);
   return filled_ != 0;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 
 #include "base/error.h"
 #include "builders/one_block.h"
@@ -26,6 +27,7 @@ struct Read {
   Diagnostics diagnostics;
   std::vector<std::uint32_t> harts;  // of each instruction
   TraceBlock all;                    // of all harts, one after the other
+  bool cycles_rise = true;           // in each block
 };
 
 Read read(std::string bytes, const TraceOptions& options = {}) {
@@ -42,6 +44,11 @@ Read read(std::string bytes, const TraceOptions& options = {}) {
       EXPECT_LT(row.from, block.instructions.size());
     for (const auto& row : block.contexts)
       EXPECT_LT(row.from, block.instructions.size());
+    const bool rise =
+        std::ranges::adjacent_find(block.instructions, std::greater_equal(),
+                                   &Retired::cycle) == block.instructions.end();
+    EXPECT_TRUE(rise || !block.cycles_rise);
+    result.cycles_rise &= block.cycles_rise;
     result.harts.resize(before + block.instructions.size(), block.hart);
     all.instructions.insert(all.instructions.end(), block.instructions.begin(),
                             block.instructions.end());
@@ -95,6 +102,7 @@ TEST(WickTrace, KeepsEveryInstructionOfTheBlocks) {
   EXPECT_EQ(got.all.bits, (std::vector<std::uint32_t>{
                               0x13, 1, 0x8082, 0x13, 0xbff5, 0x13, 1, 0x8082}));
   EXPECT_EQ(got.all.instructions.back().cycle, 7u);
+  EXPECT_TRUE(got.cycles_rise);
   EXPECT_EQ(got.info.unit, "instructions");
   EXPECT_TRUE(got.diagnostics.empty());
 }

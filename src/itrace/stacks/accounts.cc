@@ -2,8 +2,17 @@
 #include "itrace/stacks/accounts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace wick {
+namespace {
+
+// Row 0 is of no thread, and not in the index.
+bool is_root(const Accounts::Node& node, std::uint32_t thread) {
+  return node.depth == 0 && node.thread == thread;
+}
+
+}  // namespace
 
 Accounts::Accounts() { add({}); }
 
@@ -12,23 +21,23 @@ CallNodeId Accounts::add(const Node& node) {
       free != free_.end() && !free->second.empty()) {
     const CallNodeId id = free->second.back();
     free->second.pop_back();
+    --free_count_;
     const std::uint32_t counters = nodes_[id].first_counter;
     nodes_[id] = node;
     nodes_[id].first_counter = counters;
     return id;
   }
   const CallNodeId id = nodes_.push_back(node);
-  nodes_[id].first_counter = static_cast<std::uint32_t>(counters_.size());
-  counters_.resize(counters_.size() + node.places);
+  nodes_[id].first_counter =
+      static_cast<std::uint32_t>(counters_.add(node.places));
   return id;
 }
 
 CallNodeId Accounts::root(std::uint32_t thread) {
   return CallNodeId{index_.find_or_add(
-      hash_pair(thread, ~std::uint64_t{0}),
+      hash_of_root(thread),
       [&](std::uint32_t row) {
-        const Node& node = nodes_[CallNodeId{row}];
-        return node.depth == 0 && node.thread == thread && row != 0;
+        return is_root(nodes_[CallNodeId{row}], thread);
       },
       [&] { return index(add({.thread = thread})); })};
 }
@@ -57,7 +66,7 @@ CallNodeId Accounts::child(CallNodeId caller, std::uint16_t place,
     return found;
   }
   const CallNodeId found{index_.find_or_add(
-      hash_pair(std::uint64_t{index(caller)} << 32 | index(function), place),
+      hash_of(wanted),
       [&](std::uint32_t row) {
         const Node& node = nodes_[CallNodeId{row}];
         return node.caller == caller && node.function == function &&
@@ -110,15 +119,19 @@ void Accounts::settle(CallNodeId pending, CallNodeId caller,
   for (auto& [other, rest] : pending_) rest.caller = resolved(rest.caller);
   nodes_[pending].depth = 0;
   if (keeps_moved_) return;
-  free_[nodes_[pending].places].push_back(pending);
-  for (const CallNodeId id : all.nodes) free_[nodes_[id].places].push_back(id);
-  for (const CallNodeId id : all.nodes) nodes_[id].moved_to = CallNodeId::kRoot;
-  nodes_[pending].moved_to = CallNodeId::kRoot;
+  free(pending);
+  for (const CallNodeId id : all.nodes) free(id);
+}
+
+void Accounts::free(CallNodeId id) {
+  nodes_[id].moved_to = CallNodeId::kRoot;
+  free_[nodes_[id].places].push_back(id);
+  ++free_count_;
 }
 
 void Accounts::move(CallNodeId from, CallNodeId to) {
   Node& node = nodes_[from];
-  nodes_[to].calls += node.calls;
+  nodes_[to].calls += std::exchange(node.calls, 0);
   for (std::uint32_t i = 0; i < node.places; ++i) {
     Counter& counter = counters_[node.first_counter + i];
     // What is too deep counts for its caller, which has other places.
@@ -139,6 +152,47 @@ void Accounts::settle(CallNodeId pending) {
 
 void Accounts::settle_rest() {
   while (!pending_.empty()) settle(pending_.begin()->first);
+}
+
+void Accounts::merge_threads(std::span<const std::uint32_t> heirs) {
+  std::vector<std::uint32_t> heir_of(heirs.begin(), heirs.end());
+  for (const auto& [id, what] : pending_)
+    heir_of[nodes_[id].thread] = nodes_[id].thread;
+  std::vector<CallNodeId> moved;
+  for (std::uint32_t thread = 0; thread < heir_of.size(); ++thread) {
+    const CallNodeId id = find_root(thread);
+    if (id == CallNodeId::kRoot || heir_of[thread] == thread) continue;
+    move(id, root(heir_of[thread]));
+    moved.push_back(id);
+    index_.erase(hash_of_root(thread), index(id));
+  }
+  const auto is_to_move = [&](CallNodeId id) {
+    const Node& node = nodes_[id];
+    return node.depth != 0 && heir_of[node.thread] != node.thread;
+  };
+  std::vector<CallNodeId> path;
+  for (const CallNodeId first : nodes_.ids()) {
+    // A caller may be a later row than its callees.
+    for (CallNodeId id = first; is_to_move(id); id = nodes_[id].caller)
+      path.push_back(id);
+    for (; !path.empty(); path.pop_back()) {
+      const CallNodeId id = path.back();
+      const Node node = nodes_[id];
+      move(id, child(nodes_[node.caller].moved_to, node.place, node.function,
+                     node.places));
+      moved.push_back(id);
+      index_.erase(hash_of(node), index(id));
+    }
+  }
+  for (const CallNodeId id : moved) free(id);
+}
+
+CallNodeId Accounts::find_root(std::uint32_t thread) const {
+  const std::uint32_t row =
+      index_.find(hash_of_root(thread), [&](std::uint32_t at) {
+        return is_root(nodes_[CallNodeId{at}], thread);
+      });
+  return row == HashIndex::kNone ? CallNodeId::kRoot : CallNodeId{row};
 }
 
 }  // namespace wick

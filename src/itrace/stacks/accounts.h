@@ -19,7 +19,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/hash_index.h"
-#include "base/id.h"
+#include "base/pieces.h"
 #include "itrace/code/code_map.h"
 
 namespace wick {
@@ -75,19 +75,28 @@ class Accounts {
     return id;
   }
 
+  // --- Threads that have ended
+
+  // What thread t collected is added to heirs[t], wherever that is another
+  // thread, and its nodes are used again. Leaves out threads with something
+  // pending. Not with keep_moved().
+  void merge_threads(std::span<const std::uint32_t> heirs);
+
   const Node& operator[](CallNodeId id) const { return nodes_[id]; }
   Node& operator[](CallNodeId id) { return nodes_[id]; }
   auto ids() const { return nodes_.ids(); }
   std::size_t size() const { return nodes_.size(); }
+  // Without nodes that are to be used again.
+  std::size_t in_use() const { return nodes_.size() - free_count_; }
 
   // `place` if the node has it, else 0: what is too deep has other places than
   // the caller that it counts for.
   std::uint16_t place_in(CallNodeId id, std::uint16_t place) const {
     return place < nodes_[id].places ? place : std::uint16_t{0};
   }
-  // The first counter of a node; valid until the next node is made.
+  // The first counter of a node, which the others follow. Lives as long as the
+  // node.
   Counter* row(CallNodeId id) { return &counters_[nodes_[id].first_counter]; }
-  Counter& counter(std::uint32_t i) { return counters_[i]; }
   const Counter& counter(CallNodeId id, std::uint32_t place) const {
     return counters_[nodes_[id].first_counter + place];
   }
@@ -106,18 +115,28 @@ class Accounts {
         children;
   };
   CallNodeId add(const Node& node);
-  CallNodeId add_counters(const Node& node);
   CallNodeId pending_child(CallNodeId pending, const Node& wanted);
   void move(CallNodeId from, CallNodeId to);
+  void free(CallNodeId id);
+  CallNodeId find_root(std::uint32_t thread) const;  // kRoot: none
+  std::uint64_t hash_of_root(std::uint32_t thread) const {
+    return hash_pair(thread, ~std::uint64_t{0});
+  }
+  std::uint64_t hash_of(const Node& node) const {
+    return hash_pair(
+        std::uint64_t{index(node.caller)} << 32 | index(node.function),
+        node.place);
+  }
 
-  Column<CallNodeId, Node> nodes_;
-  std::vector<Counter> counters_;
+  PieceColumn<CallNodeId, Node, 10> nodes_;
+  Pieces<Counter, 14> counters_;
   HashIndex index_;
   std::uint64_t too_deep_ = 0;
   std::map<CallNodeId, Pending> pending_;  // by node
   bool keeps_moved_ = false;
   // Nodes that were moved, by their number of places, to be used again.
   absl::flat_hash_map<std::uint32_t, std::vector<CallNodeId>> free_;
+  std::size_t free_count_ = 0;
 };
 
 }  // namespace wick

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include <vector>
 
 namespace wick {
 namespace {
@@ -82,6 +82,50 @@ TEST_F(AccountsTest, NodesAreUsedAgainUnlessTheyAreRemembered) {
   accounts_.settle(pending);
   settle_many();
   EXPECT_EQ(accounts_.resolved(moved), child(main_, 2));
+}
+
+TEST_F(AccountsTest, AThreadGetsWhatAnotherCollected) {
+  const CallNodeId work = child(main_, 2, 1);
+  add(work, 5);
+  const CallNodeId other = child(child(accounts_.root(1), 1), 2, 1);
+  add(other, 7);
+  accounts_[other].calls = 3;
+  add(child(other, 3), 1);
+  accounts_.merge_threads(std::vector<std::uint32_t>{0, 0});
+  EXPECT_EQ(weight(work), 12u);
+  EXPECT_EQ(accounts_[work].calls, 3u);
+  EXPECT_EQ(weight(child(work, 3)), 1u);
+}
+
+TEST_F(AccountsTest, AThreadThatWasMergedMayBeginAgain) {
+  add(child(child(accounts_.root(1), 1), 2), 7);
+  accounts_.merge_threads(std::vector<std::uint32_t>{0, 0});
+  const CallNodeId again = child(child(accounts_.root(1), 1), 2);
+  EXPECT_EQ(accounts_[again].thread, 1u);
+  EXPECT_EQ(weight(again), 0u);
+}
+
+TEST_F(AccountsTest, NodesOfMergedThreadsAreUsedAgain) {
+  std::vector<std::uint32_t> heirs = {0};
+  for (std::uint32_t thread = 1; thread < 100; ++thread) {
+    heirs.push_back(0);
+    add(child(child(accounts_.root(thread), 1), 2), 7);
+    accounts_.merge_threads(heirs);
+  }
+  EXPECT_EQ(accounts_.in_use(), 4u);  // row 0, root(0), main, work
+  EXPECT_LT(accounts_.size(), 10u);
+  EXPECT_EQ(weight(child(main_, 2)), 99u * 7);
+}
+
+TEST_F(AccountsTest, AThreadWithSomethingPendingIsNotMerged) {
+  const CallNodeId pending = accounts_.make_pending(accounts_.root(1), 0);
+  add(child(pending, 3), 7);
+  const std::vector<std::uint32_t> heirs = {0, 0};
+  accounts_.merge_threads(heirs);
+  accounts_.settle_rest();
+  EXPECT_EQ(weight(child(accounts_.root(1), 3)), 7u);
+  accounts_.merge_threads(heirs);
+  EXPECT_EQ(weight(child(root_, 3)), 7u);
 }
 
 }  // namespace

@@ -195,6 +195,12 @@ void CallStack::reach_user_code() {
     held_.push_back(std::exchange(context_.pending, CallNodeId::kRoot));
 }
 
+void CallStack::end_thread() {
+  pop_to(0);
+  if (context_.pending != CallNodeId::kRoot)
+    accounts_.settle(std::exchange(context_.pending, CallNodeId::kRoot));
+}
+
 void CallStack::push(Kind kind, CallNodeId pending) {
   std::vector<StackFrame>& frames = context_.frames;
   if (frames.size() >= kMaxFrames) {

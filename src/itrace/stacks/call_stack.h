@@ -95,6 +95,8 @@ class CallStack {
   // of that.
   void begin_before_user_code();
   void reach_user_code();
+  // Nothing of this thread is going to change.
+  void end_thread();
   // A thread that is guessed goes on in a caller.
   void begin_level();
   // Makes the frames of another thread those of this one.

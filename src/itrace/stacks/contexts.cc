@@ -27,6 +27,7 @@ void Contexts::release(std::uint32_t thread) {
 
 void Contexts::park(Context context) {
   if (parked_.size() >= kMaxParked) {
+    note_end(parked_.front().thread);
     by_thread_.erase(parked_.front().thread);
     parked_.pop_front();
   }

@@ -13,6 +13,7 @@
 #include <list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -125,6 +126,13 @@ struct ThreadFacts {
   bool begins_process = false;
   // The thread of its process that created it.
   std::optional<std::uint32_t> creator;
+  // Once it has ended: its process (see process_names.h).
+  struct Process {
+    std::string name;
+    CodeImageId program = CodeImageId::kNone;
+    std::uint32_t number = 0;  // of its program's processes
+  };
+  std::optional<Process> process;
 };
 
 class Contexts {
@@ -163,6 +171,11 @@ class Contexts {
   // The oldest one that returns from the kernel to `pc`.
   std::optional<Birth> take_birth(std::uint64_t pc);
 
+  // A thread that no context is of any more.
+  void note_end(std::uint32_t thread) { ended_.push_back(thread); }
+  // Those noted since the last call.
+  std::vector<std::uint32_t> take_ended() { return std::exchange(ended_, {}); }
+
   std::size_t thread_count() const { return threads_.size() - unused_.size(); }
   std::vector<ThreadFacts>& threads() { return threads_; }
   const std::vector<ThreadFacts>& threads() const { return threads_; }
@@ -176,7 +189,8 @@ class Contexts {
   std::deque<Birth> births_;
   std::uint64_t birth_ = 0;
   std::vector<ThreadFacts> threads_;
-  std::uint64_t last_number_ = 0;      // ThreadFacts::number
+  std::uint64_t last_number_ = 0;  // ThreadFacts::number
+  std::vector<std::uint32_t> ended_;
   std::vector<std::uint32_t> unused_;  // rows of threads_
 };
 

@@ -8,6 +8,7 @@
 // to group, so that sums stay integral and none is left out.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

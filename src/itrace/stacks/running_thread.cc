@@ -40,8 +40,12 @@ void RunningThread::park(std::uint64_t tracked) {
   else if (context.is_guessed())
     guesses_.simplify(context);
   look_for_birth(context);
-  if (is_over) return;
-  contexts_.park(std::move(context));
+  if (is_over) {
+    stack_.end_thread();
+    contexts_.note_end(context.thread);
+  } else {
+    contexts_.park(std::move(context));
+  }
 }
 
 // It has ended: it never runs again.

@@ -142,12 +142,13 @@ void StackTracker::apply(const SideBandFact& fact) {
 }
 
 // The inner loop. Nothing is counted per instruction: while they belong to the
-// same counter, it is one difference in the end.
+// same counter, it is one difference in the end. What the loop reads of a page
+// is one byte for each instruction, and the number of its spot where control
+// does not simply go on.
 void StackTracker::run(std::size_t from, std::size_t to) {
   const Retired* const all = block_->instructions.data();
   Accounts::Counter nothing;
-  Accounts::Counter* counter =
-      started_ ? &accounts_.counter(last_counter_) : &nothing;
+  Accounts::Counter* counter = started_ ? counter_ : &nothing;
   std::size_t counted = from;
   std::uint64_t given = shares_.given();
   const auto settle = [&](std::size_t until, std::uint64_t sum) {
@@ -157,16 +158,45 @@ void StackTracker::run(std::size_t from, std::size_t to) {
     given = sum;
   };
 
+  // Where it is, and what the function on top is counted by.
   CodePage* page = stack_.from().page;
   std::uint64_t page_pc = page_pc_;
   FunctionId function = stack_.from().function;
-  Accounts::Counter* row =
-      stack_.frames().empty() ? nullptr : accounts_.row(stack_.top().node);
+  std::uint64_t first_slot = 0, slots = 0;  // of the function
+  std::size_t spot = 0;
+  Accounts::Counter* row = nullptr;
+  std::uint32_t places = 0;
+  const auto enter_spot = [&](std::size_t slot) {
+    spot = page->spot[slot];
+    const CodePage::Spot& here = page->spots[spot];
+    first_slot = here.first;
+    slots = std::uint64_t{here.end} - here.first;
+    return here.place;
+  };
+  const auto enter_function = [&](std::size_t slot) {
+    page = stack_.from().page;
+    page_pc = page_pc_;
+    function = stack_.from().function;
+    row = accounts_.row(stack_.top().node);
+    places = accounts_[stack_.top().node].places;
+    return enter_spot(slot);
+  };
+  const auto counter_at = [&](std::uint16_t place) {
+    return row + (place < places ? place : 0);  // as Accounts::place_in()
+  };
+  const auto begin_slice = [&](std::size_t at) {
+    if (!shares_.makes_slices()) return;
+    shares_.set_given(given);
+    shares_.begin_slice(at, stack_.top().node,
+                        static_cast<std::uint16_t>(counter - row));
+  };
+
   const bool infers = block_->bits.empty();
   std::uint64_t pc = stack_.from().pc;
   Flow flow = stack_.from().flow;
   std::uint64_t expected = pc + static_cast<std::uint64_t>(flow.length());
   bool enters = page_pc == kNoPage;
+  if (!enters) enter_function(CodePage::slot(pc));
   for (std::size_t i = from;; ++i) {
     // Nearly all instructions: sequential, and for the same counter.
     if (!enters) {
@@ -184,43 +214,37 @@ void StackTracker::run(std::size_t from, std::size_t to) {
     if (i == to) break;
     const std::uint64_t next = all[i].pc;
     std::size_t slot = (next - page_pc) / 2;
-    const auto is_inside = [&] {
+    const auto is_in_function = [&] {
+      if (slot - first_slot < slots) return true;
       if (slot >= CodePage::kSlots || page->function(slot) != function)
         return false;
+      enter_spot(slot);  // another part of it
+      return true;
+    };
+    const auto stays = [&] {
       if (is_local(flow.kind())) return true;
+      if (page->flow[slot].is_entry()) return false;
+      if (next == expected) return true;
       // In unknown text: a jump, unless it may be something else.
       return infers && flow.kind() == FlowKind::kUnknown && next - pc > 4 &&
-             !page->flow[slot].is_entry() && !stack_.top().returns_to(next);
+             !stack_.top().returns_to(next);
     };
-    const auto follows = [&] {
-      return next == expected && slot < CodePage::kSlots &&
-             page->function(slot) == function && !page->flow[slot].is_entry();
-    };
-    const auto place_there = [&] {
-      return accounts_.place_in(stack_.top().node, page->place(slot));
-    };
-    if (enters || (!follows() && !is_inside())) {
+    if (enters || !is_in_function() || !stays()) {
       settle(i, shares_.up_to(i, flow, next != expected));
       stack_.from().pc = pc;
       stack_.from().flow = flow;
       shares_.set_given(given);
       enter(i, next);
       enters = false;
-      page = stack_.from().page;
-      page_pc = page_pc_;
-      function = stack_.from().function;
-      row = accounts_.row(stack_.top().node);
       slot = CodePage::slot(next);
-      counter = row + place_there();
-      if (shares_.makes_slices())
-        shares_.begin_slice(i, stack_.top().node, place_there());
-    } else if (Accounts::Counter* const here = row + place_there();
-               here != counter) {
-      settle(i, shares_.up_to(i, flow, next != expected));
-      counter = here;
-      if (shares_.makes_slices()) {
-        shares_.set_given(given);
-        shares_.begin_slice(i, stack_.top().node, place_there());
+      counter = counter_at(enter_function(slot));
+      begin_slice(i);
+    } else if (places > 1 && page->spot[slot] != spot) {
+      const auto here = counter_at(enter_spot(slot));
+      if (here != counter) {
+        settle(i, shares_.up_to(i, flow, next != expected));
+        counter = here;
+        begin_slice(i);
       }
     }
     pc = next;
@@ -229,7 +253,7 @@ void StackTracker::run(std::size_t from, std::size_t to) {
   }
   settle(to, shares_.before(to));
   shares_.set_given(given);
-  last_counter_ = static_cast<std::uint32_t>(counter - &accounts_.counter(0));
+  counter_ = counter;
   stack_.from().pc = pc;
   stack_.from().flow = flow;
 }

@@ -111,8 +111,8 @@ class StackTracker {
   // sequential.
   static constexpr std::uint64_t kNoPage = 1;
   std::uint64_t page_pc_ = kNoPage;
-  std::uint32_t last_bits_ = 0;     // of the previous block
-  std::uint32_t last_counter_ = 0;  // of the previous instruction
+  std::uint32_t last_bits_ = 0;           // of the previous block
+  Accounts::Counter* counter_ = nullptr;  // of the previous instruction
 
   const TraceBlock* block_ = nullptr;
   std::span<const SpaceChange> spaces_;

@@ -140,6 +140,7 @@ void RunningThread::begin_program() {
     begin_process(contexts_.threads()[context.thread]);
   stack_.pop_to(0);
   const ThreadFacts before = contexts_.threads()[context.thread];
+  contexts_.note_end(context.thread);
   context.thread = contexts_.make(hart_).thread;
   context.space = SpaceId::kNone;
   context.inherited.clear();

@@ -71,14 +71,16 @@ bool TracedMachine::is_ready(const Hart& hart) const {
   return hart.pieces.size() > 1 || is_over_ || waiting_ >= kMostWaiting;
 }
 
-void TracedMachine::track() {
+void TracedMachine::track(const std::function<void()>& between) {
   while (pull() || waiting_ > 0) {
     const auto first =
         std::ranges::min_element(harts_, {}, [](const auto& row) {
           return row.second.pieces.empty() ? UINT64_MAX
                                            : row.second.pieces.front()->time;
         });
-    if (is_ready(first->second)) advance(first->second, UINT64_MAX);
+    if (!is_ready(first->second)) continue;
+    advance(first->second, UINT64_MAX);
+    between();
   }
   for (auto& [number, hart] : harts_) hart.tracker->finish();
 }

@@ -28,8 +28,9 @@ class TracedMachine {
   // `make` gets options with the number of the hart and before_switch.
   TracedMachine(TraceReader& reader, CodeMap& map, MakeTracker make);
 
-  // Tracks the whole trace.
-  void track();
+  // Tracks the whole trace. Calls `between` after every block, when no hart is
+  // in the middle of a step.
+  void track(const std::function<void()>& between = [] {});
   // The counts of all harts together; last_cycle is the last one of all. If the
   // trace marks every trap, that is their number.
   TrackerCounts counts() const;
