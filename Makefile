@@ -37,13 +37,14 @@ test: deps-test build/asan/build.ninja
 
 # Not in `make test`: downloads a kernel and QEMU 10, and takes minutes.
 test-riscv-linux: deps-riscv release qemu-plugin
-	@cmake --build build/release --target list_trace fold_trace cut_trace check_flow
+	@cmake --build build/release --target list_trace fold_trace cut_trace check_flow truth true_stacks
 	@tests/riscv-linux/run $(WICK) build/qemu/wick-trace.so
+	@tests/riscv-linux/truth/run $(WICK) build/qemu/wick-trace.so build/qemu/truth.so
 
-# Prints figures and has no limits: tests/riscv-linux/truth/run.
+# The second part alone, for a few machines: make riscv-linux-truth NAMES='sstc-1 plain-4'.
 riscv-linux-truth: deps-riscv release qemu-plugin
 	@cmake --build build/release --target truth true_stacks fold_trace cut_trace
-	@tests/riscv-linux/truth/run $(WICK) build/qemu/wick-trace.so build/qemu/truth.so
+	@tests/riscv-linux/truth/run $(WICK) build/qemu/wick-trace.so build/qemu/truth.so $(NAMES)
 
 # Not in `make test`: installs the languages, downloads a Debian 13 for its
 # Python, and takes minutes.

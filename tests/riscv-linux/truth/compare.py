@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare.py [--top N] NAME TRUE FOLDED...: the weight on exactly the true stack.
+"""compare.py [--top N] [--least PERCENT] NAME TRUE FOLDED...: the weight on exactly the true stack.
 
 TRUE is true_stacks' output, FOLDED are fold_trace's for the same run; several are added
-up, one for each hart. Prints the share of TRUE's weight that is on the same stack in
-both, and with --top the functions from which stacks that should not be there begin and
-those that are missing.
+up. Prints the share of TRUE's weight that is on the same stack in both, and with --top
+the functions from which stacks that should not be there begin and those that are missing.
+The exit status is 1 if the share is less than PERCENT.
 
 When two stacks are equal:
  1. Frames are compared by function, from the outermost to the innermost; threads are not.
@@ -22,6 +22,7 @@ When two stacks are equal:
  8. A trap is a call by the instruction to which it returns, whatever was executed last. So
     is what the kernel does in a new thread before it reaches user code.
 """
+import argparse
 import collections
 import re
 import sys
@@ -61,18 +62,23 @@ def show(what, stacks, total, top):
 
 
 def main():
-    top = 0
-    if sys.argv[1] == "--top":
-        top = int(sys.argv[2])
-        del sys.argv[1:3]
-    name, true, got = sys.argv[1], read(sys.argv[2:3]), read(sys.argv[3:])
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--top", type=int, default=0)
+    parser.add_argument("--least", type=float, default=0)
+    parser.add_argument("name")
+    parser.add_argument("true")
+    parser.add_argument("folded", nargs="+")
+    args = parser.parse_args()
+    true, got = read([args.true]), read(args.folded)
     total = sum(true.values())
-    same = sum(min(weight, got[stack]) for stack, weight in true.items())
-    all_got = sum(got.values())
-    print(f"{name}: {100 * same / max(total, 1):.2f} % of {total} instructions"
-          f" on their true stack ({all_got} in the trace)")
-    show("wrong", got - true, total, top)
-    show("missing", true - got, total, top)
+    share = 100 * sum(min(n, got[stack]) for stack, n in true.items()) / max(total, 1)
+    is_less = share < args.least
+    print(f"{args.name}: {share:.2f} % of {total} instructions on their true stack"
+          f" ({sum(got.values())} in the trace)"
+          + (f": FAIL, less than {args.least:g} %" if is_less else ""), flush=True)
+    show("wrong", got - true, total, args.top)
+    show("missing", true - got, total, args.top)
+    sys.exit(is_less)
 
 
 main()
