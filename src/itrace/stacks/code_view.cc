@@ -37,17 +37,20 @@ bool CodeView::is_program_entry(const CodePoint& at) const {
          image.elf->entry() == at.page->elf_addr + at.slot() * 2;
 }
 
+CodeView::Role CodeView::role_of(const CodeImage& image) {
+  if (image.layer != Layer::kUser || image.elf == nullptr)
+    return Role::kUnknown;
+  const Needed needed = needed_by(*image.elf);
+  if (needed.name.starts_with("linux-vdso")) return Role::kUnknown;
+  if (!is_main_program(*image.elf)) return Role::kLibrary;
+  return needed.loader.empty() ? Role::kStaticProgram : Role::kProgram;
+}
+
 CodeView::Role CodeView::role(CodeImageId image) {
   const auto i = static_cast<std::size_t>(index(image));
   if (i >= roles_.size()) roles_.resize(map_.image_count());
   std::optional<Role>& known = roles_[i];
-  if (!known) {
-    const CodeImage& is = map_.image(image);
-    known = is.layer != Layer::kUser || is.elf == nullptr ? Role::kUnknown
-            : !is_main_program(*is.elf)                   ? Role::kLibrary
-            : needed_by(*is.elf).loader.empty()           ? Role::kStaticProgram
-                                                          : Role::kProgram;
-  }
+  if (!known) known = role_of(map_.image(image));
   return *known;
 }
 

@@ -46,11 +46,12 @@ class CodeView {
  private:
   std::optional<std::uint64_t> target_of(const CodePoint& from) const;
   enum class Role : std::uint8_t {
-    kUnknown,  // also for the kernel's code
+    kUnknown,  // also of the kernel, and of its code in every process
     kLibrary,
     kProgram,
     kStaticProgram  // which has no libraries
   };
+  static Role role_of(const CodeImage& image);
   Role role(CodeImageId image);
 
   CodeMap& map_;
