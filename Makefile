@@ -112,8 +112,8 @@ help:
 	@echo "make coverage   which lines the unit tests run"
 	@echo "make golden-bless  rewrites the expected outputs in tests/golden"
 	@echo "make qemu-plugin  build/qemu/wick-trace.so, which traces RISC-V in QEMU"
-	@echo "make test-riscv-linux  boots a riscv64 Linux, traces and draws it, checks the figures"
-	@echo "make riscv-linux-truth  boots eight of them and prints how much is on its true stack"
+	@echo "make test-riscv-linux  boots riscv64 Linuxes, traces and draws them, checks the figures"
+	@echo "make riscv-linux-truth  only what of eight boots is on its true stack"
 	@echo "make test-languages  records programs in Python, Java, Go and others and checks their stacks"
 	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions, documentation"
 
