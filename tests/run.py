@@ -123,7 +123,8 @@ BESIDE_OTHERS = "# It may run beside others."
 
 
 def run_script(wick, script):
-    """Returns its exit status and the lines it printed."""
+    """Returns its exit status, the lines it printed and how long it took."""
+    begin = time.monotonic()
     with (tempfile.TemporaryDirectory() as folder,
           tempfile.TemporaryDirectory() as scratch):
         try:
@@ -134,8 +135,9 @@ def run_script(wick, script):
                 env={**os.environ, "WICK": wick, "SOURCE": str(SOURCE),
                      "TMPDIR": scratch})
         except subprocess.TimeoutExpired as late:
-            return 1, [*text_lines(late.stdout or b""), str(late)]
-    return done.returncode, text_lines(done.stdout)
+            return (1, [*text_lines(late.stdout or b""), str(late)],
+                    time.monotonic() - begin)
+    return done.returncode, text_lines(done.stdout), time.monotonic() - begin
 
 
 def text_lines(output):
@@ -151,7 +153,11 @@ def e2e(wick, _unit):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(functools.partial(run_script, wick), beside))
     results += [run_script(wick, script) for script in alone]
-    for script, (status, lines) in zip(beside + alone, results):
+    slowest = sorted(zip((seconds for _, _, seconds in results),
+                         (script.name for script in beside + alone)))[:-6:-1]
+    print("slowest scripts: " + ", ".join(
+        f"{name} {seconds:.0f} s" for seconds, name in slowest))
+    for script, (status, lines, _) in zip(beside + alone, results):
         if status == 0:
             passed += 1
         elif status == SKIPPED:

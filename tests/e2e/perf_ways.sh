@@ -44,8 +44,10 @@ perf record -q -F 999 -e cpu-clock -g -o - ./threads 200 >pipe.data 2>/dev/null
 agree pipe.data
 [ -n "$("$WICK" fold - <pipe.data)" ] || complain "nothing is read from a pipe"
 
-./threads 1000 &
-perf record -q -F 999 -e cpu-clock -g -o attached.data -p $! sleep 0.3 2>/dev/null
+# It runs until it is killed, however long perf takes to attach.
+./threads 600000 &
+perf record -q -F 999 -e cpu-clock -g -o attached.data -p $! sleep 0.3 2>/dev/null ||
+  complain "perf does not attach"
 kill $! 2>/dev/null
 agree attached.data
 finish
