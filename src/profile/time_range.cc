@@ -54,12 +54,12 @@ Nanoseconds clock_range(const TimeRange& range, std::uint64_t first) {
   return {at(range.from), at(range.to)};
 }
 
-// Cuts the samples of a trace's clock that reach into the range down to the
-// parts inside it.
-void cut_to_range(Profile& profile, EventId clock, const Nanoseconds& range) {
+// Cuts the samples of an event that reach into the range down to the parts
+// inside it.
+void cut_to_range(Profile& profile, EventId event, const Nanoseconds& range) {
   std::int64_t cut = 0;
   for (Sample& s : profile.samples) {
-    if (s.event != clock || s.weight <= 0) continue;
+    if (s.event != event || s.weight <= 0) continue;
     const auto lasts = static_cast<std::uint64_t>(s.weight);
     const std::uint64_t begin = std::max(s.time, range.from);
     const std::uint64_t end =
@@ -70,8 +70,19 @@ void cut_to_range(Profile& profile, EventId clock, const Nanoseconds& range) {
     s.time = begin;
     s.weight = left;
   }
-  profile.diagnostics.note(not_selected(profile, clock),
-                           static_cast<std::uint64_t>(cut), cut);
+  // Where samples are counted, none is left out here.
+  const Problem problem = not_selected(profile, event);
+  if (problem != Problem::kNotSelected)
+    profile.diagnostics.note(problem, static_cast<std::uint64_t>(cut), cut);
+}
+
+// Whether the samples of an event begin at their time and last as many
+// nanoseconds as they weigh.
+bool is_lasting(const Profile& profile, EventId id) {
+  const Event& event = profile.events[id];
+  return event.time == TimeKind::kTraceClock ||
+         (event.time == TimeKind::kOffCpu && event.decimals == 0 &&
+          nanoseconds_in(profile.strings[event.unit]) == 1);
 }
 
 }  // namespace
@@ -91,8 +102,8 @@ void select_time(Profile& profile, const TimeRange& range,
                     : "this input has no times",
                 {.wrong = Setting::kTime, .helps = {}});
   const Nanoseconds ns = clock_range(range, first);
-  if (const auto clock = clock_of_trace(profile))
-    cut_to_range(profile, *clock, ns);
+  for (const EventId id : profile.events.ids())
+    if (is_lasting(profile, id)) cut_to_range(profile, id, ns);
   keep_samples(profile, Problem::kNotSelected, [&](const Sample& s) {
     return s.time >= ns.from && s.time < ns.to;
   });

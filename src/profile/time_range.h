@@ -22,10 +22,10 @@ TimeRange parse_time_range(std::string_view text);
 // When the first sample begins; of a trace, the first of its clock.
 std::uint64_t first_time(const Profile& profile);
 
-// Keeps the samples that begin in the range and, of a trace's clock, the parts
-// of samples that reach into it. `first` is the first_time() of the whole
-// profile: samples may have been left out since. Fails if the profile has no
-// times.
+// Keeps the samples that begin in the range and, of a trace's clock and of time
+// off the CPU, the parts of samples that reach into it. `first` is the
+// first_time() of the whole profile: samples may have been left out since.
+// Fails if the profile has no times.
 void select_time(Profile& profile, const TimeRange& range, std::uint64_t first);
 
 }  // namespace wick

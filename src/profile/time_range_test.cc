@@ -51,5 +51,59 @@ TEST(SelectTime, OnlyTheClockOfATraceHasTimes) {
   EXPECT_EQ(calls.samples.at(0).time, 0u);
 }
 
+// A thread that runs for 4 ns, waits for 10, and runs again. Its wall time on
+// the CPU is one sample at its beginning.
+Profile waiting_thread(std::string_view unit_on_cpu = "nanoseconds") {
+  Profile profile;
+  profile.has_time = true;
+  const auto event = [&](std::string_view name, std::string_view unit,
+                         TimeKind time) {
+    const EventId id = profile.event_id(name, unit);
+    profile.events[id].time = time;
+    return id;
+  };
+  const EventId on = event("clock", unit_on_cpu, TimeKind::kOnCpu);
+  const EventId off = event("offcpu-time", "nanoseconds", TimeKind::kOffCpu);
+  const EventId wall = event("wall-time", "nanoseconds", TimeKind::kWall);
+  const auto stack = [&](const char* name) {
+    return profile.stacks.push(StackId::kRoot, profile.named_frame(name));
+  };
+  profile.samples = {
+      {.time = 100, .weight = 4, .stack = stack("runs"), .event = on},
+      {.time = 100, .weight = 8, .stack = stack("runs"), .event = wall},
+      {.time = 104, .weight = 10, .stack = stack("waits"), .event = off},
+      {.time = 104, .weight = 10, .stack = stack("waits"), .event = wall},
+      {.time = 114, .weight = 4, .stack = stack("runs"), .event = on}};
+  return profile;
+}
+
+TEST(SelectTime, CutsTimeOffTheCpuToTheRange) {
+  const auto waits = [](double from, double to) {
+    return folded(select(
+        waiting_thread(),
+        {.event = "offcpu-time", .time = TimeRange{.from = from, .to = to}}));
+  };
+  EXPECT_EQ(waits(5e-9, 8e-9), "waits 3\n");
+  EXPECT_EQ(waits(0, 6e-9), "waits 2\n");
+  EXPECT_EQ(waits(12e-9, 1), "waits 2\n");
+}
+
+TEST(SelectTime, TakesWallTimeOnTheCpuFromItsSamples) {
+  const auto wall = [](double from, double to) {
+    return folded(select(
+        waiting_thread(),
+        {.event = "wall-time", .time = TimeRange{.from = from, .to = to}}));
+  };
+  EXPECT_EQ(wall(0, 6e-9), "runs 4\nwaits 2\n");
+  EXPECT_EQ(wall(12e-9, 1), "runs 4\nwaits 2\n");
+}
+
+TEST(SelectTime, DoesNotAddCyclesToTimeOffTheCpu) {
+  EXPECT_THROW(
+      select(waiting_thread("cycles"),
+             {.event = "wall-time", .time = TimeRange{.from = 0, .to = 1}}),
+      Error);
+}
+
 }  // namespace
 }  // namespace wick

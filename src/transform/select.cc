@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -125,6 +126,45 @@ void select_focus(Profile& profile, const std::vector<std::string>& patterns) {
                           excerpt(joined(patterns, "' or '"), 200)));
 }
 
+// The event of the profile that stands for this time.
+std::optional<EventId> event_of(const Profile& profile, TimeKind time) {
+  for (const EventId id : profile.events.ids())
+    if (profile.events[id].time == time) return id;
+  return std::nullopt;
+}
+
+// Wall time on the CPU is a share of a thread's life and has no place in time.
+// A range of it consists of what it was computed from: the samples taken on the
+// CPU and the time off it.
+void place_wall_time(Profile& profile, const Selection& selection) {
+  const auto wall = event_of(profile, TimeKind::kWall);
+  const auto on = event_of(profile, TimeKind::kOnCpu);
+  const auto off = event_of(profile, TimeKind::kOffCpu);
+  if (!wall || !on || !off) return;
+  const auto is_in_ns = [&](EventId id) {
+    const Event& event = profile.events[id];
+    return event.decimals == 0 &&
+           nanoseconds_in(profile.strings[event.unit]) == 1;
+  };
+  const bool can_add = is_in_ns(*wall) && is_in_ns(*on) && is_in_ns(*off);
+  const auto name = [&](EventId id) {
+    return profile.strings[profile.events[id].name];
+  };
+  if (!can_add && selection.event == name(*wall))
+    throw Error(fmt::format("{} and time off the CPU cannot be added up in a "
+                            "range of time",
+                            name(*on)),
+                {.wrong = Setting::kTime, .helps = {Setting::kEvent}});
+  std::vector<Sample> placed;
+  for (Sample sample : profile.samples) {
+    if (sample.event != *wall) placed.push_back(sample);
+    if (!can_add || (sample.event != *on && sample.event != *off)) continue;
+    sample.event = *wall;
+    placed.push_back(sample);
+  }
+  profile.samples = std::move(placed);
+}
+
 void select_some_time(Profile& profile, const TimeRange& range,
                       std::uint64_t first) {
   const bool had_samples = profile.has_time && !profile.samples.empty();
@@ -213,6 +253,7 @@ Profile select(Profile profile, const Selection& s) {
   const Timer timer("select");
   const std::uint64_t first = first_time(profile);
   const HiddenLanguageNotes languages(profile);
+  if (s.time) place_wall_time(profile, s);
   select_event(profile, s.event);
   select_threads(profile, s);
   if (s.time) select_some_time(profile, *s.time, first);
