@@ -192,7 +192,7 @@ export class App {
       state.window = null;
     }
     this.searchBar.update();
-    this.painter.highlight = state.mark;
+    this.painter.setHighlight(state.mark);
   }
 
   builtTree() {

@@ -2,6 +2,7 @@
 // A tree on a canvas. The canvas is as large as its visible part; a tall element behind it makes
 // the scroll bar, so depth is not limited by the size of a canvas.
 import {listenToCanvas} from './canvas_input.js';
+import {crowdIn} from './coverage.js';
 import {el, oncePerFrame} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
 import {paintTree} from './paint.js';
@@ -213,18 +214,49 @@ export class FlameCanvas {
   }
 
   /**
-   * The box at a point of the browser's window; -1: none.
+   * The box at a point of the browser's window; -1: none. Of boxes that share a pixel, the widest.
    * @param {number} clientX @param {number} clientY
    */
   at(clientX, clientY) {
-    const {tree, window} = this;
+    const {tree, window, width} = this;
     if (!tree) return -1;
     const bounds = this.canvas.getBoundingClientRect();
     const y = clientY - bounds.top + this.element.scrollTop;
     const line = Math.floor(y / this.row) - this.emptyRows;
     const depth = this.rootAtTop ? line : this.levels - 1 - line;
-    const share = window[0] + ((clientX - bounds.left) / this.width) * (window[1] - window[0]);
-    return boxAt(tree, depth, share * tree.whole);
+    const share = window[0] + ((clientX - bounds.left) / width) * (window[1] - window[0]);
+    const box = boxAt(tree, depth, share * tree.whole);
+    if (box >= 0 && !this.isNarrow(box)) return box;
+    return this.crowdAt(tree, depth, share * tree.whole)?.widest ?? box;
+  }
+
+  /** What a pixel of the screen is worth. @param {Tree} tree */
+  pixelOf({whole}) {
+    const [from, to] = this.window;
+    return ((to - from) * whole) / (this.width * (devicePixelRatio || 1));
+  }
+
+  /** Whether a box is narrower than a pixel. @param {number} box */
+  isNarrow(box) {
+    return this.tree !== null && this.tree.extent[box] < this.pixelOf(this.tree);
+  }
+
+  /**
+   * The narrow boxes that are drawn in the same pixel as a position.
+   * @param {Tree} tree @param {number} depth @param {number} at
+   */
+  crowdAt(tree, depth, at) {
+    const pixel = this.pixelOf(tree);
+    const start = this.window[0] * tree.whole;
+    const left = start + Math.floor((at - start) / pixel) * pixel;
+    return crowdIn(tree, depth, left, left + pixel);
+  }
+
+  /** The boxes that share the pixel of a narrow one; null: it is not narrow. @param {number} box */
+  crowdOf(box) {
+    const {tree} = this;
+    if (!tree || box < 0 || !this.isNarrow(box)) return null;
+    return this.crowdAt(tree, depthOf(tree.shape, box), tree.x[box]);
   }
 
   /** @param {number} box */

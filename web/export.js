@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The current view as a file.
-import {amount, percent} from './numbers.js';
+import {css} from './color.js';
+import {amount, countText, percent} from './numbers.js';
 import {LEAST_LABEL, visibleBoxes} from './paint.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
@@ -67,6 +68,22 @@ function svgTip(painter, {shape, total, decimals}, box, count) {
   return `${painter.name(shape.func[box])} (${weight}, ${percent(total[box] / total[0])})`;
 }
 
+/** Pixels of frames narrower than a pixel that are one element of an SVG. */
+const RUN = 4;
+
+/** The tone of narrow frames on white paper. */
+export const FAINT = 0x59636e;
+
+/**
+ * What is narrower than a pixel.
+ * @param {number} color @param {string} title
+ * @param {{left: number, y: number, size: number, height: number}} place
+ */
+export function svgNarrow(color, title, {left, y, size, height}) {
+  const place = `x="${left.toFixed(2)}" y="${y}" width="${size.toFixed(2)}" height="${height}"`;
+  return `<g><title>${title}</title><rect ${place} fill="${css(color)}"/></g>\n`;
+}
+
 /**
  * The boxes of a tree, from `top` down.
  * @param {Painter} painter @param {Tree} tree
@@ -84,10 +101,24 @@ export function svgTree(painter, tree, {window, rootAtTop, width, top, count}) {
   const parts = [];
   for (let depth = 0; depth < levels; ++depth) {
     const y = top + (rootAtTop ? depth : levels - 1 - depth) * row;
-    visibleBoxes(tree, depth, window, width, 1, (box, left, size, isOne) => {
-      const tip = isOne ? svgTip(painter, tree, box, count) : 'several narrow frames';
-      parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
-    });
+    visibleBoxes(
+      tree,
+      depth,
+      {window, width, pixel: 1, run: RUN},
+      (box, left, size) => {
+        const tip = svgTip(painter, tree, box, count);
+        parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
+      },
+      (left, size, share, from, to) => {
+        const color = painter.narrowRgb(tree, depth, from, to, {
+          share,
+          faint: FAINT,
+          paper: 0xffffff,
+        });
+        const title = `${countText(to - from, 'frame')} narrower than a pixel`;
+        parts.push(svgNarrow(color, title, {left, y, size, height: row - 1}));
+      },
+    );
   }
   return {parts, bottom: top + levels * row};
 }

@@ -21,6 +21,9 @@ export function amount(weight, decimals) {
   return (value < 0 ? '-' : '') + withCommas(Number(whole)) + (digits ? '.' + digits : '');
 }
 
+/** "1 frame", "1,234 frames". @param {number} count @param {string} thing */
+export const countText = (count, thing) => `${amount(count, 0)} ${thing}${count === 1 ? '' : 's'}`;
+
 /**
  * Rounds ties to even, as `wick report` does; toFixed alone rounds them up.
  * @param {number} value

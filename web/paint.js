@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which boxes are visible, and how they look. Whatever the size of the tree, the work is
-// proportional to the number of pixels: one box represents all those that share its pixel, and the
-// others are skipped in leaps.
+// proportional to the number of pixels: boxes that are narrower than one are skipped in leaps, and
+// a neutral tone says how much of the pixel they cover.
 import {
   changeColor,
   changeStep,
@@ -11,25 +11,37 @@ import {
   plainColor,
   SEARCH_COLOR,
 } from './color.js';
+import {coveredBefore, hasMarked} from './coverage.js';
 import {cutLabel, shownName} from './names.js';
-import {mixed} from './pixels.js';
+import {mixed, parsed} from './pixels.js';
 import {firstAt, skipTo} from './tree.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @typedef {import('./gestures.js').Window} Window   of a width of 1 */
 
-/** Boxes narrower than a pixel are drawn together, this many pixels at once. */
-const RUN = 4;
+/**
+ * Boxes narrower than a pixel, which are drawn together.
+ * @callback EachNarrow
+ * @param {number} left @param {number} width in pixels
+ * @param {number} share of this width that boxes cover
+ * @param {number} from @param {number} to their indexes in the boxes of the tree
+ */
+/**
+ * The part of a level that is visible.
+ * @typedef {object} VisiblePart
+ * @property {Window} window
+ * @property {number} width pixels
+ * @property {number} pixel the least width of a box in pixels
+ * @property {number} run how many pixels of narrower boxes are drawn at once
+ */
 
 /**
- * Calls `each` with the visible boxes of a level from left to right. `isOne` is false for a box
- * that represents several.
- * @param {Tree} tree @param {number} depth @param {Window} window @param {number} width pixels
- * @param {number} pixel the least width in pixels
- * @param {(box: number, left: number, width: number, isOne: boolean) => void} each
+ * Calls `wide` and `narrow` with the visible boxes of a level from left to right.
+ * @param {Tree} tree @param {number} depth @param {VisiblePart} part
+ * @param {(box: number, left: number, width: number) => void} wide @param {EachNarrow} narrow
  */
-export function visibleBoxes(tree, depth, window, width, pixel, each) {
+export function visibleBoxes(tree, depth, {window, width, pixel, run}, wide, narrow) {
   const {boxes, x, extent, whole} = tree;
   const start = window[0] * whole;
   const stop = window[1] * whole;
@@ -42,28 +54,38 @@ export function visibleBoxes(tree, depth, window, width, pixel, each) {
     if (extent[box] >= least) {
       const from = Math.max((x[box] - start) * scale, -2);
       const to = Math.min((x[box] + extent[box] - start) * scale, width + 2);
-      each(box, from, to - from, true);
+      wide(box, from, to - from);
       ++i;
       continue;
     }
     const first = i;
     const left = Math.floor(((x[box] - start) * scale) / pixel) * pixel;
+    // The first box that begins in this pixel may not be the first that is seen in it.
+    const before = coveredBefore(tree, depth, start + left / scale, i);
     let edge = left;
+    let next = i;
     do {
       edge += pixel;
-      const before = i;
-      i = skipTo(tree, i + 1, end, start + edge / scale);
+      next = skipTo(tree, i + 1, end, start + edge / scale);
+      i = next;
       // A box that begins within the pixel may extend beyond it.
-      if (i - 1 > before && extent[boxes[i - 1]] >= least) --i;
+      if (i - 1 > first && extent[boxes[i - 1]] >= least) --i;
     } while (
-      edge < left + RUN &&
+      edge < left + run * pixel &&
       i < end &&
       extent[boxes[i]] < least &&
       x[boxes[i]] < start + (edge + pixel) / scale
     );
-    each(box, left, edge - left, i === first + 1);
+    const covered = coveredBefore(tree, depth, start + edge / scale, next) - before;
+    narrow(left, edge - left, Math.min((covered * scale) / (edge - left), 1), first, i);
   }
 }
+
+/** The tone of narrow boxes that cover the least, as a share of the one that is for all. */
+const FAINTEST = 0.1;
+
+/** How much of the colour of narrow boxes is seen. @param {number} share that they cover */
+export const toneOf = share => FAINTEST + (1 - FAINTEST) * share;
 
 /**
  * Colours that follow the theme.
@@ -83,6 +105,8 @@ export class Painter {
     /** 1 for functions that a search found. @type {Uint8Array|null} */
     this.hits = null;
     this.highlight = -1;
+    /** 1 for the highlighted function. @type {Uint8Array|null} */
+    this.highlights = null;
     this.font = `${this.look.font}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
     const context = /** @type {CanvasRenderingContext2D} */ (
       document.createElement('canvas').getContext('2d')
@@ -95,6 +119,30 @@ export class Painter {
   forgetMade() {
     this.colors.fill(-1, this.data.functions);
     this.shown.length = Math.min(this.shown.length, this.data.functions);
+  }
+
+  /** Highlights a function; -1: none. @param {number} f */
+  setHighlight(f) {
+    if (f === this.highlight) return;
+    this.highlight = f;
+    this.highlights = f < 0 ? null : new Uint8Array(f + 1).fill(1, f);
+  }
+
+  /** Whether a function was searched for or is highlighted. @param {number} f */
+  isFound(f) {
+    return f >= 0 && (this.hits?.[f] === 1 || f === this.highlight);
+  }
+
+  /**
+   * The colour of narrow boxes: neutral, unless one of them was searched for.
+   * @param {Tree} tree @param {number} depth @param {number} from @param {number} to indexes
+   * @param {{share: number, faint: number, paper: number}} look 0xrrggbb
+   */
+  narrowRgb(tree, depth, from, to, {share, faint, paper}) {
+    const {hits, highlights} = this;
+    if (hits && hasMarked(tree, depth, hits, from, to)) return SEARCH_COLOR;
+    if (highlights && hasMarked(tree, depth, highlights, from, to)) return MARK_COLOR;
+    return mixed(faint, paper, toneOf(share));
   }
 
   /** @param {Tree} tree @param {number} box @returns {string} */
@@ -198,14 +246,26 @@ export function paintTree(context, painter, tree, options) {
   const outlined = [];
   const leastOutlined = tree.beforeTotal ? 4 : Infinity;
   pixels.begin(context, ratio, theme.paper);
+  const pixel = 1 / ratio;
+  const faint = parsed(theme.faint);
+  const {paper} = pixels;
   for (let depth = options.from; depth < options.to; ++depth) {
     const y = options.top(depth);
-    visibleBoxes(tree, depth, window, width, 1 / Math.min(ratio, 2), (box, left, size) => {
-      const color = painter.rgb(tree, box);
-      pixels.box(left, size, above.has(box) ? mixed(color, pixels.paper, 0.45) : color);
-      if (size > leastOutlined) outlined.push({box, left, size, y});
-      if (size >= LEAST_LABEL) labelled.push({box, left, size, y});
-    });
+    visibleBoxes(
+      tree,
+      depth,
+      {window, width, pixel, run: 1},
+      (box, left, size) => {
+        const color = painter.rgb(tree, box);
+        pixels.box(left, size, above.has(box) ? mixed(color, paper, 0.45) : color);
+        if (size > leastOutlined) outlined.push({box, left, size, y});
+        if (size >= LEAST_LABEL) labelled.push({box, left, size, y});
+      },
+      (left, size, share, from, to) => {
+        const look = {share, faint, paper};
+        pixels.narrow(left, size, painter.narrowRgb(tree, depth, from, to, look));
+      },
+    );
     pixels.endRow(y, row - 1);
   }
   pixels.end(context);

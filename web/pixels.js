@@ -14,6 +14,9 @@ export function mixed(a, b, share) {
   return channel(16) | channel(8) | channel(0);
 }
 
+/** A colour of the style sheet as a number. @param {string} color #rrggbb */
+export const parsed = color => parseInt(color.slice(1), 16);
+
 /**
  * Gives a canvas this size on the page.
  * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height
@@ -54,7 +57,7 @@ export class Pixels {
       this.line = new Uint32Array(width);
     }
     this.ratio = ratio;
-    this.paper = parseInt(paper.slice(1), 16);
+    this.paper = parsed(paper);
     this.all.fill(pixelOf(this.paper));
     this.line.fill(pixelOf(this.paper));
   }
@@ -71,6 +74,68 @@ export class Pixels {
     for (let i = from; i < to; ++i) line[i] = pixel;
     // Half a pixel separates boxes that are wide enough to be distinguished.
     if (size > 2 && to < line.length) line[to - 1] = pixelOf(mixed(color, this.paper, 0.5));
+  }
+
+  /**
+   * Adds what is narrower than a pixel to the row, where there is nothing wide.
+   * @param {number} left @param {number} size pixels of the page @param {number} color
+   */
+  narrow(left, size, color) {
+    const {line, ratio} = this;
+    const from = Math.max(Math.round(left * ratio), 0);
+    const to = Math.min(Math.round((left + size) * ratio), line.length);
+    const pixel = pixelOf(color);
+    const empty = pixelOf(this.paper);
+    for (let i = from; i < to; ++i) if (line[i] === empty) line[i] = pixel;
+  }
+
+  /**
+   * Draws a column of a track from the bottom up.
+   * @param {number} x @param {number} top @param {number} height pixels of the page
+   * @param {{columns: Float64Array, full: number, colors: number[]}} track how much of each colour
+   *   each column has, and how much fills it
+   */
+  column(x, top, height, {columns, full, colors}) {
+    const {all, line, ratio, paper} = this;
+    const from = Math.round(x * ratio);
+    const to = Math.min(Math.round((x + 1) * ratio), line.length);
+    const kinds = colors.length;
+    const rows = Math.round(height * ratio);
+    const first = Math.round(top * ratio);
+    const last = all.length / line.length;
+    let k = 0;
+    // Of the colour k, what is above the lower edge of the row.
+    let left = (columns[x * kinds] / full) * rows;
+    for (let row = rows - 1; row >= 0; --row) {
+      let color = paper;
+      let free = 1;
+      while (free > 1e-6) {
+        while (k < kinds && left < 1e-6) left = (columns[x * kinds + ++k] / full) * rows;
+        if (k >= kinds) break;
+        const part = Math.min(left, free);
+        color = mixed(colors[k], color, part / (1 - free + part));
+        left -= part;
+        free -= part;
+      }
+      if (free === 1) return;
+      if (free > 1e-6) color = mixed(paper, color, free);
+      const y = first + row;
+      if (y >= 0 && y < last)
+        all.fill(pixelOf(color), y * line.length + from, y * line.length + to);
+    }
+  }
+
+  /**
+   * @param {number} x @param {number} y @param {number} width @param {number} height pixels of the
+   *   page
+   * @param {number} color
+   */
+  rect(x, y, width, height, color) {
+    const {all, line, ratio} = this;
+    const [from, to] = [x, x + width].map(at => Math.min(Math.round(at * ratio), line.length));
+    const end = Math.min(Math.round((y + height) * ratio), all.length / line.length);
+    for (let row = Math.max(Math.round(y * ratio), 0); row < end; ++row)
+      all.fill(pixelOf(color), row * line.length + from, row * line.length + to);
   }
 
   /** Ends the row. @param {number} top @param {number} height pixels of the page */

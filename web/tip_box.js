@@ -23,7 +23,8 @@ export class TipBox {
     this.app = app;
     /**
      * The last description: the pointer moves within a box often.
-     * @type {{canvas: FlameCanvas, box: number, tree: unknown, text: Description}|null}
+     * @type {{canvas: FlameCanvas, box: number, tree: unknown, pixel: number, text: Description}
+     *   |null}
      */
     this.last = null;
   }
@@ -44,10 +45,18 @@ export class TipBox {
   descriptionOf(canvas, box) {
     const {last, app} = this;
     const tree = /** @type {import('./tree.js').Tree} */ (canvas.tree);
-    if (last?.canvas === canvas && last.box === box && last.tree === tree) return last.text;
+    const pixel = canvas.pixelOf(tree);
+    const isLast = last?.canvas === canvas && last.box === box && last.tree === tree;
+    if (isLast && last.pixel === pixel) return last.text;
     const name = app.painter.name(tree.shape.func[box]);
-    const text = describe(app.data, tree, box, {name, zoomed: canvas.zoomed, unit: app.unit});
-    this.last = {canvas, box, tree, text};
+    const crowd = canvas.crowdOf(box);
+    const text = describe(app.data, tree, box, {
+      name,
+      zoomed: canvas.zoomed,
+      unit: app.unit,
+      crowd,
+    });
+    this.last = {canvas, box, tree, pixel, text};
     return text;
   }
 

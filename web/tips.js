@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that describes a box.
-import {amount, percent, points} from './numbers.js';
+import {amount, countText, percent, points} from './numbers.js';
 import {changeInterval} from './totals.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -34,7 +34,15 @@ const KINDS = ['', 'kernel', 'inlined', 'compiled at run time', '', ''];
  * @property {string} name
  * @property {number} zoomed a box
  * @property {string} unit
+ * @property {import('./coverage.js').Crowd|null} crowd the frames that share its pixel
  */
+
+/** @param {Tree} tree @param {import('./coverage.js').Crowd|null} crowd */
+function crowdLines(tree, crowd) {
+  if (!crowd || crowd.count < 2) return [];
+  const share = percent(crowd.total / (tree.whole || 1));
+  return [`the widest of ${countText(crowd.count, 'frame')} in this pixel, together ${share}`];
+}
 
 /** @param {Tree} tree @param {number} box */
 function changeMark({total, beforeTotal}, box) {
@@ -83,12 +91,13 @@ function frameLines(data, shape, box) {
  * @param {Data} data @param {Tree} tree @param {number} box @param {DescribeOptions} options
  * @returns {Description}
  */
-export function describe(data, tree, box, {name, zoomed, unit}) {
+export function describe(data, tree, box, {name, zoomed, unit, crowd}) {
   const value = (/** @type {number} */ weight) => `${amount(weight, tree.decimals)} ${unit}`;
   const self = tree.self[box];
   return {
     head: name + changeMark(tree, box),
     lines: [
+      ...crowdLines(tree, crowd),
       ...(tree.beforeTotal
         ? changeLines(tree, tree.beforeTotal, box, value)
         : [totalLine(tree, box, zoomed, value)]),

@@ -70,7 +70,9 @@ export const crumbs = page =>
 
 /** The name at the head of a tooltip, which the rest follows without a space. */
 const nameOf = tip =>
-  tip.replace(/(?:before: |total: |at [\d.]+ s in ).*$/s, '').replace(/ \((?:vanished|new)\)$/, '');
+  tip
+    .replace(/(?:before: |total: |the widest of |at [\d.]+ s for ).*$/s, '')
+    .replace(/ \((?:vanished|new)\)$/, '');
 
 /** The box of this name; of several, the first from the top. */
 export async function boxNamed(page, name, which = 0) {
