@@ -11,6 +11,7 @@ import {
   Strings,
   summedNumbers,
 } from './columns.js';
+import {isLasting} from './filter.js';
 
 /** @typedef {import('./columns.js').Column} Column */
 
@@ -109,13 +110,15 @@ export class Data {
     this.madeIds = new Map();
   }
 
-  /** A stretch of a trace lasts as long as its weight, any other sample for a tick. */
+  /** What has a duration lasts as long as its weight, any other sample for a tick. */
   lastEnd() {
-    const {events, tick_ns: tickNs} = this.meta;
+    const lasting = this.meta.events.map(isLasting);
+    const {tick_ns: tickNs} = this.meta;
     let end = 0;
     for (let i = 0; i < this.samples; ++i) {
-      const isStretch = events[this.sampleEvent[i]].is_clock;
-      const ticks = isStretch ? Math.max(1, Math.ceil(this.sampleWeight[i] / tickNs)) : 1;
+      const ticks = lasting[this.sampleEvent[i]]
+        ? Math.max(1, Math.ceil(this.sampleWeight[i] / tickNs))
+        : 1;
       end = Math.max(end, this.sampleTick[i] + ticks);
     }
     return end;

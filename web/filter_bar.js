@@ -35,9 +35,9 @@ function rangeChip(app, text, [from, to], without) {
 function rangeChips(app) {
   const {range, baseline} = app.state;
   const chips = [];
-  if (range) chips.push(rangeChip(app, 'Time', range, {range: null}));
+  if (range) chips.push(rangeChip(app, 'Range', range, {range: null}));
   chips.push(...timeRemarks(app));
-  if (baseline) chips.push(rangeChip(app, 'compared with', baseline, {baseline: null}));
+  if (baseline) chips.push(rangeChip(app, 'Baseline', baseline, {baseline: null}));
   return chips;
 }
 

@@ -14,6 +14,14 @@ import {roundStep} from './numbers.js';
  * @property {number} cellTicks
  * @property {Float64Array} weights column by column
  * @property {number} largest
+ * @property {number} full the weight from which on cells have the strongest colour
+ */
+
+/**
+ * The samples of a map.
+ * @typedef {object} Wanted
+ * @property {import('./filter.js').Filter} filter
+ * @property {(sample: number) => boolean} isWanted whether a sample that passes the filter counts
  */
 
 export const HEAT_ROWS = 50;
@@ -34,17 +42,17 @@ function columnNs({duration, meta}) {
 
 /**
  * Adds the samples of a filter to cells.
- * @param {Data} data @param {import('./filter.js').Filter} filter @param {Float64Array} weights
+ * @param {Data} data @param {Wanted} wanted @param {Float64Array} weights
  * @param {number} cellTicks
  */
-function addToCells(data, filter, weights, cellTicks) {
+function addToCells(data, {filter, isWanted}, weights, cellTicks) {
   const {sampleTick, sampleWeight, sampleEvent} = data;
   const tickNs = data.meta.tick_ns;
   const passes = passing(data, {...filter, range: null}, groupsToAdd(data, filter));
   const lasting = lastingEvents(data);
   const last = weights.length - 1;
   for (let i = 0; i < data.samples; ++i) {
-    if (!passes[i]) continue;
+    if (!passes[i] || !isWanted(i)) continue;
     const first = Math.min(Math.floor(sampleTick[i] / cellTicks), last);
     if (!lasting[sampleEvent[i]]) {
       weights[first] += sampleWeight[i];
@@ -60,15 +68,33 @@ function addToCells(data, filter, weights, cellTicks) {
   }
 }
 
-/** @param {Data} data @param {import('./filter.js').Filter} filter @returns {HeatMap} */
-export function heatMap(data, filter) {
+/**
+ * Outliers would leave nothing to see of the rest: cells above this share of all that have a weight
+ * get the same colour, if they are far above it.
+ */
+const USUAL = 0.98;
+const FAR = 1.5;
+
+/** @param {Float64Array} weights @param {number} largest */
+function fullWeight(weights, largest) {
+  const some = weights.filter(weight => weight > 0).sort();
+  if (some.length === 0) return 0;
+  const usual = some[Math.floor((some.length - 1) * USUAL)];
+  return largest > usual * FAR ? usual : largest;
+}
+
+/**
+ * @param {Data} data @param {Wanted} wanted @returns {HeatMap}
+ */
+export function heatMap(data, wanted) {
   const columnTicks = columnNs(data) / data.meta.tick_ns;
   const cellTicks = columnTicks / HEAT_ROWS;
   const columns = Math.max(1, Math.ceil(data.duration / columnTicks));
   const weights = new Float64Array(columns * HEAT_ROWS);
-  addToCells(data, filter, weights, cellTicks);
+  addToCells(data, wanted, weights, cellTicks);
   const largest = weights.reduce((a, b) => Math.max(a, b), 0);
-  return {columns, rows: HEAT_ROWS, columnTicks, cellTicks, weights, largest};
+  const full = fullWeight(weights, largest);
+  return {columns, rows: HEAT_ROWS, columnTicks, cellTicks, weights, largest, full};
 }
 
 /**

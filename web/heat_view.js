@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heat map, and below it the flame graph of the range that is selected in it. A second range,
-// selected with Shift, is the one to compare with.
+// selected with Shift, is the baseline that it is compared with.
 import {isTimeOffered, noTimeView} from './about_view.js';
 import {el} from './dom.js';
 import {svgPage, svgText, svgTree} from './export.js';
 import {treeCanvas} from './flame_view.js';
 import {hasCommandKey} from './gestures.js';
+import {foundBy} from './found.js';
 import {cellRange, eachColumn, heatMap} from './heat.js';
+import {shortened} from './names.js';
 import {amount, clamp, duration, moment, percent, timeMarks} from './numbers.js';
 import {fitCanvas} from './pixels.js';
+import {BASELINE_COLOR} from './time_draw.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {[number, number]} Range */
@@ -16,11 +19,14 @@ import {fitCanvas} from './pixels.js';
 
 const HEAT_LABEL =
   'Heat map: columns are time, rows are fractions of a column. Arrow keys move, ' +
-  'Space starts and ends a range, b makes it the range to compare with';
+  'Space starts and ends the range, b makes it the baseline';
 const MAP_HEIGHT = 200;
 const AXIS_HEIGHT = 18;
 const HEIGHT = MAP_HEIGHT + AXIS_HEIGHT;
-const BASELINE_COLOR = '#888';
+const RAMP_WIDTH = 96;
+const RAMP_HEIGHT = 12;
+/** The room for the axis of rows, on the left. */
+const GUTTER = 52;
 /** On the white paper of an SVG. */
 const RANGE_COLOR = '#0550ae';
 const RANGE_ALPHA = 0.28;
@@ -48,22 +54,19 @@ function shade(share, dark) {
   return `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * at)).join(',')})`;
 }
 
-/** What the map depends on. @param {App} app */
-function heatKey({state}) {
-  const {event, threads, cpu} = state;
-  return JSON.stringify([event, threads, cpu]);
-}
+/** The least value that has a shade. */
+const LEAST_SHADE = 0.02;
 
 class HeatView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.map = heatMap(app.data, app.filter);
-    this.mapKey = heatKey(app);
+    this.map = this.madeMap();
+    this.made = this.madeOf();
     /** The cell that keys move, and the one where a range begins; -1: none. */
     this.cursor = -1;
     this.anchor = -1;
-    /** The range that is being selected, and whether it is the one to compare with. */
+    /** The range that is being selected, and whether it is the baseline. */
     /** @type {Range|null} */
     this.pending = null;
     this.isBaseline = false;
@@ -72,7 +75,11 @@ class HeatView {
     this.box = el('div', {className: 'heat'}, this.mapCanvas);
     this.hint = el('span', {className: 'quiet', role: 'status'});
     this.canvas = treeCanvas(app, {label: 'Flame graph of the selected range', rootAtTop: false});
-    const bar = el('div', {className: 'bar'}, this.hint);
+    this.ramp = el('canvas', {role: 'img', 'aria-label': 'Colours of cells'});
+    this.legendLow = el('span');
+    this.legendHigh = el('span');
+    this.legend = el('span', {className: 'legend'}, this.legendLow, this.ramp, this.legendHigh);
+    const bar = el('div', {className: 'bar'}, this.legend, this.hint);
     this.element = el('div', {className: 'half'}, this.box, bar, this.canvas.element);
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(this.box);
@@ -80,11 +87,30 @@ class HeatView {
     this.listen();
   }
 
+  /** What the map depends on. */
+  madeOf() {
+    const {filter, shape, painter, state} = this.app;
+    const key = JSON.stringify({...filter, range: null, threads: state.threads});
+    return {key, shape, hits: painter.hits};
+  }
+
+  /** Of the samples that filters, transforms and the search leave. */
+  madeMap() {
+    const {app} = this;
+    const {data, filter, shape} = app;
+    const found = foundBy(app);
+    const isWanted = (/** @type {number} */ i) =>
+      found ? found.isIn(i) : shape.map[data.sampleNode[i]] >= 0;
+    return heatMap(data, {filter, isWanted});
+  }
+
   show() {
     const {app} = this;
-    if (heatKey(app) !== this.mapKey) {
-      this.mapKey = heatKey(app);
-      this.map = heatMap(app.data, app.filter);
+    const now = this.madeOf();
+    const {key, shape, hits} = this.made;
+    if (now.key !== key || now.shape !== shape || now.hits !== hits) {
+      this.made = now;
+      this.map = this.madeMap();
       this.cursor = this.anchor = -1;
       this.pending = null;
       this.showHint(-1);
@@ -104,9 +130,11 @@ class HeatView {
     const {map, app} = this;
     const lasting = (/** @type {number} */ ticks) =>
       duration(ticks * app.data.meta.tick_ns, app.data.clock);
+    const {search} = app.state;
+    const found = foundBy(app) ? `Stacks that match ${shortened(search)}. ` : '';
     return (
-      `A column is ${lasting(map.columnTicks)}, a cell ${lasting(map.cellTicks)}. ` +
-      'Drag across cells to select a range; with Shift, to select the range to compare with.'
+      `${found}A column is ${lasting(map.columnTicks)}, a cell ${lasting(map.cellTicks)}. ` +
+      'Drag across cells to select the range; with Shift, the baseline.'
     );
   }
 
@@ -117,16 +145,42 @@ class HeatView {
     const cellNs = map.cellTicks * meta.tick_ns;
     const weight = map.weights[cell];
     const sum = map.weights.reduce((a, b) => a + b, 0);
-    const value = amount(weight, clock ? 0 : app.tree.decimals);
     const share = percent(weight / (sum || 1));
-    return `${moment(cell * cellNs, cellNs, clock)}: ${value} ${clock || app.unit}, ${share}`;
+    return `${moment(cell * cellNs, cellNs, clock)}: ${this.weightText(weight)}, ${share}`;
   }
 
-  /** The marks of the axis. @param {number} width */
+  /** What a weight is called. @param {number} weight */
+  weightText(weight) {
+    const {clock} = this.app.data;
+    return `${amount(weight, clock ? 0 : this.app.tree.decimals)} ${clock || this.app.unit}`;
+  }
+
+  /** The marks of the axis. @param {number} width of the map */
   marks(width) {
     const {map, app} = this;
     const ns = map.columns * map.columnTicks * app.data.meta.tick_ns;
     return timeMarks(0, ns, width, app.data.clock);
+  }
+
+  /** The marks of the rows: fractions of a column. */
+  rowMarks() {
+    const {map, app} = this;
+    const column = map.columnTicks * app.data.meta.tick_ns;
+    return [0, 0.5, 1].map(share => ({
+      y: MAP_HEIGHT * (1 - share),
+      text: share === 0 ? '0' : `+${duration(column * share, app.data.clock)}`,
+    }));
+  }
+
+  /** The weights of the ends of the legend, as text. */
+  legendEnds() {
+    const {full, largest} = this.map;
+    return ['0', `${full < largest ? '≥ ' : ''}${this.weightText(full)} per cell`];
+  }
+
+  /** The width of the map without its axis. */
+  get mapWidth() {
+    return this.box.clientWidth - GUTTER;
   }
 
   // --- drawing
@@ -152,22 +206,25 @@ class HeatView {
    * @param {number} width @param {(share: number, place: Place) => void} each
    */
   eachCell(width, each) {
-    const {rows, weights, largest} = this.map;
+    const {rows, weights, full} = this.map;
     weights.forEach((weight, cell) => {
       if (weight === 0) return;
-      each(weight / largest, this.placeOf(Math.floor(cell / rows), cell % rows, 1, width));
+      const share = Math.min(1, Math.max(weight / full, LEAST_SHADE));
+      each(share, this.placeOf(Math.floor(cell / rows), cell % rows, 1, width));
     });
   }
 
   draw() {
     const {app, context} = this;
-    const width = this.box.clientWidth;
-    if (width === 0) return;
+    const {mapWidth: width} = this;
+    if (width <= 0) return;
     const theme = app.theme();
-    const ratio = fitCanvas(this.mapCanvas, width, HEIGHT);
+    const ratio = fitCanvas(this.mapCanvas, width + GUTTER, HEIGHT);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.paper;
-    context.fillRect(0, 0, width, HEIGHT);
+    context.fillRect(0, 0, width + GUTTER, HEIGHT);
+    this.drawRowAxis(theme.faint);
+    context.setTransform(ratio, 0, 0, ratio, GUTTER * ratio, 0);
     this.drawAxis(width, theme.faint);
     this.eachCell(width, (share, {left, top, width: w, height: h}) => {
       context.fillStyle = shade(share, theme.dark);
@@ -175,10 +232,44 @@ class HeatView {
       context.fillRect(left, top, w > 3 ? w - 0.5 : w + 0.2, h > 3 ? h - 0.5 : h + 0.2);
     });
     const {baseline, range} = app.state;
-    if (baseline) this.drawRange(baseline, BASELINE_COLOR);
-    if (range) this.drawRange(range, theme.ring);
-    if (this.pending) this.drawRange(this.pending, this.isBaseline ? BASELINE_COLOR : theme.ring);
+    if (baseline) this.drawRange(baseline, 'baseline', BASELINE_COLOR);
+    if (range) this.drawRange(range, 'range', theme.ring);
+    if (this.pending && this.isBaseline) this.drawRange(this.pending, 'baseline', BASELINE_COLOR);
+    else if (this.pending) this.drawRange(this.pending, 'range', theme.ring);
     if (this.cursor >= 0) this.drawCursor(theme.ink);
+    this.drawLegend();
+  }
+
+  /** The shades and what their ends mean. */
+  drawLegend() {
+    const {context, map, ramp} = this;
+    const {dark, paper} = this.app.theme();
+    const ratio = fitCanvas(ramp, RAMP_WIDTH, RAMP_HEIGHT);
+    const ink = /** @type {CanvasRenderingContext2D} */ (ramp.getContext('2d'));
+    ink.setTransform(ratio, 0, 0, ratio, 0, 0);
+    for (let x = 0; x < RAMP_WIDTH; ++x) {
+      ink.fillStyle = x === 0 ? paper : shade(x / (RAMP_WIDTH - 1), dark);
+      ink.fillRect(x, 0, 1.5, RAMP_HEIGHT);
+    }
+    const [low, high] = this.legendEnds();
+    this.legendLow.textContent = low;
+    this.legendHigh.textContent = high;
+    this.legend.hidden = map.full === 0;
+    context.globalAlpha = 1;
+  }
+
+  /** @param {string} color */
+  drawRowAxis(color) {
+    const {context} = this;
+    context.font = '12px sans-serif';
+    context.textBaseline = 'middle';
+    context.textAlign = 'right';
+    context.fillStyle = color;
+    for (const {y, text} of this.rowMarks()) {
+      context.fillRect(GUTTER - 5, clamp(y, MAP_HEIGHT - 1), 4, 1);
+      context.fillText(text, GUTTER - 7, Math.min(Math.max(y, 7), MAP_HEIGHT - 6), GUTTER - 8);
+    }
+    context.textAlign = 'left';
   }
 
   /** @param {number} width @param {string} color */
@@ -193,18 +284,40 @@ class HeatView {
     }
   }
 
-  /** @param {Range} range @param {string} color */
-  drawRange(range, color) {
+  /** @param {Range} range @param {string} name @param {string} color */
+  drawRange(range, name, color) {
     const {context} = this;
     context.fillStyle = color;
+    let first = -1;
+    let last = 0;
     eachColumn(this.map, range, (column, row, rows) => {
-      const {left, top, width, height} = this.placeOf(column, row, rows, this.box.clientWidth);
+      const {left, top, width, height} = this.placeOf(column, row, rows, this.mapWidth);
+      if (first < 0) first = left;
+      last = left + width;
       context.globalAlpha = RANGE_ALPHA;
       context.fillRect(left, top, width, height);
       context.globalAlpha = 1;
       context.fillRect(left, top, width, 1.5);
       context.fillRect(left, top + height - 1.5, width, 1.5);
     });
+    if (first >= 0) this.drawName(name, first, last);
+  }
+
+  /**
+   * The name of a range, on the paper, so that it can be read.
+   * @param {string} name @param {number} from @param {number} to pixels
+   */
+  drawName(name, from, to) {
+    const {context, mapWidth} = this;
+    const theme = this.app.theme();
+    context.font = '12px sans-serif';
+    context.textBaseline = 'middle';
+    const size = context.measureText(name).width + 8;
+    const left = clamp((from + to - size) / 2, Math.max(mapWidth - size, 0));
+    context.fillStyle = theme.paper;
+    context.fillRect(left, 3, size, 16);
+    context.fillStyle = theme.ink;
+    context.fillText(name, left + 4, 11.5);
   }
 
   /** @param {string} color */
@@ -212,7 +325,7 @@ class HeatView {
     const {cursor, context} = this;
     const {rows} = this.map;
     const column = Math.floor(cursor / rows);
-    const place = this.placeOf(column, cursor % rows, 1, this.box.clientWidth);
+    const place = this.placeOf(column, cursor % rows, 1, this.mapWidth);
     context.strokeStyle = color;
     context.lineWidth = 1.5;
     const [width, height] = [Math.max(place.width, 3), Math.max(place.height, 3)];
@@ -230,8 +343,13 @@ class HeatView {
     const flame = tree
       ? svgTree(painter, tree, {window, rootAtTop: false, width, top: bottom + 10, count: unit})
       : {parts: [], bottom};
-    const parts = [...this.svgCells(width, mapTop), ...this.svgRanges(width, mapTop)];
-    for (const {x, text} of this.marks(width)) parts.push(svgText(text, x + 3, bottom - 5));
+    const mapWidth = width - GUTTER;
+    const map = [...this.svgCells(mapWidth, mapTop), ...this.svgRanges(mapWidth, mapTop)];
+    for (const {x, text} of this.marks(mapWidth)) map.push(svgText(text, x + 3, bottom - 5));
+    const parts = [`<g class="map" transform="translate(${GUTTER})">\n`, ...map, '</g>\n'];
+    for (const {y, text} of this.rowMarks())
+      parts.push(svgText(text, 2, mapTop + Math.min(Math.max(y + 4, 12), MAP_HEIGHT)));
+    parts.push(svgText(`cells: ${this.legendEnds().join(' to ')}`, GUTTER + 3, bottom + 8));
     return svgPage(painter, title, width, flame.bottom + 10, parts.concat(flame.parts));
   }
 
@@ -293,8 +411,8 @@ class HeatView {
   cellAt(event) {
     const {columns, rows} = this.map;
     const bounds = this.mapCanvas.getBoundingClientRect();
-    const cell = this.placeOf(0, 0, 1, this.box.clientWidth);
-    const column = Math.floor((event.clientX - bounds.left) / cell.width);
+    const cell = this.placeOf(0, 0, 1, this.mapWidth);
+    const column = Math.floor((event.clientX - bounds.left - GUTTER) / cell.width);
     const row = rows - 1 - Math.floor((event.clientY - bounds.top) / cell.height);
     return clamp(column, columns - 1) * rows + clamp(row, rows - 1);
   }
@@ -381,8 +499,8 @@ export const HEAT_VIEW = {
   showsTime: true,
   addsTimes: true,
   keys: [
-    ['drag', 'select a range; with Shift, the range to compare with'],
+    ['drag', 'select the range; with Shift, the baseline'],
     ['arrows, Space', 'move between cells; start and end a range'],
-    ['b', 'make the range the one to compare with'],
+    ['b', 'make the range the baseline'],
   ],
 };

@@ -2,22 +2,29 @@
 // Samples in the order of time, a lane for each thread. A sample of time lasts as long as its
 // weight says; any other as long as the usual gap between samples of the busiest thread, so that
 // the time in which a thread did not run stays empty.
-import {groupsInTime, isLasting, passing} from './filter.js';
-import {depthsOf} from './shape.js';
+import {Track} from './activity.js';
+import {groupOfTime, groupsInTime, isLasting, passing} from './filter.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./filter.js').Filter} Filter */
 /** @typedef {import('./shape.js').Shape} Shape */
 /**
  * Samples in the order of time; they do not overlap.
- * @typedef {object} Lane
- * @property {number} thread
+ * @typedef {object} Stretches
  * @property {Int32Array} samples
  * @property {Float64Array} begin ticks
  * @property {Float64Array} end ticks
- * @property {number} weight
- * @property {number} depth of the deepest stack
  */
+/**
+ * What is drawn of a thread. A thread that changed its name is one.
+ * @typedef {object} LaneFacts
+ * @property {number} thread under the name that has the most samples
+ * @property {number} first the first thread of the profile that is part of it
+ * @property {number} weight
+ * @property {Track} track what it does, on and off the CPU as far as both are known
+ * @property {Float64Array} covered the ticks of the samples before each, and all
+ */
+/** @typedef {Stretches & LaneFacts} Lane */
 
 /** Clocks tick unevenly: a gap up to this many times the usual one is none. */
 const JITTER = 1.5;
@@ -40,9 +47,9 @@ function usualGap(data, samples) {
 /**
  * @param {Data} data @param {Int32Array} samples
  * @param {number} common the usual gap in the busiest thread
- * @returns {{begin: Float64Array, end: Float64Array}}
+ * @returns {Stretches}
  */
-function extents(data, samples, common) {
+function stretchesOf(data, samples, common) {
   const begin = new Float64Array(samples.length);
   const end = new Float64Array(samples.length);
   const usual = Math.min(usualGap(data, samples) || common, common);
@@ -65,72 +72,137 @@ function extents(data, samples, common) {
       end[i] = at += weight > 0 ? (size * data.sampleWeight[samples[i]]) / weight : 0;
     }
   }
-  return {begin, end};
+  return {samples, begin, end};
 }
 
 /**
- * The samples that a filter leaves, by thread.
- * @param {Data} data @param {Filter} filter @param {string[]} groups of events
+ * The lane of each thread: the number of the first thread with the same ids.
+ * @param {Data} data
+ */
+function lanesOfThreads({meta}) {
+  /** @type {Map<string, number>} */
+  const known = new Map();
+  return Int32Array.from(meta.threads, ([pid, tid], i) => {
+    const key = `${pid}/${tid}`;
+    const first = tid < 0 ? i : (known.get(key) ?? i);
+    known.set(key, first);
+    return first;
+  });
+}
+
+/**
+ * Samples by lane, each in the order of time.
+ * @param {Data} data @param {(sample: number) => boolean} passes @param {Int32Array} laneOf threads
  * @returns {Int32Array[]}
  */
-function samplesByThread(data, filter, groups) {
-  const {samples, sampleThread} = data;
-  const begin = new Int32Array(data.meta.threads.length + 1);
-  const passes = passing(data, filter, groups);
-  for (let i = 0; i < samples; ++i) if (passes[i]) ++begin[sampleThread[i] + 1];
+function samplesByLane(data, passes, laneOf) {
+  const {samples, sampleThread, sampleTick} = data;
+  const begin = new Int32Array(laneOf.length + 1);
+  for (let i = 0; i < samples; ++i) if (passes(i)) ++begin[laneOf[sampleThread[i]] + 1];
   for (let t = 1; t < begin.length; ++t) begin[t] += begin[t - 1];
   const sorted = new Int32Array(begin[begin.length - 1]);
   const next = begin.slice();
-  for (let i = 0; i < samples; ++i) if (passes[i]) sorted[next[sampleThread[i]]++] = i;
-  return data.meta.threads.map((_, t) => sorted.subarray(begin[t], begin[t + 1]));
+  for (let i = 0; i < samples; ++i) if (passes(i)) sorted[next[laneOf[sampleThread[i]]]++] = i;
+  return Array.from(laneOf, (_, t) => {
+    const lane = sorted.subarray(begin[t], begin[t + 1]);
+    // The samples of a thread and an event are in this order already.
+    const isSorted = lane.every((i, at) => at === 0 || sampleTick[lane[at - 1]] <= sampleTick[i]);
+    if (!isSorted) lane.set(Array.from(lane).sort((a, b) => sampleTick[a] - sampleTick[b]));
+    return lane;
+  });
 }
 
 /**
- * @param {Data} data @param {Shape} shape @param {Int32Array} depths of its boxes
- * @param {Int32Array} samples
+ * The usual gap between samples in the busiest lane.
+ * @param {Data} data @param {Int32Array[]} all
  */
-function weightAndDepth(data, shape, depths, samples) {
+const commonGap = (data, all) =>
+  usualGap(
+    data,
+    all.reduce((a, b) => (b.length > a.length ? b : a), new Int32Array(0)),
+  ) || 1;
+
+/**
+ * The events of a track: with those of one kind of time, those of the other.
+ * @param {Data} data @param {Filter} filter @param {string[]} groups that the lanes show
+ */
+function trackGroups(data, {cpu}, groups) {
+  const both = [groupOfTime(data, 'on-cpu'), groupOfTime(data, 'off-cpu')];
+  const isPart = cpu === '' && groups.every(group => both.includes(group));
+  return isPart ? both.filter(group => group !== undefined) : groups;
+}
+
+/** @param {Data} data @param {Int32Array} samples */
+function weightOf(data, samples) {
   let weight = 0;
-  let depth = 1;
-  for (const i of samples) {
-    weight += data.sampleWeight[i];
-    const box = shape.map[data.sampleNode[i]];
-    if (box >= 0 && depths[box] > depth) depth = depths[box];
-  }
-  return {weight, depth};
+  for (const i of samples) weight += data.sampleWeight[i];
+  return weight;
 }
 
 /**
- * The lanes that a filter leaves, heaviest first.
+ * The name under which a thread has the most samples.
+ * @param {Data} data @param {Int32Array} samples
+ */
+function commonThread({sampleThread}, samples) {
+  const counts = new Map();
+  for (const i of samples) counts.set(sampleThread[i], (counts.get(sampleThread[i]) ?? 0) + 1);
+  return [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
+}
+
+/** @param {Stretches} stretches */
+function coveredBy({begin, end}) {
+  const covered = new Float64Array(begin.length + 1);
+  for (let i = 0; i < begin.length; ++i) covered[i + 1] = covered[i] + end[i] - begin[i];
+  return covered;
+}
+
+/**
+ * The lanes that a filter and the shape leave, those that ran longest first.
  * @param {Data} data @param {Filter} filter @param {Shape} shape @returns {Lane[]}
  */
 export function lanesOf(data, filter, shape) {
+  const laneOf = lanesOfThreads(data);
+  const inShape = (/** @type {number} */ i) => shape.map[data.sampleNode[i]] >= 0;
+  const samplesOf = (/** @type {string[]} */ groups) => {
+    const passes = passing(data, filter, groups);
+    return samplesByLane(data, i => passes[i] === 1 && inShape(i), laneOf);
+  };
   const groups = groupsInTime(data, filter.group);
-  const threads = samplesByThread(data, filter, groups);
-  const busiest = threads.reduce((a, b) => (b.length > a.length ? b : a), new Int32Array(0));
-  const common = usualGap(data, busiest) || 1;
-  // The samples of each event are in the order of time.
-  const isSorted = data.meta.events.filter(event => groups.includes(event.group)).length <= 1;
-  const depths = depthsOf(shape);
+  const all = samplesOf(groups);
+  const common = commonGap(data, all);
+  const ofTrack = trackGroups(data, filter, groups);
+  const others = ofTrack.length === groups.length ? all : samplesOf(ofTrack);
   /** @type {Lane[]} */
   const lanes = [];
-  threads.forEach((samples, thread) => {
+  all.forEach((samples, first) => {
     if (samples.length === 0) return;
-    if (!isSorted)
-      samples.set(Array.from(samples).sort((a, b) => data.sampleTick[a] - data.sampleTick[b]));
-    const size = weightAndDepth(data, shape, depths, samples);
-    lanes.push({thread, samples, ...size, ...extents(data, samples, common)});
+    const stretches = stretchesOf(data, samples, common);
+    const other = others === all ? stretches : stretchesOf(data, others[first], common);
+    lanes.push({
+      ...stretches,
+      first,
+      thread: commonThread(data, samples),
+      weight: weightOf(data, samples),
+      track: new Track(data, other),
+      covered: coveredBy(stretches),
+    });
   });
-  return lanes.sort((a, b) => b.weight - a.weight);
+  return lanes.sort((a, b) => b.track.running - a.track.running || b.weight - a.weight);
 }
 
 /**
  * The index of the first of sorted values that is above `at`.
- * @param {Float64Array} values @param {number} at @param {number} [from] an index
+ * @param {Float64Array|Int32Array} values @param {number} at @param {number} [from] an index
  */
-function firstAbove(values, at, from = 0) {
+export function firstAbove(values, at, from = 0) {
+  let step = 1;
   let low = from;
-  let high = values.length;
+  // Most steps are short.
+  while (low + step < values.length && values[low + step] <= at) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(values.length, low + step);
   while (low < high) {
     const middle = (low + high) >> 1;
     if (values[middle] > at) high = middle;
@@ -140,46 +212,23 @@ function firstAbove(values, at, from = 0) {
 }
 
 /**
- * The visible part of a lane, as pieces from left to right. Of several samples that share a pixel,
- * the first is shown.
- * @param {Lane} lane @param {number} from @param {number} to ticks @param {number} width pixels
- * @returns {{left: number[], right: number[], sample: number[]}}
+ * The ticks of each activity in each column of pixels, column by column.
+ * @param {Track} track @param {number} from @param {number} to ticks @param {number} width pixels
  */
-export function pieces(lane, from, to, width) {
-  const left = [];
-  const right = [];
-  const sample = [];
-  const scale = width / (to - from);
-  for (let i = firstAbove(lane.end, from); i < lane.samples.length && lane.begin[i] < to;) {
-    const x = (lane.begin[i] - from) * scale;
-    let edge = (lane.end[i] - from) * scale;
-    let next = i + 1;
-    if (edge - x < 1) {
-      edge = Math.floor(x) + 1;
-      next = Math.max(next, firstAbove(lane.end, from + edge / scale, i + 1));
-    }
-    left.push(x);
-    right.push(edge);
-    sample.push(lane.samples[i]);
-    i = next;
+export function activityColumns(track, from, to, width) {
+  const kinds = track.all.length;
+  const columns = new Float64Array(width * kinds);
+  let before = new Float64Array(kinds);
+  let after = new Float64Array(kinds);
+  let next = firstAbove(track.end, from);
+  track.addBefore(from, next, before);
+  for (let x = 0; x < width; ++x) {
+    const tick = from + ((to - from) * (x + 1)) / width;
+    next = firstAbove(track.end, tick, next);
+    after.fill(0);
+    track.addBefore(tick, next, after);
+    for (let k = 0; k < kinds; ++k) columns[x * kinds + k] = Math.max(0, after[k] - before[k]);
+    [before, after] = [after, before];
   }
-  return {left, right, sample};
-}
-
-/**
- * Calls `each` with the boxes of one level of a lane. Adjacent pieces of a box are joined.
- * @param {{left: number[], right: number[]}} pieces
- * @param {Int32Array} boxes the box of each piece at this level; -1: none
- * @param {(box: number, left: number, width: number) => void} each
- */
-export function joinPieces({left, right}, boxes, each) {
-  const isJoined = (/** @type {number} */ i) =>
-    i < boxes.length && boxes[i] === boxes[i - 1] && left[i] - right[i - 1] < 0.5;
-  for (let i = 0; i < boxes.length;) {
-    const box = boxes[i];
-    let next = i + 1;
-    while (isJoined(next)) ++next;
-    if (box > 0) each(box, left[i], right[next - 1] - left[i]);
-    i = next;
-  }
+  return columns;
 }

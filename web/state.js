@@ -88,12 +88,28 @@ export const rangeField = (name, key, rounded = end => end) => ({
 });
 
 /** @param {string} name @param {string} key @param {string} word what a set flag is written as */
-const flagField = (name, key, word) => ({
+export const flagField = (name, key, word) => ({
   name,
   key,
   initial: false,
   write: (/** @type {boolean} */ isSet) => (isSet ? word : null),
   read: (/** @type {string} */ text) => text === word,
+});
+
+/** How many words a list in an address has at most. */
+const MOST_WORDS = 1000;
+
+/** Words of letters, digits and minus. @param {string} name @returns {Field} */
+export const wordsField = name => ({
+  name,
+  key: name,
+  initial: [],
+  write: (/** @type {string[]} */ words) => words.join('.'),
+  read: text =>
+    text
+      .split('.')
+      .filter(word => /^[\w-]{1,20}$/.test(word))
+      .slice(0, MOST_WORDS),
 });
 
 /** @type {Field} */

@@ -1,25 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing of the time view, on its canvas and as SVG.
-import {svgBox, svgPage, svgText} from './export.js';
-import {amount, timeMarks} from './numbers.js';
-import {LEAST_LABEL, putText} from './paint.js';
-import {fitCanvas, Pixels} from './pixels.js';
-import {AXIS, HEADING} from './time_layout.js';
+import {ACTIVITIES} from './activity.js';
+import {css, SEARCH_COLOR} from './color.js';
+import {FAINT, svgBox, svgNarrow, svgPage, svgText} from './export.js';
+import {foundBy} from './found.js';
+import {NONE, SEVERAL} from './lane_rows.js';
+import {activityColumns, firstAbove} from './lanes.js';
+import {cutLabel} from './names.js';
+import {amount, countText, duration, percent, timeMarks} from './numbers.js';
+import {LEAST_LABEL, putText, toneOf} from './paint.js';
+import {fitCanvas, mixed, parsed, Pixels} from './pixels.js';
+import {AXIS, HEADING, TRACK} from './time_layout.js';
 
 /** @typedef {import('./lanes.js').Lane} Lane */
+/** @typedef {import('./time_layout.js').Item} Item */
 /** @typedef {import('./time_view.js').TimeView} TimeView */
 /** @typedef {[number, number]} Range */
 
-/** @param {TimeView} view @param {Lane} lane */
-function heading({app}, {thread, samples}) {
-  const what = app.data.clock ? 'stretches' : 'samples';
-  return `${app.threadName(thread)} · ${amount(samples.length, 0)} ${what}`;
+/** How far what belongs to a process is moved to the right, and the room of a mark that folds. */
+const INDENT = 14;
+const MARK = 16;
+
+/** The height of the marks of a search in a track. */
+const FOUND_HEIGHT = 3;
+
+/** The colour of the range to compare with. */
+export const BASELINE_COLOR = '#888';
+
+/** @param {TimeView} view @param {Lane[]} lanes */
+function runningText({app}, lanes) {
+  const {clock, meta} = app.data;
+  const ticks = lanes.reduce((sum, lane) => sum + lane.track.running, 0);
+  const time = duration(ticks * meta.tick_ns, clock);
+  return clock ? time : `${time} on the CPU`;
+}
+
+/**
+ * The heading of an item: its name, what it did, and what its rows leave out.
+ * @param {TimeView} view @param {Item} item
+ */
+export function headingOf(view, {kind, key, lanes, isOpen}) {
+  const {app, layout} = view;
+  const did = runningText(view, lanes);
+  if (kind === 'process') {
+    const [pid, , name] = app.data.meta.threads[lanes[0].thread];
+    const named = lanes.find(({thread}) => app.data.meta.threads[thread][1] === pid);
+    const comm = named ? app.data.meta.threads[named.thread][2] : name;
+    return {
+      name: `process ${[comm, pid < 0 ? '' : pid].filter(part => part !== '').join(' ')}`,
+      facts: `${countText(lanes.length, 'thread')}, ${did}`,
+    };
+  }
+  if (kind === 'idle') {
+    const whole = layout.lanes.reduce((sum, lane) => sum + lane.track.running, 0) || 1;
+    const part = lanes.reduce((sum, lane) => sum + lane.track.running, 0);
+    const name = `${countText(lanes.length, key === 'i' ? 'idle thread' : 'idle thread')}`;
+    return {name, facts: `${did}, ${percent(part / whole)} of what all threads ran`};
+  }
+  const [lane] = lanes;
+  const what = app.data.clock ? 'stretch' : 'sample';
+  const count =
+    what === 'stretch' && lane.samples.length !== 1
+      ? `${amount(lane.samples.length, 0)} stretches`
+      : countText(lane.samples.length, what);
+  const skipped = isOpen ? layout.rowsOf(lane).skipped : [];
+  const callers = skipped.map(box => app.painter.name(app.shape.func[box]));
+  return {
+    name: app.threadName(lane.thread),
+    facts: [`${did}, ${count}`, ...(callers.length > 0 ? [`in ${callers.join(' › ')}`] : [])].join(
+      ' · ',
+    ),
+  };
 }
 
 /** @param {TimeView} view @param {number} width */
 function axisMarks({app, visible}, width) {
   const [from, to] = visible.map(tick => tick * app.data.meta.tick_ns);
   return timeMarks(from, to, width, app.data.clock);
+}
+
+/**
+ * The ticks of each activity of several lanes, by column.
+ * @param {Lane[]} lanes @param {Range} visible @param {number} width
+ */
+function trackColumns(lanes, [from, to], width) {
+  const [first, ...rest] = lanes.map(({track}) => activityColumns(track, from, to, width));
+  for (const other of rest) for (let i = 0; i < first.length; ++i) first[i] += other[i];
+  return first;
+}
+
+/**
+ * 1 for the columns of pixels in which a search found something.
+ * @param {Lane} lane @param {import('./found.js').Found} found @param {Range} visible
+ * @param {number} width
+ */
+function foundColumns(lane, found, [from, to], width) {
+  const {begin, end} = lane;
+  const sums = found.sumsOf(lane);
+  const marks = new Uint8Array(width);
+  let first = firstAbove(end, from);
+  let next = first;
+  for (let x = 0; x < width; ++x) {
+    const left = from + ((to - from) * x) / width;
+    first = firstAbove(end, left, first);
+    next = Math.max(firstAbove(begin, left + (to - from) / width, next), first);
+    if (sums[next] > sums[first]) marks[x] = 1;
+  }
+  return marks;
 }
 
 export class TimeDrawing {
@@ -34,60 +121,140 @@ export class TimeDrawing {
      * @type {{box: number, from: number, to: number, y: number}[]}
      */
     this.labels = [];
-    /** @type {{from: number, to: number, y: number}[]} */
+    /** @type {{from: number, to: number, y: number, color: string, size: number}[]} */
     this.outlines = [];
+    this.width = 0;
+    this.faint = 0;
   }
 
   draw() {
     const {view, context, pixels} = this;
     const {clientWidth: width, clientHeight: height, scrollTop} = view.stage;
     if (width === 0 || height === 0) return;
+    const theme = view.app.theme();
     const ratio = fitCanvas(view.picture, width, height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pixels.begin(context, ratio, view.app.theme().paper);
+    pixels.begin(context, ratio, theme.paper);
+    this.width = width;
+    this.faint = parsed(theme.faint);
     this.labels = [];
     this.outlines = [];
-    const {lanes, tops} = view.layout;
-    const shown = lanes
-      .map((lane, i) => ({lane, top: tops[i] - scrollTop, bottom: tops[i + 1] - scrollTop}))
-      .filter(({top, bottom}) => top < height && bottom > 0);
-    for (const {lane, top} of shown) this.drawLane(lane, top, width, height);
+    const shown = view.layout.itemsWithin(scrollTop + AXIS, scrollTop + height);
+    for (const item of shown) this.drawItem(item, item.top - scrollTop, height);
     pixels.end(context);
     this.drawOutlines();
     this.drawLabels();
-    context.fillStyle = view.app.theme().ink;
-    for (const {lane, top} of shown) context.fillText(heading(view, lane), 4, top + HEADING / 2);
-    this.drawAxis(width);
+    this.dimOutside(height);
+    for (const item of shown) this.drawHeading(item, item.top - scrollTop);
+    this.drawAxis();
   }
 
-  /** @param {Lane} lane @param {number} top @param {number} width @param {number} height */
-  drawLane(lane, top, width, height) {
-    const {view, pixels, row} = this;
+  /** @param {Item} item @param {number} top @param {number} height of the canvas */
+  drawItem(item, top, height) {
+    if (item.kind === 'idle' || (item.kind === 'process' && item.isOpen)) return;
+    this.drawTrack(item.lanes, top + HEADING);
+    if (item.kind === 'lane' && item.isOpen) this.drawRows(item.lanes[0], top, height);
+  }
+
+  /** @param {Lane[]} lanes @param {number} top */
+  drawTrack(lanes, top) {
+    const {view, pixels, width} = this;
+    const {app, visible} = view;
+    const {dark} = app.theme();
+    const colors = ACTIVITIES.map(activity => (dark ? activity.dark : activity.light));
+    const columns = trackColumns(lanes, visible, width);
+    const full = (lanes.length * (visible[1] - visible[0])) / width;
+    for (let x = 0; x < width; ++x) pixels.column(x, top, TRACK - 2, {columns, full, colors});
+    const found = foundBy(app);
+    if (!found) return;
+    for (const lane of lanes) {
+      const marks = foundColumns(lane, found, visible, width);
+      for (let x = 0; x < width; ++x)
+        if (marks[x] === 1) pixels.rect(x, top, 1, FOUND_HEIGHT, SEARCH_COLOR);
+    }
+  }
+
+  /** @param {Lane} lane @param {number} top @param {number} height */
+  drawRows(lane, top, height) {
+    const {view, pixels, row, width} = this;
+    const {app, layout, visible} = view;
+    const {painter, plainTree: tree} = app;
+    const rows = layout.rowsOf(lane);
+    const begin = top + HEADING + TRACK;
+    const to = Math.min(rows.count, Math.ceil((height - begin) / row));
+    const from = Math.max(0, Math.floor((AXIS - begin) / row));
+    if (to <= from) return;
+    const pieces = rows.piecesOf(visible, width, to, foundBy(app));
+    for (let level = from; level < to; ++level) {
+      const y = begin + level * row;
+      const at = level * pieces.room;
+      rows.eachPart(pieces, level, (box, left, right, first, last) => {
+        const start = Math.max(left, -2);
+        const end = Math.min(right, width + 2);
+        if (box === SEVERAL) {
+          this.addNarrow(pieces.box[at + first], start, end, pieces.share[at + first]);
+          return;
+        }
+        this.addSlice(painter.rgb(tree, box), start, end, {pieces, at, first, last});
+        if (end - start >= LEAST_LABEL) this.labels.push({box, from: start, to: end, y});
+      });
+      pixels.endRow(y, row - 1);
+    }
+    this.addOutline(view.hovered, lane, begin, app.theme().ink, 1);
+    this.addOutline(view.selected, lane, begin, app.theme().ring, 2.5);
+  }
+
+  /** @param {number} box @param {number} from @param {number} to @param {number} share */
+  addNarrow(box, from, to, share) {
+    const {pixels, view, faint} = this;
     const {painter, plainTree: tree} = view.app;
-    const {layout, hovered, visible} = view;
-    const yOf = (/** @type {number} */ level) => top + layout.levelTop(level);
-    const to = Math.min(layout.rowsOf(lane), Math.ceil((height - top - HEADING) / row));
-    const from = Math.max(0, Math.floor((AXIS - top - HEADING) / row));
-    layout.eachBox(
-      lane,
-      {visible, width, from, to},
-      (level, box, left, size) => {
-        const y = yOf(level);
-        const begin = Math.max(left, -2);
-        const end = Math.min(left + size, width + 2);
-        pixels.box(begin, end - begin, painter.rgb(tree, box));
-        if (box === hovered.box) this.outlines.push({from: begin, to: end, y});
-        if (end - begin >= LEAST_LABEL) this.labels.push({box, from: begin, to: end, y});
-      },
-      level => pixels.endRow(yOf(level), row - 1),
-    );
+    const color = box === SEVERAL ? -1 : painter.rgb(tree, box);
+    const isFound = box !== SEVERAL && painter.isFound(tree.shape.func[box]);
+    pixels.narrow(from, to - from, isFound ? color : mixed(faint, pixels.paper, toneOf(share)));
+  }
+
+  /**
+   * A slice has its colour as far as it is there: gaps narrower than a pixel make it pale.
+   * @param {number} color @param {number} from @param {number} to pixels
+   * @param {{pieces: any, at: number, first: number, last: number}} parts
+   */
+  addSlice(color, from, to, {pieces, at, first, last}) {
+    const {paper} = this.pixels;
+    const {share, left, right} = pieces;
+    let isFull = true;
+    for (let i = first; i <= last && isFull; ++i) isFull = share[at + i] > 0.95;
+    if (isFull) {
+      this.pixels.box(from, to - from, color);
+      return;
+    }
+    for (let i = first; i <= last; ++i)
+      this.pixels.narrow(left[i], right[i] - left[i], mixed(color, paper, toneOf(share[at + i])));
+  }
+
+  /**
+   * @param {import('./time_view.js').Place} place @param {Lane} lane @param {number} top
+   * @param {string} color @param {number} size
+   */
+  addOutline({slice, lane: at, row}, lane, top, color, size) {
+    if (!slice || at !== lane || row < 0) return;
+    const [from, to] = this.view.visible;
+    const scale = this.width / (to - from);
+    const [left, right] = [slice.begin, slice.end].map(tick => (tick - from) * scale);
+    if (right < 0 || left > this.width) return;
+    const y = top + row * this.row;
+    const end = Math.min(right, this.width + 4);
+    this.outlines.push({from: Math.max(left, -4), to: end, y, color, size});
   }
 
   drawOutlines() {
     const {context, row} = this;
-    context.strokeStyle = this.view.app.theme().ink;
-    for (const {from, to, y} of this.outlines)
-      context.strokeRect(from + 0.5, y + 0.5, Math.max(to - from - 1.5, 1), row - 2);
+    for (const {from, to, y, color, size} of this.outlines) {
+      context.strokeStyle = color;
+      context.lineWidth = size;
+      const width = Math.max(to - from - size, 1);
+      context.strokeRect(from + size / 2, y + size / 2, width, row - 1 - size);
+    }
+    context.lineWidth = 1;
   }
 
   drawLabels() {
@@ -103,53 +270,155 @@ export class TimeDrawing {
     }
   }
 
-  /** @param {number} width */
-  drawAxis(width) {
-    const {context, view} = this;
+  /** @param {Item} item @param {number} top */
+  drawHeading(item, top) {
+    const {context, view, width} = this;
+    const {painter} = view.app;
     const theme = view.app.theme();
+    const {name, facts} = headingOf(view, item);
+    const left = 4 + (item.isInner ? INDENT : 0);
+    const y = top + HEADING / 2 + 1;
+    const cut = (/** @type {string} */ text, /** @type {number} */ room) =>
+      cutLabel(text, Math.max(Math.floor(room / painter.letter), 0), true);
+    if (item === view.cursorItem && document.activeElement === view.picture) {
+      context.strokeStyle = theme.ring;
+      context.lineWidth = 2;
+      context.strokeRect(left - 3, top + 1, width - left, HEADING - 2);
+      context.lineWidth = 1;
+    }
+    context.fillStyle = theme.ink;
+    context.fillText(item.isOpen ? '▾' : '▸', left, y);
+    const shown = cut(name, width - left - MARK - 4);
+    putText(context, shown, left + MARK, y, width - left - MARK - 4);
+    const begin = left + MARK + context.measureText(shown).width + 12;
+    context.fillStyle = theme.faint;
+    const room = width - begin - 4;
+    putText(context, cut(facts, room), begin, y, room);
+  }
+
+  /** What is outside the range does not count. @param {number} height */
+  dimOutside(height) {
+    const {context, view, width} = this;
+    const {range} = view.app.state;
+    if (!range) return;
+    const [from, to] = this.pixelsOf(range);
+    context.globalAlpha = 0.65;
+    context.fillStyle = view.app.theme().paper;
+    if (from > 0) context.fillRect(0, 0, Math.min(from, width), height);
+    if (to < width) context.fillRect(Math.max(to, 0), 0, width, height);
+    context.globalAlpha = 1;
+  }
+
+  drawAxis() {
+    const {context, view, width} = this;
+    const {app, pending} = view;
+    const theme = app.theme();
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, width, AXIS);
+    const {range, baseline} = app.state;
+    if (baseline) this.drawRange(baseline, 'baseline', BASELINE_COLOR);
+    if (range) this.drawRange(range, 'range', theme.ring);
+    if (pending) this.drawRange(pending, 'range', theme.ring);
     context.fillStyle = theme.faint;
     for (const {x, text} of axisMarks(view, width)) {
       context.fillRect(x, AXIS - 5, 1, 5);
       context.fillText(text, x + 3, AXIS / 2);
     }
-    const {range} = view.app.state;
-    if (range) this.drawRange(range, width, theme.ring);
-    if (view.pending) this.drawRange(view.pending, width, theme.ring);
   }
 
-  /** @param {Range} range @param {number} width @param {string} color */
-  drawRange(range, width, color) {
-    const {context} = this;
+  /** @param {Range} range */
+  pixelsOf(range) {
     const [first, last] = this.view.visible;
-    const [from, to] = range.map(tick => ((tick - first) / (last - first)) * width);
-    context.globalAlpha = 0.35;
+    return range.map(tick => ((tick - first) / (last - first)) * this.width);
+  }
+
+  /** @param {Range} range @param {string} name @param {string} color */
+  drawRange(range, name, color) {
+    const {context, width, view} = this;
+    const height = view.stage.clientHeight;
+    const [left, right] = this.pixelsOf(range);
+    const [from, to] = [Math.max(left, -2), Math.min(right, width + 2)].map(Math.round);
+    if (right < 0 || left > width) return;
     context.fillStyle = color;
+    context.globalAlpha = 0.35;
     context.fillRect(from, 0, to - from, AXIS);
     context.globalAlpha = 1;
+    context.fillRect(from, 0, 1, height);
+    context.fillRect(to - 1, 0, 1, height);
+    context.font = view.app.painter.font;
+    context.fillStyle = view.app.theme().ink;
+    const {width: text} = context.measureText(name);
+    if (to - from > text + 8) context.fillText(name, to - text - 4, AXIS / 2);
   }
 }
 
 /**
- * All lanes, including those that are scrolled out of sight.
+ * All items, including those that are scrolled out of sight.
  * @param {TimeView} view @param {string} title
  */
 export function timeSvg(view, title) {
-  const {painter, plainTree: tree} = view.app;
-  const {layout, visible} = view;
+  const {layout} = view;
   const width = Math.max(view.stage.clientWidth, 800);
   const top = 10;
   const parts = axisMarks(view, width).map(({x, text}) => svgText(text, x, top + AXIS + 6));
-  layout.lanes.forEach((lane, i) => {
-    const laneTop = top + layout.tops[i];
-    parts.push(svgText(heading(view, lane), 4, laneTop + HEADING));
-    const part = {visible, width, from: 0, to: layout.rowsOf(lane)};
-    layout.eachBox(lane, part, (level, box, left, size) => {
-      const y = laneTop + layout.levelTop(level) + 4;
-      const tip = painter.name(tree.shape.func[box]);
-      parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
+  for (const item of layout.items) {
+    const begin = top + item.top;
+    const {name, facts} = headingOf(view, item);
+    parts.push(svgText(`${name} · ${facts}`, item.isInner ? INDENT : 4, begin + HEADING));
+    if (item.kind === 'idle' || (item.kind === 'process' && item.isOpen)) continue;
+    parts.push(...svgTrack(view, item.lanes, begin + HEADING + 4, width));
+    if (item.kind === 'lane' && item.isOpen)
+      parts.push(...svgRows(view, item.lanes[0], begin + HEADING + TRACK + 4, width));
+  }
+  return svgPage(view.app.painter, title, width, top + layout.height + 10, parts);
+}
+
+/** @param {TimeView} view @param {Lane[]} lanes @param {number} top @param {number} width */
+function svgTrack({visible}, lanes, top, width) {
+  const columns = trackColumns(lanes, visible, width);
+  const kinds = ACTIVITIES.length;
+  const full = (lanes.length * (visible[1] - visible[0])) / width;
+  // One path for each activity, with a rectangle for adjacent columns that look the same.
+  const paths = ACTIVITIES.map(() => '');
+  const drawn = ACTIVITIES.map(() => ({look: '', from: 0}));
+  for (let x = 0; x <= width; ++x) {
+    let bottom = top + TRACK;
+    for (let k = 0; k < kinds; ++k) {
+      const height = x < width ? (columns[x * kinds + k] / full) * TRACK : 0;
+      const look = height < 0.05 ? '' : `${bottom.toFixed(1)}v${(-height).toFixed(1)}`;
+      const {look: before, from} = drawn[k];
+      bottom -= height;
+      if (look === before) continue;
+      if (before !== '') paths[k] += `M${from} ${before}h${x - from}V${before.split('v')[0]}z`;
+      drawn[k] = {look, from: x};
+    }
+  }
+  return paths.flatMap((path, k) =>
+    path === '' ? [] : [`<path fill="${css(ACTIVITIES[k].light)}" d="${path}"/>\n`],
+  );
+}
+
+/** @param {TimeView} view @param {Lane} lane @param {number} top @param {number} width */
+function svgRows({app, layout, visible}, lane, top, width) {
+  const {painter, plainTree: tree} = app;
+  const rows = layout.rowsOf(lane);
+  const pieces = rows.piecesOf(visible, width, rows.count, foundBy(app));
+  /** @type {string[]} */
+  const parts = [];
+  for (let level = 0; level < rows.count; ++level) {
+    const y = top + level * layout.row;
+    rows.eachPart(pieces, level, (box, left, right, first) => {
+      const size = right - left;
+      if (box === NONE) return;
+      if (box !== SEVERAL) {
+        const tip = painter.name(tree.shape.func[box]);
+        parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
+        return;
+      }
+      const tone = toneOf(pieces.share[level * pieces.room + first]);
+      const place = {left, y, size, height: layout.row - 1};
+      parts.push(svgNarrow(mixed(FAINT, 0xffffff, tone), 'slices narrower than a pixel', place));
     });
-  });
-  return svgPage(painter, title, width, top + layout.height + 10, parts);
+  }
+  return parts;
 }

@@ -32,9 +32,11 @@ function listenToDrag(view) {
     view.pan(-step.dx / stage.clientWidth);
     stage.scrollTop -= step.dy;
   });
-  picture.addEventListener('pointerup', () => {
-    drag.end();
-    view.endSelection();
+  picture.addEventListener('pointerup', event => {
+    const isClick = drag.isPressed && start === null;
+    if (drag.end() || !isClick) view.endSelection();
+    else view.click(event);
+    start = null;
   });
 }
 
@@ -60,8 +62,10 @@ const TIME_KEYS = {
   Enter: view => view.selectVisible(),
   '[': view => view.goToSample(-1),
   ']': view => view.goToSample(1),
-  PageUp: view => view.goToLane(-1),
-  PageDown: view => view.goToLane(1),
+  PageUp: view => view.goToItem(-1),
+  PageDown: view => view.goToItem(1),
+  ' ': view => view.toggle(view.cursorItem),
+  b: view => view.compareWithVisible(),
 };
 
 /** @type {Record<string, string>} */
@@ -81,7 +85,7 @@ export function listenToTime(view) {
   const {picture, stage} = view;
   listenToDrag(view);
   picture.addEventListener('pointerleave', () => view.leave());
-  picture.addEventListener('dblclick', event => view.scale(0.25, view.shareAt(event)));
+  picture.addEventListener('dblclick', event => view.zoomAt(event));
   picture.addEventListener('contextmenu', event => view.openMenu(event));
   picture.addEventListener('wheel', event => timeWheel(view, event), {passive: false});
   picture.addEventListener('keydown', event => timeKey(view, event));

@@ -1,115 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of the time view, one below the other, and the boxes in them.
-import {joinPieces, lanesOf, pieces} from './lanes.js';
+// What the time view shows, one below the other: processes, the lanes of their threads, and those
+// that are idle.
+import {LaneRows} from './lane_rows.js';
+import {firstAbove, lanesOf} from './lanes.js';
 import {depthsOf} from './shape.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./lanes.js').Lane} Lane */
-/** @typedef {[number, number]} Range */
+/**
+ * @typedef {object} Item
+ * @property {'process'|'lane'|'idle'} kind
+ * @property {string} key its name in the page's address
+ * @property {Lane[]} lanes what it stands for
+ * @property {boolean} isInner it is below the heading of a process
+ * @property {boolean} isOpen
+ * @property {number} top
+ * @property {number} bottom
+ */
 
-/** The heights of the axis, of a lane's heading, and of the gap below a lane. */
+/** The heights of the axis, of a heading, of an activity track, and of the gap below an item. */
 export const AXIS = 20;
 export const HEADING = 18;
+export const TRACK = 16;
 const GAP = 6;
 
 /** A canvas has room for no more. */
 const MOST_ROWS = 2000;
 
+/** Threads that ran less than this share of what the busiest did are idle. */
+const IDLE = 0.01;
+
+/** How many lanes show their rows at first. */
+const FIRST_OPEN = 8;
+
 /** What lanes depend on, apart from the shape. @param {App} app */
-function laneKey({state}) {
-  const {event, threads, cpu, rows} = state;
-  return JSON.stringify([event, threads, cpu, rows]);
+const laneKey = app => JSON.stringify({...app.filter, range: null, threads: app.state.threads});
+
+/** What the rows and the items depend on. @param {App} app */
+function itemKey({state}) {
+  const {rows, callers, folds} = state;
+  return JSON.stringify([rows, callers, folds]);
 }
 
+/** @param {Lane[]} lanes */
+const runningOf = lanes => lanes.reduce((sum, lane) => sum + lane.track.running, 0);
+
 export class TimeLayout {
-  /** @param {App} app */
-  constructor(app) {
-    this.key = laneKey(app);
+  /** @param {App} app @param {TimeLayout|null} before whose lanes are used if they are the same */
+  constructor(app, before) {
+    this.laneKey = laneKey(app);
+    this.itemKey = itemKey(app);
     this.data = app.data;
     this.shape = app.shape;
     this.row = app.painter.look.row;
-    this.mostRows = Math.min(app.state.rows || MOST_ROWS, MOST_ROWS);
-    this.depths = depthsOf(app.shape);
-    this.lanes = lanesOf(app.data, {...app.filter, range: null}, app.shape);
-    /** The upper edge of each lane, and the lower edge of the last. */
-    this.tops = [AXIS];
-    for (const lane of this.lanes)
-      this.tops.push(this.height + HEADING + this.rowsOf(lane) * this.row + GAP);
-    /** Reused by boxesOf. */
-    this.room = new Int32Array(0);
+    const isSame = before?.laneKey === this.laneKey && before.shape === app.shape;
+    const kept = isSame ? before : null;
+    /** @type {Int32Array} */
+    this.depths = kept?.depths ?? depthsOf(app.shape);
+    /** @type {Lane[]} */
+    this.lanes = kept?.lanes ?? lanesOf(app.data, {...app.filter, range: null}, app.shape);
+    this.most = Math.min(app.state.rows || MOST_ROWS, MOST_ROWS);
+    this.isWhole = app.state.callers;
+    /** @type {Map<Lane, LaneRows>} */
+    this.rows = new Map();
+    this.toggled = new Set(app.state.folds);
+    /** @type {Item[]} */
+    this.items = [];
+    this.height = AXIS;
+    this.opened = 0;
+    this.addItems();
+    this.tops = Float64Array.from(this.items, item => item.top);
   }
 
   /** Whether it is the layout for the app's state. @param {App} app */
   isCurrent(app) {
-    return this.key === laneKey(app) && this.shape === app.shape;
+    return (
+      this.laneKey === laneKey(app) && this.itemKey === itemKey(app) && this.shape === app.shape
+    );
   }
 
-  get height() {
-    return this.tops[this.tops.length - 1];
+  addItems() {
+    const busiest = this.lanes[0]?.track.running ?? 0;
+    const isIdle = (/** @type {Lane} */ lane) => lane.track.running < IDLE * busiest;
+    /** @type {Lane[]} */
+    const idle = [];
+    for (const [pid, lanes] of this.processes()) {
+      const busy = lanes.filter(lane => !isIdle(lane));
+      if (busy.length === 0) idle.push(...lanes);
+      else if (lanes.length === 1) this.addLane(lanes[0], false);
+      else this.addProcess(pid, busy, lanes.filter(isIdle));
+    }
+    this.addIdle('i', idle, false);
+  }
+
+  /** Lanes by process, those that ran longest first. @returns {[number, Lane[]][]} */
+  processes() {
+    const {threads} = this.data.meta;
+    /** @type {Map<number, Lane[]>} */
+    const found = new Map();
+    for (const lane of this.lanes) {
+      // What has no process is one of its own.
+      const pid = threads[lane.thread][0] < 0 ? -1 - lane.first : threads[lane.thread][0];
+      const known = found.get(pid);
+      if (known) known.push(lane);
+      else found.set(pid, [lane]);
+    }
+    return [...found].sort((a, b) => runningOf(b[1]) - runningOf(a[1]));
+  }
+
+  /** @param {string} key @param {boolean} isOpenAtFirst */
+  isOpen(key, isOpenAtFirst) {
+    return isOpenAtFirst !== this.toggled.has(key);
+  }
+
+  /** @param {Omit<Item, 'top'|'bottom'>} item @param {number} height */
+  add(item, height) {
+    const top = this.height;
+    this.height += height + GAP;
+    this.items.push({...item, top, bottom: this.height});
+  }
+
+  /** @param {number} pid @param {Lane[]} busy @param {Lane[]} idle */
+  addProcess(pid, busy, idle) {
+    const key = `p${pid}`;
+    const isOpen = this.isOpen(key, true);
+    const lanes = [...busy, ...idle];
+    const height = isOpen ? HEADING - GAP : HEADING + TRACK;
+    this.add({kind: 'process', key, lanes, isInner: false, isOpen}, height);
+    if (!isOpen) return;
+    for (const lane of busy) this.addLane(lane, true);
+    this.addIdle(`i${pid}`, idle, true);
+  }
+
+  /** @param {string} key @param {Lane[]} lanes @param {boolean} isInner */
+  addIdle(key, lanes, isInner) {
+    if (lanes.length === 0) return;
+    const isOpen = this.isOpen(key, false);
+    this.add({kind: 'idle', key, lanes, isInner, isOpen}, HEADING);
+    if (isOpen) for (const lane of lanes) this.addLane(lane, isInner);
+  }
+
+  /** @param {Lane} lane @param {boolean} isInner */
+  addLane(lane, isInner) {
+    const key = `t${lane.first}`;
+    const isOpen = this.isOpen(key, this.opened < FIRST_OPEN);
+    ++this.opened;
+    const rows = isOpen ? this.rowsOf(lane).count * this.row : 0;
+    this.add({kind: 'lane', key, lanes: [lane], isInner, isOpen}, HEADING + TRACK + rows);
   }
 
   /** @param {Lane} lane */
   rowsOf(lane) {
-    return Math.min(lane.depth, this.mostRows);
-  }
-
-  /** The upper edge of a level within its lane. @param {number} level */
-  levelTop(level) {
-    return HEADING + level * this.row;
-  }
-
-  /**
-   * The box of each sample, one level after the other; valid until the next call.
-   * @param {number[]} samples @param {number} levels
-   */
-  boxesOf(samples, levels) {
-    const count = samples.length;
-    if (this.room.length < count * levels) this.room = new Int32Array(count * levels * 2);
-    const boxes = this.room.subarray(0, count * levels).fill(-1);
-    const {data, depths} = this;
-    const {map, parent} = this.shape;
-    for (let i = 0; i < count; ++i) {
-      let box = map[data.sampleNode[samples[i]]];
-      while (box > 0 && depths[box] > levels) box = parent[box];
-      for (; box > 0; box = parent[box]) boxes[(depths[box] - 1) * count + i] = box;
+    let rows = this.rows.get(lane);
+    if (!rows) {
+      const {data, shape, depths, most, isWhole} = this;
+      rows = new LaneRows(data, shape, depths, lane, {most, isWhole});
+      this.rows.set(lane, rows);
     }
-    return boxes;
+    return rows;
+  }
+
+  /** The items that are visible at least in part. @param {number} top @param {number} bottom */
+  itemsWithin(top, bottom) {
+    const first = Math.max(firstAbove(this.tops, top) - 1, 0);
+    const end = firstAbove(this.tops, bottom);
+    return this.items.slice(first, end).filter(item => item.bottom > top);
   }
 
   /**
-   * Calls `each` with the visible boxes of levels of a lane, and `endLevel` after each level.
-   * @param {Lane} lane @param {{visible: Range, width: number, from: number, to: number}} part
-   * @param {(level: number, box: number, left: number, width: number) => void} each
-   * @param {(level: number) => void} [endLevel]
+   * The item at a height, and the row of its lane; HEADING_ROW, TRACK_ROW: what is above the rows.
+   * @param {number} y
    */
-  eachBox(lane, {visible, width, from, to}, each, endLevel = () => {}) {
-    if (to <= from) return;
-    const found = pieces(lane, visible[0], visible[1], width);
-    const count = found.sample.length;
-    const boxes = this.boxesOf(found.sample, to);
-    for (let level = from; level < to; ++level) {
-      const row = boxes.subarray(level * count, (level + 1) * count);
-      joinPieces(found, row, (box, left, size) => each(level, box, left, size));
-      endLevel(level);
-    }
-  }
-
-  /**
-   * The lane and the box at a height and a time; -1: none.
-   * @param {number} y @param {number} tick @param {number} pixelTicks the ticks of a pixel
-   */
-  at(y, tick, pixelTicks) {
-    const {data, shape, depths, tops} = this;
-    const i = this.lanes.findIndex((_, n) => y >= tops[n] && y < tops[n + 1]);
-    if (i < 0) return {lane: -1, box: -1};
-    const lane = this.lanes[i];
-    const level = Math.floor((y - tops[i] - HEADING) / this.row);
-    const {sample} = pieces(lane, tick - pixelTicks / 2, tick + pixelTicks / 2, 1);
-    const none = {lane: i, box: -1};
-    if (level < 0 || level >= this.rowsOf(lane) || sample.length === 0) return none;
-    let box = shape.map[data.sampleNode[sample[0]]];
-    if (box < 0 || depths[box] <= level) return none;
-    while (depths[box] > level + 1) box = shape.parent[box];
-    return {lane: i, box};
+  at(y) {
+    const [item] = this.itemsWithin(y, y);
+    if (!item) return null;
+    const below = y - item.top;
+    if (below < HEADING) return {item, row: HEADING_ROW};
+    if (below < HEADING + TRACK) return {item, row: TRACK_ROW};
+    return {item, row: Math.floor((below - HEADING - TRACK) / this.row)};
   }
 }
+
+export const HEADING_ROW = -2;
+export const TRACK_ROW = -1;

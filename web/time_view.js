@@ -1,41 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples over time: a lane for each thread, with an axis above.
+// Samples over time: processes, what their threads do, and the stacks of each.
 import {isTimeOffered, noTimeView} from './about_view.js';
+import {ACTIVITIES} from './activity.js';
+import {css} from './color.js';
 import {button, choice, el, oncePerFrame} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
-import {amount, clamp, moment, percent} from './numbers.js';
-import {choiceField, rangeField} from './state.js';
-import {TimeDrawing, timeSvg} from './time_draw.js';
+import {activityColumns, firstAbove} from './lanes.js';
+import {amount, clamp, countText, duration, moment, percent} from './numbers.js';
+import {choiceField, flagField, rangeField, wordsField} from './state.js';
+import {headingOf, TimeDrawing, timeSvg} from './time_draw.js';
 import {listenToTime} from './time_input.js';
-import {AXIS, TimeLayout} from './time_layout.js';
+import {AXIS, HEADING_ROW, TimeLayout, TRACK_ROW} from './time_layout.js';
+import {pathTo} from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('./lane_rows.js').Slice} Slice */
+/** @typedef {import('./lanes.js').Lane} Lane */
+/** @typedef {import('./time_layout.js').Item} Item */
 /** @typedef {[number, number]} Range */
 /**
  * @typedef {object} TimeState
  * @property {Range|null} lanes the visible ticks; null: all
  * @property {number} rows of a lane; 0: all
+ * @property {boolean} callers rows begin at the root
+ * @property {string[]} folds keys of items that are not open or closed as they are at first
+ */
+/**
+ * A place in the view. The slice is there if the row is one of a stack that has something in it.
+ * @typedef {object} Place
+ * @property {Item|null} item
+ * @property {Lane|null} lane
+ * @property {number} row
+ * @property {number} sample of the lane
+ * @property {Slice|null} slice
  */
 
 const TIME_LABEL =
   'Samples over time, a lane for each thread. Arrow keys move, plus and minus zoom, ' +
   'brackets go from sample to sample, Page Up and Page Down from thread to thread, ' +
-  'Enter selects the visible range';
+  'Space opens and closes a thread, Enter selects the visible range';
 
-const NOTHING = {lane: -1, box: -1};
+/** @type {Place} */
+const NOTHING = {item: null, lane: null, row: HEADING_ROW, sample: -1, slice: null};
+
+/** The room beside a slice that is zoomed to, as a share of it. */
+const MARGIN = 0.05;
+
+/** The stack has at most this share of the height (.stack in style.css). */
+const STACK_SHARE = 0.35;
+
+/** How long after a click the second of a double click may come. */
+const DOUBLE_CLICK_MS = 400;
 
 export class TimeView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.layout = new TimeLayout(app);
+    this.layout = new TimeLayout(app, null);
     /** The visible ticks. @type {Range} */
     this.visible = [0, app.data.duration];
     /** The range that is being selected. @type {Range|null} */
     this.pending = null;
     this.hovered = NOTHING;
-    /** The sample that keys move; -1: none yet. */
-    this.cursor = {lane: 0, sample: -1};
+    this.selected = NOTHING;
+    /** The item that keys act on. */
+    this.cursor = 0;
     /** @type {HTMLCanvasElement} */
     this.picture = el('canvas', {tabIndex: 0, role: 'img', 'aria-label': TIME_LABEL});
     this.spacer = el('div', {className: 'spacer'});
@@ -45,13 +74,25 @@ export class TimeView {
       'Rows of a lane',
       [
         ['0', 'all rows'],
+        ['16', '16 rows each'],
         ['8', '8 rows each'],
         ['1', '1 row each'],
       ],
-      '0',
+      '16',
       value => app.set({rows: Number(value)}),
     );
-    this.element = el('div', {className: 'half'}, this.bar(), this.stage);
+    this.callersButton = button('Common callers', () => app.set({callers: !app.state.callers}), {
+      title: 'Show the callers that nearly all stacks of a thread have',
+    });
+    this.legend = el('span', {className: 'legend'});
+    /** The stack of the selected sample. @type {HTMLElement} */
+    this.stack = el('div', {
+      className: 'stack',
+      hidden: true,
+      role: 'region',
+      'aria-label': 'Stack of the selected sample',
+    });
+    this.element = el('div', {className: 'half'}, this.bar(), this.stage, this.stack);
     this.drawing = new TimeDrawing(this);
     this.redraw = oncePerFrame(() => this.drawing.draw());
     this.sizes = new ResizeObserver(() => this.drawing.draw());
@@ -66,22 +107,52 @@ export class TimeView {
       {className: 'bar'},
       button('Select the visible range', () => this.selectVisible()),
       button('Show all', () => this.showAll()),
-      el('span', {className: 'quiet', textContent: hint}),
       this.rowsChoice,
+      this.callersButton,
+      this.legend,
+      el('span', {className: 'quiet hint', textContent: hint}),
     );
   }
 
   show() {
     const {app} = this;
     if (!this.layout.isCurrent(app)) {
-      this.cursor = {lane: 0, sample: -1};
+      const {lanes} = this.layout;
+      this.layout = new TimeLayout(app, this.layout);
       this.hovered = NOTHING;
-      this.layout = new TimeLayout(app);
+      this.cursor = clamp(this.cursor, this.layout.items.length - 1);
+      if (lanes !== this.layout.lanes) this.select(NOTHING);
     }
     this.rowsChoice.value = String(app.state.rows);
+    this.callersButton.setAttribute('aria-pressed', String(app.state.callers));
     this.spacer.style.height = `${this.layout.height}px`;
     this.visible = this.inRecording(app.state.lanes ?? [0, app.data.duration]);
+    this.showLegend();
     this.drawing.draw();
+  }
+
+  /** What the colours of tracks mean, of those that there are. */
+  showLegend() {
+    const {dark} = this.app.theme();
+    const used = ACTIVITIES.filter((_, k) => this.layout.lanes.some(({track}) => track.all[k] > 0));
+    this.legend.replaceChildren(
+      ...used.map(activity => {
+        // Presentation attributes, since the page forbids inline styles.
+        const swatch = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+        swatch.setAttribute('viewBox', '0 0 10 10');
+        swatch.setAttribute('fill', css(dark ? activity.dark : activity.light));
+        swatch.setAttribute('aria-hidden', 'true');
+        const square = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+        square.setAttribute('width', '10');
+        square.setAttribute('height', '10');
+        swatch.append(square);
+        return el('span', {}, swatch, activity.title);
+      }),
+    );
+  }
+
+  get cursorItem() {
+    return this.layout.items[this.cursor];
   }
 
   // --- moving
@@ -115,35 +186,68 @@ export class TimeView {
     this.go(panned(this.visible, share));
   }
 
+  /** Zooms to the slice at a place, or else towards it. @param {MouseEvent} event */
+  zoomAt(event) {
+    const {slice, row} = this.at(event);
+    if (row === HEADING_ROW) return;
+    if (!slice) {
+      this.scale(0.25, this.shareAt(event));
+      return;
+    }
+    const margin = (slice.end - slice.begin) * MARGIN;
+    this.go([slice.begin - margin, slice.end + margin]);
+  }
+
   /** @param {number} rows */
   scrollRows(rows) {
     this.stage.scrollTop += rows * this.layout.row;
   }
 
-  /** @param {number} by */
-  goToSample(by) {
-    const {cursor, app} = this;
-    const lane = this.layout.lanes[cursor.lane];
-    if (!lane) return;
-    const [from, to] = this.visible;
-    const first = lane.begin.findIndex(tick => tick >= from);
-    const next = cursor.sample < 0 ? first : cursor.sample + by;
-    cursor.sample = clamp(next, lane.samples.length - 1);
-    const tick = lane.begin[cursor.sample];
-    if (tick < from || tick >= to) this.go([tick - (to - from) / 2, tick + (to - from) / 2]);
-    const box = app.shape.map[app.data.sampleNode[lane.samples[cursor.sample]]];
-    this.hovered = {lane: cursor.lane, box};
-    const place = this.placeText(tick, app.data.meta.tick_ns, cursor.lane);
-    if (box > 0) app.tips.announce(`${app.painter.name(app.shape.func[box])} · ${place}`);
-    this.redraw();
+  /** Opens or closes an item. @param {Item|undefined} item */
+  toggle(item) {
+    if (!item) return;
+    const {app} = this;
+    const {folds} = app.state;
+    const isToggled = folds.includes(item.key);
+    app.set({folds: isToggled ? folds.filter(key => key !== item.key) : [...folds, item.key]});
+    const now = this.layout.items.find(({key}) => key === item.key);
+    if (now) app.tips.announce(`${headingOf(this, now).name}: ${now.isOpen ? 'open' : 'closed'}`);
   }
 
   /** @param {number} by */
-  goToLane(by) {
-    const {tops, lanes} = this.layout;
-    this.cursor = {lane: clamp(this.cursor.lane + by, lanes.length - 1), sample: -1};
-    this.stage.scrollTop = (tops[this.cursor.lane] ?? AXIS) - AXIS;
-    this.goToSample(0);
+  goToSample(by) {
+    const {selected} = this;
+    const lane = this.cursorItem?.kind === 'lane' ? this.cursorItem.lanes[0] : null;
+    if (!lane) return;
+    const [from, to] = this.visible;
+    const isHere = selected.lane === lane && selected.sample >= 0;
+    const next = isHere ? selected.sample + by : firstAbove(lane.end, from);
+    const sample = clamp(next, lane.samples.length - 1);
+    const tick = lane.begin[sample];
+    if (tick < from || tick >= to) this.go([tick - (to - from) / 2, tick + (to - from) / 2]);
+    const rows = this.layout.rowsOf(lane);
+    const box = rows.leafOf(sample);
+    const row = rows.rowOf(box);
+    this.select({
+      item: this.cursorItem,
+      lane,
+      row,
+      sample,
+      slice: box > 0 ? rows.sliceAt(sample, box) : null,
+    });
+    if (box > 0) this.app.tips.announce(this.sliceLines(this.selected).join(' · '));
+  }
+
+  /** To the next item that is not a heading of others. @param {number} by */
+  goToItem(by) {
+    const {items} = this.layout;
+    if (items.length === 0) return;
+    this.cursor = clamp(this.cursor + by, items.length - 1);
+    const item = this.cursorItem;
+    this.stage.scrollTop = item.top - AXIS;
+    const {name, facts} = headingOf(this, item);
+    this.app.tips.announce(`${name} · ${facts}`);
+    this.redraw();
   }
 
   // --- the pointer
@@ -159,43 +263,117 @@ export class TimeView {
     return from + this.shareAt(event) * (to - from);
   }
 
-  /** The lane and the box under the pointer. @param {MouseEvent} event */
+  /** The ticks of a pixel. */
+  get pixelTicks() {
+    return (this.visible[1] - this.visible[0]) / this.stage.clientWidth;
+  }
+
+  /** What is under the pointer. @param {MouseEvent} event @returns {Place} */
   at(event) {
-    const {stage, visible} = this;
     const y = event.clientY - this.picture.getBoundingClientRect().top;
-    if (y < AXIS) return NOTHING;
-    const pixelTicks = (visible[1] - visible[0]) / stage.clientWidth;
-    return this.layout.at(y + stage.scrollTop, this.tickAt(event), pixelTicks);
+    const found = y < AXIS ? null : this.layout.at(y + this.stage.scrollTop);
+    if (!found) return NOTHING;
+    const {item, row} = found;
+    const lane = item.kind === 'lane' ? item.lanes[0] : null;
+    const place = {item, lane, row, sample: -1, slice: null};
+    if (!lane || !item.isOpen || row < 0) return place;
+    const rows = this.layout.rowsOf(lane);
+    const sample = rows.sampleAt(this.tickAt(event), this.pixelTicks);
+    const box = sample < 0 || row >= rows.count ? -1 : rows.boxAt(sample, row);
+    if (box <= 0) return {...place, sample};
+    // The pointer moves within a slice often.
+    const {slice} = this.hovered;
+    const isSame = lane === this.hovered.lane && slice?.box === box;
+    const isWithin = isSame && sample >= slice.first && sample <= slice.last;
+    return {...place, sample, slice: isWithin ? slice : rows.sliceAt(sample, box)};
   }
 
   /** @param {MouseEvent} event */
   hover(event) {
-    const {app, visible} = this;
-    const found = this.at(event);
-    if (found.box !== this.hovered.box) {
-      this.hovered = found;
-      this.redraw();
-    }
-    if (found.box < 0) {
-      app.tips.hide();
-      return;
-    }
-    const {tree} = app;
-    const step = ((visible[1] - visible[0]) * app.data.meta.tick_ns) / 1000;
-    const total = tree.total[found.box];
-    const share = percent(total / (tree.total[0] || 1));
-    const lines = [
-      this.placeText(this.tickAt(event), step, found.lane),
-      `this stack in total: ${amount(total, tree.decimals)} ${app.unit}, ${share}`,
-    ];
-    app.tips.show(app.painter.name(tree.shape.func[found.box]), lines, event);
+    const place = this.at(event);
+    const isNew = place.slice !== this.hovered.slice;
+    this.hovered = place;
+    if (isNew) this.redraw();
+    const {tips} = this.app;
+    if (place.slice) {
+      const [head, ...lines] = this.sliceLines(place);
+      tips.show(head, lines, event);
+    } else if (place.item && place.row === TRACK_ROW && place.item.kind !== 'idle') {
+      tips.show(headingOf(this, place.item).name, this.trackLines(place.item, event), event);
+    } else tips.hide();
   }
 
-  /** @param {number} tick @param {number} step in ns, how exact the time is @param {number} lane */
-  placeText(tick, step, lane) {
+  /**
+   * The name of a slice, its own begin and duration, its thread, and what its stack weighs.
+   * @param {Place} place with a slice
+   */
+  sliceLines({lane, slice}) {
+    if (!lane || !slice) return [];
     const {app} = this;
-    const time = moment(tick * app.data.meta.tick_ns, step, app.data.clock);
-    return `at ${time} in ${app.threadName(this.layout.lanes[lane].thread)}`;
+    const {tree, data, painter} = app;
+    const {box, first, last, begin, end} = slice;
+    const total = tree.total[box];
+    const share = percent(total / (tree.total[0] || 1));
+    const lines = [
+      painter.name(tree.shape.func[box]),
+      `${this.spanText(begin, end)} in ${app.threadName(data.sampleThread[lane.samples[first]])}`,
+    ];
+    if (last > first && !data.clock) lines.push(`${countText(last - first + 1, 'sample')}`);
+    const narrow = this.narrowSlices(lane, box, begin, end);
+    if (narrow > 1) lines.push(`one of ${countText(narrow, 'slice')} in this pixel`);
+    lines.push(`this stack in total: ${amount(total, tree.decimals)} ${app.unit}, ${share}`);
+    return lines;
+  }
+
+  /** "at 0.12 s, for 60 ms". @param {number} begin @param {number} end ticks */
+  spanText(begin, end) {
+    const {meta, clock} = this.app.data;
+    const ns = (end - begin) * meta.tick_ns;
+    const at = moment(begin * meta.tick_ns, Math.max(ns / 100, meta.tick_ns), clock);
+    return `at ${at} for ${duration(ns, clock)}`;
+  }
+
+  /**
+   * How many slices begin in the pixel of one that is narrower than it; 0: it is not.
+   * @param {Lane} lane @param {number} box @param {number} begin @param {number} end
+   */
+  narrowSlices(lane, box, begin, end) {
+    const {pixelTicks, visible} = this;
+    if (end - begin >= pixelTicks) return 0;
+    const left = visible[0] + Math.floor((begin - visible[0]) / pixelTicks) * pixelTicks;
+    const from = firstAbove(lane.end, left);
+    const to = firstAbove(lane.begin, left + pixelTicks, from);
+    const rows = this.layout.rowsOf(lane);
+    const row = rows.rowOf(box);
+    let slices = 0;
+    for (let i = from, before = -1; i < to; ++i) {
+      const here = rows.boxAt(i, row);
+      if (here > 0 && here !== before) ++slices;
+      before = here;
+    }
+    return slices;
+  }
+
+  /** What a track shows at the pointer. @param {Item} item @param {MouseEvent} event */
+  trackLines({lanes}, event) {
+    const {data} = this.app;
+    const {pixelTicks, visible} = this;
+    const column = Math.floor(this.shareAt(event) * this.stage.clientWidth);
+    const begin = visible[0] + column * pixelTicks;
+    const sums = new Float64Array(ACTIVITIES.length);
+    for (const {track} of lanes) {
+      const ticks = activityColumns(track, begin, begin + pixelTicks, 1);
+      for (let k = 0; k < sums.length; ++k) sums[k] += ticks[k];
+    }
+    const whole = pixelTicks * lanes.length;
+    const shares = ACTIVITIES.map(({title}, k) => ({title, share: sums[k] / whole}));
+    return [
+      this.spanText(begin, begin + pixelTicks),
+      ...shares
+        .filter(({share}) => share > 0)
+        .map(({title, share}) => `${title}: ${percent(share)}`),
+      ...(sums.every(ticks => ticks === 0) ? [data.clock ? 'not running' : 'no samples'] : []),
+    ];
   }
 
   leave() {
@@ -205,24 +383,92 @@ export class TimeView {
   }
 
   /** @param {MouseEvent} event */
+  click(event) {
+    const place = this.at(event);
+    if (place.item) this.cursor = this.layout.items.indexOf(place.item);
+    if (place.item && place.row === HEADING_ROW) this.toggle(place.item);
+    else if (this.isCovered(event)) setTimeout(() => this.select(place), DOUBLE_CLICK_MS);
+    else this.select(place);
+  }
+
+  /**
+   * Whether the stack would be where the pointer is, so that the second of two clicks would miss.
+   * @param {MouseEvent} event
+   */
+  isCovered({clientY}) {
+    const {top, height} = this.element.getBoundingClientRect();
+    return this.stack.hidden && clientY > top + height * (1 - STACK_SHARE);
+  }
+
+  /** Selects a slice and shows the stack of its sample. @param {Place} place */
+  select(place) {
+    this.selected = place.slice ? place : NOTHING;
+    this.showStack();
+    this.redraw();
+  }
+
+  showStack() {
+    const {lane, sample, slice} = this.selected;
+    this.stack.hidden = !slice;
+    if (!lane || !slice) return;
+    const {app} = this;
+    const {painter, data, shape} = app;
+    const leaf = this.layout.rowsOf(lane).leafOf(sample);
+    const frames = pathTo(shape, leaf).reverse();
+    const close = button('×', () => this.select(NOTHING), {'aria-label': 'Close the stack'});
+    const title = `${this.spanText(lane.begin[sample], lane.end[sample])} in ${app.threadName(
+      data.sampleThread[lane.samples[sample]],
+    )}`;
+    const items = frames.map(box => {
+      const f = shape.func[box];
+      const open = button(painter.name(f), () => {
+        const {left, bottom} = open.getBoundingClientRect();
+        app.functionMenu(f, left, bottom);
+      });
+      if (box === slice.box) open.setAttribute('aria-current', 'true');
+      return el('li', {}, open);
+    });
+    this.stack.replaceChildren(
+      el('div', {className: 'bar'}, el('span', {textContent: title}), close),
+      el('ol', {}, ...items),
+    );
+    this.stack.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest'});
+  }
+
+  /** @param {MouseEvent} event */
   openMenu(event) {
     const {app} = this;
-    const {box} = this.at(event);
-    if (box <= 0) return;
+    const {slice} = this.at(event);
+    if (!slice) return;
     event.preventDefault();
     app.tips.hide();
-    app.functionMenu(app.shape.func[box], event.clientX, event.clientY);
+    app.functionMenu(app.shape.func[slice.box], event.clientX, event.clientY);
   }
 
   func() {
-    return this.hovered.box > 0 ? this.app.shape.func[this.hovered.box] : -1;
+    const {slice} = this.hovered.slice ? this.hovered : this.selected;
+    return slice ? this.app.shape.func[slice.box] : -1;
+  }
+
+  escape() {
+    if (!this.selected.slice) return false;
+    this.select(NOTHING);
+    return true;
   }
 
   // --- selecting a range
 
-  selectVisible() {
+  visibleRange() {
     const [from, to] = this.visible;
-    this.app.set({range: [Math.floor(from), Math.ceil(to)]});
+    return /** @type {Range} */ ([Math.floor(from), Math.ceil(to)]);
+  }
+
+  selectVisible() {
+    this.app.set({range: this.visibleRange()});
+  }
+
+  compareWithVisible() {
+    this.app.set({baseline: this.visibleRange()});
   }
 
   /** Selects from one tick to another, in either order. @param {number} a @param {number} b */
@@ -254,11 +500,20 @@ export const TIME_VIEW = {
   make: app => (app.data.meta.has_time ? new TimeView(app) : noTimeView()),
   isOffered: isTimeOffered,
   showsTime: true,
-  fields: [choiceField('rows', 0, [1, 8]), rangeField('lanes', 'lanes', Math.round)],
+  fields: [
+    choiceField('rows', 16, [0, 1, 8]),
+    rangeField('lanes', 'lanes', Math.round),
+    flagField('callers', 'callers', 'all'),
+    wordsField('folds'),
+  ],
   keys: [
     ['drag', 'move; with Shift, select a range'],
+    ['click', 'show the stack; on a heading, open or close it'],
+    ['double click', 'zoom to the slice'],
     ['Enter', 'select the visible range'],
+    ['b', 'make the visible range the baseline'],
     ['[ ]', 'from sample to sample'],
     ['Page Up, Down', 'from thread to thread'],
+    ['Space', 'open or close the thread or process'],
   ],
 };

@@ -141,9 +141,9 @@ test('a range of the heat map can be selected with keys', async () => {
   await page.keyboard.press(' ');
   for (let i = 0; i < 10; ++i) await page.keyboard.press('ArrowRight');
   await page.keyboard.press(' ');
-  assert.match(await text(page, '.chip'), /^Time 0\.0+ s – /);
+  assert.match(await text(page, '.chip'), /^Range 0\.0+ s – /);
   await page.keyboard.press('b');
-  assert.match(await text(page, '.chip'), /^compared with 0\.0+ s/);
+  assert.match(await text(page, '.chip'), /^Baseline 0\.0+ s/);
 });
 
 test('keys in a sandwich act on the half that has the focus', async () => {

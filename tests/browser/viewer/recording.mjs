@@ -7,6 +7,7 @@ import {dirname} from 'node:path';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
+import {pointAt} from './in_page.mjs';
 import {
   boxes,
   drawn,
@@ -150,6 +151,39 @@ recorded('time on and off the CPU are filters', async () => {
   await choice.selectOption('off');
   const off = await inCell();
   assert.ok(off > 0 && off <= both, `${off} of ${both} ns are off the CPU`);
+});
+
+recorded(
+  'a range has the part of a wait that lies in it, in the page and with --time',
+  async () => {
+    const slept = folded => Number(folded.match(/nanosleep.*\[blocked\] (\d+)\n/)[1]);
+    const whole = folded =>
+      lines(folded).reduce((sum, line) => sum + Number(line.match(/(\d+)$/)[1]), 0);
+    for (const event of ['offcpu-time', 'wall-time']) {
+      const page = await open(address, {fragment: `#event=${event}&range=50000-100000`});
+      const here = await exportedFolded(page);
+      const there = fold('--event', event, '--time', '0.05..0.1');
+      // The page has microseconds.
+      for (const folded of [here, there])
+        assert.ok(Math.abs(slept(folded) - 50e6) <= 1000, `${event}: ${folded}`);
+      assert.ok(Math.abs(whole(here) - whole(there)) <= 10_000, `${event}: ${here}${there}`);
+    }
+  },
+);
+
+recorded('the track of a thread shows how long it waits', async () => {
+  const page = await open(address, {fragment: '#view=time'});
+  const legend = await text(page, '#view .legend');
+  for (const part of ['user code', 'blocked']) assert.ok(legend.includes(part), legend);
+  // The worker sleeps for 200 ms: its heading, and the share of a pixel of its track.
+  const found = await page.evaluate(
+    `(() => { const pointAt = ${pointAt}; const tips = [];
+      for (let y = 22; y < 500; y += 4) tips.push(pointAt(0, 150, y)); return tips; })()`,
+  );
+  assert.ok(
+    found.some(tip => /^.*\d+\/\d+at 0\.\d+ s for .*blocked: 100\.00%$/.test(tip)),
+    found.join('\n'),
+  );
 });
 
 recorded('each thread can be shown alone', async () => {

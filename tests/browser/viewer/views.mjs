@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
-import {pointAt} from './in_page.mjs';
 import {
   boxes,
   boxNamed,
@@ -146,71 +145,16 @@ test('the sandwich has the callers and the callees of a function', async () => {
   });
 });
 
-async function openTime() {
-  const page = await open(page0);
-  await page.getByRole('tab', {name: 'Time'}).click();
-  await drawn(page);
-  return page;
-}
-
-/** The tooltip at a point of the canvas. */
-const tipAt = (page, x, y) => page.evaluate(`(${pointAt})(0, ${x}, ${y})`);
-
-/** The axis, and above each lane its heading; below it, a gap. */
-const AXIS = 20;
-const HEADING = 18;
-const GAP = 6;
-
-test('time has a lane for each thread, with its samples in their order', async () => {
-  const page = await openTime();
-  // The heaviest thread is the first.
-  const app = AXIS + HEADING;
-  const worker = app + 4 * ROW + GAP + HEADING;
-  const tool = worker + 5 * ROW + GAP + HEADING;
-  assert.match(
-    await tipAt(page, 110, app + 2.5 * ROW),
-    /^parseat 0\.1\d* s in app 100this stack in total: 50,000 cycles, 29\.41%$/,
-  );
-  assert.match(await tipAt(page, 900, app + 2.5 * ROW), /^drawat 0\.8\d* s in app 100/);
-  assert.match(await tipAt(page, 103, worker + 4.5 * ROW), /^leafat 0\.1\d* s in worker 100\/101/);
-  assert.match(
-    await tipAt(page, 58, tool + 2.5 * ROW),
-    /^std::vector<char>::atat 0\.0\d* s in tool 200/,
-  );
-  // A thread with few samples did not run all the time.
-  assert.equal(await tipAt(page, 80, tool + 2.5 * ROW), '');
-});
-
-test('lanes of time can have fewer rows', async () => {
-  const page = await openTime();
-  await page.getByLabel('Rows of a lane').selectOption('1 row each');
-  await drawn(page);
-  const lanes = [0, 1, 2].map(i => AXIS + HEADING + i * (HEADING + ROW + GAP) + ROW / 2);
-  assert.match(await tipAt(page, 110, lanes[0]), /^appat /);
-  assert.match(await tipAt(page, 103, lanes[1]), /^workerat /);
-  assert.match(await tipAt(page, 58, lanes[2]), /^toolat /);
-  assert.equal(await tipAt(page, 110, lanes[0] + ROW), '');
-  assert.match(page.url(), /rows=1/);
-});
-
-test('a range that is selected in the lanes of time is a filter', async () => {
-  const page = await openTime();
-  const {x, y} = await canvas(page).boundingBox();
-  await dragged(page, [x + 510, y + 8], [x + 997, y + 8], {shift: true});
-  await page.keyboard.press('1');
-  const folded = await exportedFolded(page);
-  assert.match(folded, /draw/);
-  assert.doesNotMatch(folded, /parse/);
-});
-
 test('a range of the heat map has the flame graph that wick fold --time has', async () => {
   const page = await open(page0);
   await page.getByRole('tab', {name: 'Heat map'}).click();
   const map = await page.locator('.heat canvas').boundingBox();
-  // From the first cell to the middle: the left half of the map is the first half second.
-  await dragged(page, [map.x + 1, map.y + map.height - 1], [map.x + map.width / 2 - 2, map.y + 1]);
+  // From the first cell to the middle: the left half of the map, which is beside its axis, is the
+  // first half second.
+  const middle = map.x + (map.width + 52) / 2;
+  await dragged(page, [map.x + 53, map.y + map.height - 1], [middle - 2, map.y + 1]);
   const chip = await text(page, '.chip');
-  const [, from, to] = chip.match(/Time ([\d.]+) s – ([\d.]+) s/).map(Number);
+  const [, from, to] = chip.match(/Range ([\d.]+) s – ([\d.]+) s/).map(Number);
   assert.equal(from, 0);
   assert.ok(Math.abs(to - 0.5) < 0.02, chip);
   const half = fold('--time', `0..${to}`);
@@ -219,12 +163,9 @@ test('a range of the heat map has the flame graph that wick fold --time has', as
   assert.doesNotMatch(half, /draw/);
 
   // With Shift, the other half becomes the range to compare with.
-  await dragged(
-    page,
-    [map.x + map.width / 2 + 2, map.y + map.height - 1],
-    [map.x + map.width - 2, map.y + 1],
-    {shift: true},
-  );
+  await dragged(page, [middle + 2, map.y + map.height - 1], [map.x + map.width - 2, map.y + 1], {
+    shift: true,
+  });
   const vanished = await boxNamed(page, 'draw');
   const fresh = await boxNamed(page, 'parse');
   assert.match(vanished.tip, /^draw \(vanished\)before: 58\.82%, after: 0\.00%/);

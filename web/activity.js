@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads do over time: run code of the user or of the kernel, or wait, and for what.
+import {KIND} from './color.js';
+
+/** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./lanes.js').Stretches} Stretches */
+
+/**
+ * What a track shows, from the bottom up. The labels of time off the CPU are those of
+ * src/profile/off_cpu_reason.cc.
+ * @type {{title: string, isRunning: boolean, label?: string, light: number, dark: number}[]}
+ */
+export const ACTIVITIES = [
+  {title: 'user code', isRunning: true, light: 0x2f6fb5, dark: 0x6ea8e0},
+  {title: 'kernel', isRunning: true, light: 0xc05a12, dark: 0xe58f4a},
+  {
+    title: 'preempted',
+    isRunning: false,
+    label: '[preempted]',
+    light: 0x8e5bb0,
+    dark: 0xb58cd6,
+  },
+  {title: 'in I/O', isRunning: false, label: '[in I/O]', light: 0x2f9e8f, dark: 0x5cc4b4},
+  {title: 'blocked', isRunning: false, label: '[blocked]', light: 0xc9d3dc, dark: 0x3d4753},
+  {title: 'off the CPU, unknown why', isRunning: false, light: 0xe2e2dc, dark: 0x32353a},
+];
+const USER = 0;
+const KERNEL = 1;
+const UNKNOWN = ACTIVITIES.length - 1;
+
+/** @type {WeakMap<Data, Uint8Array>} */
+const activities = new WeakMap();
+
+/** What a thread does in each node: an index into ACTIVITIES. @param {Data} data */
+export function nodeActivities(data) {
+  let found = activities.get(data);
+  if (found) return found;
+  const {nodes, nodeParent, nodeFrame, frameKind, frameFunction} = data;
+  const byFrame = Uint8Array.from(frameKind, (kind, i) => {
+    if (kind === KIND.kernel) return KERNEL;
+    if (kind !== KIND.offCpu) return USER;
+    const label = data.name(frameFunction[i]).replace(/_\[.\]$/, '');
+    const at = ACTIVITIES.findIndex(activity => activity.label === label);
+    return at < 0 ? UNKNOWN : at;
+  });
+  found = new Uint8Array(nodes);
+  for (let i = 1; i < nodes; ++i) {
+    // Wakers are below the frame that says why a thread waits.
+    const above = found[nodeParent[i]];
+    found[i] = ACTIVITIES[above].isRunning ? byFrame[nodeFrame[i]] : above;
+  }
+  activities.set(data, found);
+  return found;
+}
+
+/** How many stretches share a row of sums. */
+const BLOCK = 32;
+
+/** The sums of the time that a thread spends on each activity. */
+export class Track {
+  /** @param {Data} data @param {Stretches} stretches */
+  constructor(data, {samples, begin, end}) {
+    const {length} = samples;
+    const kinds = ACTIVITIES.length;
+    const nodes = nodeActivities(data);
+    this.begin = begin;
+    this.end = end;
+    this.activity = Uint8Array.from(samples, i => nodes[data.sampleNode[i]]);
+    /** By activity, what is before every BLOCKth stretch. */
+    this.sums = new Float64Array((Math.ceil(length / BLOCK) + 1) * kinds);
+    const sum = new Float64Array(kinds);
+    for (let i = 0; i < length; ++i) {
+      if (i % BLOCK === 0) this.sums.set(sum, (i / BLOCK) * kinds);
+      sum[this.activity[i]] += end[i] - begin[i];
+    }
+    this.sums.set(sum, Math.ceil(length / BLOCK) * kinds);
+    this.all = sum;
+  }
+
+  /** The ticks on the CPU. */
+  get running() {
+    return this.all.reduce((all, ticks, i) => (ACTIVITIES[i].isRunning ? all + ticks : all), 0);
+  }
+
+  /**
+   * Adds the ticks of each activity before a time to `sum`.
+   * @param {number} tick @param {number} next the first stretch that ends after `tick`
+   * @param {Float64Array} sum
+   */
+  addBefore(tick, next, sum) {
+    const {begin, end, activity, sums} = this;
+    const block = Math.floor(next / BLOCK);
+    for (let k = 0; k < sum.length; ++k) sum[k] += sums[block * sum.length + k];
+    for (let i = block * BLOCK; i < next; ++i) sum[activity[i]] += end[i] - begin[i];
+    if (next < begin.length && begin[next] < tick) sum[activity[next]] += tick - begin[next];
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stacks a search found.
+
+/** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./lanes.js').Lane} Lane */
+/** @typedef {import('./shape.js').Shape} Shape */
+
+export class Found {
+  /** @param {Data} data @param {Shape} shape @param {Uint8Array} hits 1 for functions that match */
+  constructor(data, shape, hits) {
+    this.data = data;
+    this.shape = shape;
+    this.hits = hits;
+    /** 1 for boxes of a match and those below it. */
+    this.within = new Uint8Array(shape.count);
+    for (let i = 1; i < shape.count; ++i)
+      this.within[i] = this.within[shape.parent[i]] | hits[shape.func[i]];
+    /** @type {WeakMap<Lane, Int32Array>} */
+    this.sums = new WeakMap();
+  }
+
+  /** Whether a box itself is a match. @param {number} box */
+  isHit(box) {
+    return this.hits[this.shape.func[box]] === 1;
+  }
+
+  /** Whether the stack of a sample has a match. @param {number} sample */
+  isIn(sample) {
+    const box = this.shape.map[this.data.sampleNode[sample]];
+    return box >= 0 && this.within[box] === 1;
+  }
+
+  /**
+   * How many samples with a match are before each sample of a lane, and in all.
+   * @param {Lane} lane
+   */
+  sumsOf(lane) {
+    let sums = this.sums.get(lane);
+    if (sums) return sums;
+    const {samples} = lane;
+    sums = new Int32Array(samples.length + 1);
+    for (let i = 0; i < samples.length; ++i)
+      sums[i + 1] = sums[i] + (this.isIn(samples[i]) ? 1 : 0);
+    this.sums.set(lane, sums);
+    return sums;
+  }
+}
+
+/** @type {Found|null} */
+let last = null;
+
+/**
+ * What the current search found; null: there is no search.
+ * @param {import('./app.js').App} app @returns {Found|null}
+ */
+export function foundBy({data, shape, painter}) {
+  if (!painter.hits) return null;
+  if (last?.hits !== painter.hits || last.shape !== shape)
+    last = new Found(data, shape, painter.hits);
+  return last;
+}
