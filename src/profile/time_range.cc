@@ -54,9 +54,27 @@ Nanoseconds clock_range(const TimeRange& range, std::uint64_t first) {
   return {at(range.from), at(range.to)};
 }
 
-// Cuts the samples of an event that reach into the range down to the parts
-// inside it.
-void cut_to_range(Profile& profile, EventId event, const Nanoseconds& range) {
+// Whether the samples of an event begin at their time and last as many
+// nanoseconds as they weigh.
+bool is_lasting(const Profile& profile, EventId id) {
+  const Event& event = profile.events[id];
+  return event.time == TimeKind::kTraceClock ||
+         (event.time == TimeKind::kOffCpu && event.decimals == 0 &&
+          nanoseconds_in(profile.strings[event.unit]) == 1);
+}
+
+}  // namespace
+
+std::uint64_t first_time(const Profile& profile) {
+  const auto clock = clock_of_trace(profile);
+  for (const Sample& s : profile.samples)
+    if (!clock || s.event == *clock) return s.time;
+  return 0;
+}
+
+void cut_to_time(Profile& profile, EventId event, const TimeRange& time,
+                 std::uint64_t first) {
+  const Nanoseconds range = clock_range(time, first);
   std::int64_t cut = 0;
   for (Sample& s : profile.samples) {
     if (s.event != event || s.weight <= 0) continue;
@@ -76,24 +94,6 @@ void cut_to_range(Profile& profile, EventId event, const Nanoseconds& range) {
     profile.diagnostics.note(problem, static_cast<std::uint64_t>(cut), cut);
 }
 
-// Whether the samples of an event begin at their time and last as many
-// nanoseconds as they weigh.
-bool is_lasting(const Profile& profile, EventId id) {
-  const Event& event = profile.events[id];
-  return event.time == TimeKind::kTraceClock ||
-         (event.time == TimeKind::kOffCpu && event.decimals == 0 &&
-          nanoseconds_in(profile.strings[event.unit]) == 1);
-}
-
-}  // namespace
-
-std::uint64_t first_time(const Profile& profile) {
-  const auto clock = clock_of_trace(profile);
-  for (const Sample& s : profile.samples)
-    if (!clock || s.event == *clock) return s.time;
-  return 0;
-}
-
 void select_time(Profile& profile, const TimeRange& range,
                  std::uint64_t first) {
   if (!profile.has_time)
@@ -103,7 +103,7 @@ void select_time(Profile& profile, const TimeRange& range,
                 {.wrong = Setting::kTime, .helps = {}});
   const Nanoseconds ns = clock_range(range, first);
   for (const EventId id : profile.events.ids())
-    if (is_lasting(profile, id)) cut_to_range(profile, id, ns);
+    if (is_lasting(profile, id)) cut_to_time(profile, id, range, first);
   keep_samples(profile, Problem::kNotSelected, [&](const Sample& s) {
     return s.time >= ns.from && s.time < ns.to;
   });

@@ -22,6 +22,11 @@ TimeRange parse_time_range(std::string_view text);
 // When the first sample begins; of a trace, the first of its clock.
 std::uint64_t first_time(const Profile& profile);
 
+// Cuts the samples of an event that reach into the range down to the parts
+// inside it. They last as many nanoseconds as they weigh.
+void cut_to_time(Profile& profile, EventId event, const TimeRange& time,
+                 std::uint64_t first);
+
 // Keeps the samples that begin in the range and, of a trace's clock and of time
 // off the CPU, the parts of samples that reach into it. `first` is the
 // first_time() of the whole profile: samples may have been left out since.

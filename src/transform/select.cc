@@ -136,7 +136,8 @@ std::optional<EventId> event_of(const Profile& profile, TimeKind time) {
 // Wall time on the CPU is a share of a thread's life and has no place in time.
 // A range of it consists of what it was computed from: the samples taken on the
 // CPU and the time off it.
-void place_wall_time(Profile& profile, const Selection& selection) {
+void place_wall_time(Profile& profile, const Selection& selection,
+                     std::uint64_t first) {
   const auto wall = event_of(profile, TimeKind::kWall);
   const auto on = event_of(profile, TimeKind::kOnCpu);
   const auto off = event_of(profile, TimeKind::kOffCpu);
@@ -155,6 +156,7 @@ void place_wall_time(Profile& profile, const Selection& selection) {
                             "range of time",
                             name(*on)),
                 {.wrong = Setting::kTime, .helps = {Setting::kEvent}});
+  if (can_add) cut_to_time(profile, *off, *selection.time, first);
   std::vector<Sample> placed;
   for (Sample sample : profile.samples) {
     if (sample.event != *wall) placed.push_back(sample);
@@ -253,7 +255,7 @@ Profile select(Profile profile, const Selection& s) {
   const Timer timer("select");
   const std::uint64_t first = first_time(profile);
   const HiddenLanguageNotes languages(profile);
-  if (s.time) place_wall_time(profile, s);
+  if (s.time) place_wall_time(profile, s, first);
   select_event(profile, s.event);
   select_threads(profile, s);
   if (s.time) select_some_time(profile, *s.time, first);
