@@ -3,6 +3,7 @@
 import {css} from './color.js';
 import {amount, countText, percent} from './numbers.js';
 import {LEAST_LABEL, visibleBoxes} from './paint.js';
+import {changeFrom, changeTexts, shareOf} from './shares.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @typedef {import('./paint.js').Painter} Painter */
@@ -60,12 +61,24 @@ export function svgBox(painter, tree, box, {left, y, size, tip}) {
 }
 
 /**
+ * "; +1.23%", or "; +12 samples" if the difference is absolute.
+ * @param {Tree} tree @param {number} box @param {string} count the unit
+ */
+function changeText(tree, box, count) {
+  if (!tree.beforeTotal || box === 0) return '';
+  const {change} = changeFrom(tree, tree.beforeTotal[box], tree.total[box]);
+  return `; ${changeTexts(tree).change(change)}${tree.isAbsolute ? ` ${count}` : '%'}`;
+}
+
+/**
  * The tooltip of a box in an SVG.
  * @param {Painter} painter @param {Tree} tree @param {number} box @param {string} count the unit
  */
-function svgTip(painter, {shape, total, decimals}, box, count) {
+function svgTip(painter, tree, box, count) {
+  const {shape, total, beforeTotal, decimals} = tree;
   const weight = `${amount(total[box], decimals)} ${count}`;
-  return `${painter.name(shape.func[box])} (${weight}, ${percent(total[box] / total[0])})`;
+  const share = percent(shareOf(tree, total[box]));
+  return `${painter.name(shape.func[box])} (${weight}, ${share}${changeText(tree, box, count)})`;
 }
 
 /** Pixels of frames narrower than a pixel that are one element of an SVG. */

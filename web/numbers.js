@@ -37,8 +37,11 @@ function twoDecimals(value) {
 /** @param {number} share */
 export const percent = share => twoDecimals(100 * share) + '%';
 
-/** "+1.23", in percentage points. @param {number} change */
-export const points = change => (change > 0 ? '+' : '') + twoDecimals(100 * change);
+/** "+1.23", in percentage points; without a sign if it rounds to 0. @param {number} change */
+export function points(change) {
+  if (Math.abs(change) < 0.5e-4) return '0.00';
+  return (change > 0 ? '+' : '') + twoDecimals(100 * change);
+}
 
 /**
  * A time since the beginning, with enough digits to distinguish times that are `step` apart.

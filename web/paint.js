@@ -14,7 +14,7 @@ import {
 import {coveredBefore, hasMarked} from './coverage.js';
 import {cutLabel, shownName} from './names.js';
 import {mixed, parsed} from './pixels.js';
-import {firstAt, skipTo} from './tree.js';
+import {changeOfBox, firstAt, skipTo} from './tree.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./tree.js').Tree} Tree */
@@ -178,10 +178,8 @@ export class Painter {
 
   /** @param {Tree} tree @param {number} box */
   changeOf(tree, box) {
-    const change = tree.total[box] - /** @type {Float64Array} */ (tree.beforeTotal)[box];
-    return packed(
-      changeColor(changeStep(change, tree.largestChange) * (this.look.negate ? -1 : 1)),
-    );
+    const step = changeStep(changeOfBox(tree, box), tree.largestChange);
+    return packed(changeColor(this.look.negate ? -step : step));
   }
 
   /** @param {number} f */

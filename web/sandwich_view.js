@@ -5,6 +5,7 @@ import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
 import {toSvg} from './export.js';
 import {percent} from './numbers.js';
+import {changeFrom, changeTexts, shareOf, wholeName} from './shares.js';
 import {functionField, wholeNumber} from './state.js';
 import {functionTotals} from './totals.js';
 import {cutText, transformed} from './transform.js';
@@ -148,17 +149,28 @@ class SandwichView {
     return state.func;
   }
 
+  /**
+   * The shares of a function, and what they are of.
+   * @param {number} f @param {FunctionTotals} totals
+   */
+  shareText(f, totals) {
+    const {tree, filter} = this.app;
+    const whole = wholeName(filter);
+    if (totals.beforeTotal) {
+      const {before, after, change} = changeFrom(tree, totals.beforeTotal[f], totals.total[f]);
+      const {value, change: text} = changeTexts(tree);
+      const unit = tree.isAbsolute ? this.app.unit : `of ${whole}`;
+      return `before ${value(before)}, after ${value(after)} ${unit}, change ${text(change)}`;
+    }
+    const [self, total] = [totals.self, totals.total].map(of => percent(shareOf(tree, of[f])));
+    return `self ${self}, total ${total} of ${whole}`;
+  }
+
   /** @param {number} f @param {FunctionTotals} totals */
   showText(f, totals) {
-    const {data, tree} = this.app;
+    const {data} = this.app;
     this.field.value = data.name(f);
-    const share = (/** @type {Float64Array} */ of, /** @type {Float64Array} */ all) =>
-      percent(of[f] / (all[0] || 1));
-    const total = share(totals.total, tree.total);
-    this.shares.textContent =
-      totals.beforeTotal && tree.beforeTotal
-        ? `before ${share(totals.beforeTotal, tree.beforeTotal)}, after ${total}`
-        : `self ${share(totals.self, tree.total)}, total ${total}`;
+    this.shares.textContent = this.shareText(f, totals);
     const heaviest = totals.functions.sort((a, b) => totals.total[b] - totals.total[a]);
     const names = heaviest.slice(0, MOST_SUGGESTIONS).map(g => data.name(g));
     this.suggestions.replaceChildren(...names.map(value => el('option', {value})));

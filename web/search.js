@@ -2,6 +2,7 @@
 // Search by name. Each distinct name is tested once; boxes then match by the number of their
 // function.
 import {shownName} from './names.js';
+import {percent} from './numbers.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./tree.js').Tree} Tree */
@@ -39,32 +40,62 @@ export function matchingFunctions(data, matches) {
 }
 
 /**
- * How much of the whole tree and of the box `zoom` is covered by boxes that match, and the
- * outermost of these.
+ * Weights of a tree: after, and before (0 if it is no difference).
+ * @typedef {{after: number, before: number}} Sums
+ */
+
+/** @param {Sums} sums @param {Tree} tree @param {number} box */
+function addBox(sums, {total, beforeTotal}, box) {
+  sums.after += total[box];
+  if (beforeTotal) sums.before += beforeTotal[box];
+}
+
+/** @returns {Sums} */
+const nothing = () => ({after: 0, before: 0});
+
+/**
+ * What the boxes that match cover of the whole tree and of the box `zoom`, each place once, and the
+ * outermost of them.
  * @param {Tree} tree @param {Uint8Array} hits @param {number} zoom
  */
 export function matched(tree, hits, zoom) {
-  const {shape, extent, boxes} = tree;
+  const {shape, boxes} = tree;
   const {parent, func} = shape;
   // 1: within a match, 2: within the zoomed box.
   const state = new Uint8Array(shape.count);
-  let whole = 0;
-  let part = 0;
+  const whole = nothing();
+  const part = nothing();
   const outermost = [];
   for (let i = 0; i < boxes.length; ++i) {
     const box = boxes[i];
     let s = box > 0 ? state[parent[box]] : 0;
     if (box === zoom) {
       s |= 2;
-      if (s & 1) part = extent[box];
+      if (s & 1) addBox(part, tree, box);
     }
     if (box > 0 && hits[func[box]] && !(s & 1)) {
       s |= 1;
-      whole += extent[box];
-      if (s & 2) part += extent[box];
+      addBox(whole, tree, box);
+      if (s & 2) addBox(part, tree, box);
       outermost.push(box);
     }
     state[box] = s;
   }
   return {whole, part, outermost};
+}
+
+/**
+ * The shares that match, as text. In a difference, of each side.
+ * @param {Tree} tree @param {{whole: Sums, part: Sums}} found @param {number} zoom
+ * @param {string} wholeText what the whole is called
+ */
+export function matchedText(tree, {whole, part}, zoom, wholeText) {
+  const sides = (/** @type {Sums} */ {after, before}, ofBefore = 0, ofAfter = 0) => {
+    const share = percent(after / (ofAfter || 1));
+    return tree.beforeTotal ? `before ${percent(before / (ofBefore || 1))}, after ${share}` : share;
+  };
+  const text = `Matched: ${sides(whole, tree.all.before, tree.all.after)} of ${wholeText}`;
+  if (zoom === 0) return text;
+  const inPart = sides(part, tree.beforeTotal?.[zoom], tree.total[zoom]);
+  return `${text} (${inPart} of the zoomed part)`;
 }

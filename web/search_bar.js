@@ -2,8 +2,9 @@
 // The search field: what it matches, and the way from match to match.
 import {byId} from './dom.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
-import {amount, percent} from './numbers.js';
-import {matched, matcher, matchingFunctions} from './search.js';
+import {amount} from './numbers.js';
+import {matched, matchedText, matcher, matchingFunctions} from './search.js';
+import {wholeName} from './shares.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./tree.js').Tree} Tree */
@@ -73,11 +74,9 @@ export class SearchBar {
     const matches = matcher({text: search, regex: !plain, ignoreCase});
     if (!matches) return null;
     painter.hits = matchingFunctions(data, matches);
-    const {whole, part, outermost} = matched(tree, painter.hits, zoom);
-    this.matches = outermost;
-    const text = `Matched: ${percent(whole / (tree.whole || 1))}`;
-    if (zoom === 0) return text;
-    return `${text} (${percent(part / (tree.extent[zoom] || 1))} of the zoomed part)`;
+    const found = matched(tree, painter.hits, zoom);
+    this.matches = found.outermost;
+    return matchedText(tree, found, zoom, wholeName(this.app.filter));
   }
 
   /** Reveals the next or the previous match, widest first. @param {number} by 1 or -1 */

@@ -2,10 +2,11 @@
 // The table of functions: what the pictures show, as text that can be sorted and read aloud.
 import {button, el} from './dom.js';
 import {weigh} from './filter.js';
-import {amount, percent, points} from './numbers.js';
+import {amount, percent} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
+import {changeFrom, changeTexts, isCertain, shareOf, wholeName} from './shares.js';
 import {textField} from './state.js';
-import {changeInterval, functionTotals} from './totals.js';
+import {functionTotals} from './totals.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
@@ -45,32 +46,35 @@ function callsOf({data, filter, shape}) {
 
 /**
  * @param {Tree} tree @param {FunctionTotals} totals @param {Float64Array} beforeTotal
- * @param {number} wholeBefore
  * @returns {TableColumn[]}
  */
-function comparisonColumns(tree, {self, total}, beforeTotal, wholeBefore) {
-  const whole = tree.total[0] || 1;
-  const before = (/** @type {number} */ f) => beforeTotal[f] / wholeBefore;
-  const after = (/** @type {number} */ f) => total[f] / whole;
-  const change = (/** @type {number} */ f) => after(f) - before(f);
-  const interval = (/** @type {number} */ f) => changeInterval(before(f), after(f), tree.samples);
-  const half = (/** @type {number} */ f) => {
-    const [low, high] = interval(f);
-    return (high - low) / 2;
-  };
+function comparisonColumns(tree, {self, total}, beforeTotal) {
+  const of = (/** @type {number} */ f) => changeFrom(tree, beforeTotal[f], total[f]);
+  const texts = changeTexts(tree);
+  const half = (/** @type {import('./shares.js').Change} */ {interval: [low, high]}) =>
+    (high - low) / 2;
   const intervalText = (/** @type {number} */ f) => {
-    const [low, high] = interval(f);
-    return (100 * half(f)).toFixed(2) + (low > 0 || high < 0 ? ' *' : '');
+    const change = of(f);
+    const size = tree.isAbsolute ? texts.value(half(change)) : (100 * half(change)).toFixed(2);
+    return size + (isCertain(change) ? ' *' : '');
   };
   const beforeText = (/** @type {number} */ f) =>
-    beforeTotal[f] === 0 ? 'new' : percent(before(f));
-  const afterText = (/** @type {number} */ f) => (total[f] === 0 ? 'gone' : percent(after(f)));
-  const selfText = (/** @type {number} */ f) => percent(self[f] / whole);
+    beforeTotal[f] === 0 ? 'new' : texts.value(of(f).before);
+  const afterText = (/** @type {number} */ f) =>
+    total[f] === 0 ? 'gone' : texts.value(of(f).after);
+  const selfText = (/** @type {number} */ f) =>
+    tree.isAbsolute ? amount(self[f], tree.decimals) : percent(shareOf(tree, self[f]));
+  const change = (/** @type {number} */ f) => of(f).change;
   return [
-    {key: 'change', title: 'Change', value: f => Math.abs(change(f)), text: f => points(change(f))},
-    {key: 'interval', title: '± 95%', value: half, text: intervalText},
-    {key: 'before', title: 'Before', value: before, text: beforeText},
-    {key: 'after', title: 'After', value: after, text: afterText},
+    {
+      key: 'change',
+      title: 'Change',
+      value: f => Math.abs(change(f)),
+      text: f => texts.change(change(f)),
+    },
+    {key: 'interval', title: '± 95%', value: f => half(of(f)), text: intervalText},
+    {key: 'before', title: 'Before', value: f => of(f).before, text: beforeText},
+    {key: 'after', title: 'After', value: f => of(f).after, text: afterText},
     {key: 'self', title: 'Self after', value: f => self[f], text: selfText},
   ];
 }
@@ -80,12 +84,11 @@ function comparisonColumns(tree, {self, total}, beforeTotal, wholeBefore) {
  * @returns {TableColumn[]}
  */
 function plainColumns(tree, {self, total}, calls) {
-  const whole = tree.total[0] || 1;
   /** @returns {TableColumn[]} */
   const pair = (/** @type {Float64Array} */ weights, key = '', title = '') => {
     const value = (/** @type {number} */ f) => weights[f];
     const text = (/** @type {number} */ f) => amount(weights[f], tree.decimals);
-    const share = (/** @type {number} */ f) => percent(weights[f] / whole);
+    const share = (/** @type {number} */ f) => percent(shareOf(tree, weights[f]));
     return [
       {key, title, wide: true, value, text},
       {key: `${key}%`, title: `${title} %`, value, text: share},
@@ -105,8 +108,8 @@ function plainColumns(tree, {self, total}, calls) {
 /** @param {App} app @param {FunctionTotals} totals */
 function columnsOf(app, totals) {
   const {tree} = app;
-  return totals.beforeTotal && tree.beforeTotal
-    ? comparisonColumns(tree, totals, totals.beforeTotal, tree.beforeTotal[0] || 1)
+  return totals.beforeTotal
+    ? comparisonColumns(tree, totals, totals.beforeTotal)
     : plainColumns(tree, totals, callsOf(app));
 }
 
@@ -228,14 +231,24 @@ class TableView {
   foot(count, isComparison) {
     const functions = this.app.painter.hits ? 'matching functions' : 'functions';
     const shown = `${Math.min(this.limit, count)} of ${count} ${functions}`;
-    const legend = isComparison ? '; *: the interval excludes 0' : '';
-    const text = el('p', {className: 'quiet', textContent: shown + legend});
+    const text = el('p', {className: 'quiet', textContent: shown + this.legend(isComparison)});
     if (count <= this.limit) return [text];
     const more = () => {
       this.limit *= 4;
       this.show();
     };
     return [text, button('Show more', more)];
+  }
+
+  /** What the numbers are. @param {boolean} isComparison */
+  legend(isComparison) {
+    const {tree, filter, unit} = this.app;
+    const whole = wholeName(filter);
+    if (!isComparison) return `; shares of ${whole}`;
+    const what = tree.isAbsolute
+      ? `absolute: ${unit}`
+      : `normalised: shares of ${whole} of each side, changes in points`;
+    return `; ${what}; *: the interval excludes 0`;
   }
 
   /** A function that gives the focus to what has it now, or to what takes its place. */

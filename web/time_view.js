@@ -7,6 +7,7 @@ import {button, choice, el, oncePerFrame} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
 import {activityColumns, firstAbove} from './lanes.js';
 import {amount, clamp, countText, duration, moment, percent} from './numbers.js';
+import {shareOf, wholeName} from './shares.js';
 import {choiceField, flagField, rangeField, wordsField} from './state.js';
 import {headingOf, TimeDrawing, timeSvg} from './time_draw.js';
 import {listenToTime} from './time_input.js';
@@ -313,7 +314,7 @@ export class TimeView {
     const {tree, data, painter} = app;
     const {box, first, last, begin, end} = slice;
     const total = tree.total[box];
-    const share = percent(total / (tree.total[0] || 1));
+    const share = `${percent(shareOf(tree, total))} of ${wholeName(app.filter)}`;
     const lines = [
       painter.name(tree.shape.func[box]),
       `${this.spanText(begin, end)} in ${app.threadName(data.sampleThread[lane.samples[first]])}`,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tooltip, and the line below the view with the same text for keyboards and screen readers.
 import {byId, el} from './dom.js';
-import {isolated} from './names.js';
+import {isolated, shortened} from './names.js';
+import {wholeName} from './shares.js';
 import {describe} from './tips.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -48,13 +49,16 @@ export class TipBox {
     const pixel = canvas.pixelOf(tree);
     const isLast = last?.canvas === canvas && last.box === box && last.tree === tree;
     if (isLast && last.pixel === pixel) return last.text;
-    const name = app.painter.name(tree.shape.func[box]);
-    const crowd = canvas.crowdOf(box);
+    const {func} = tree.shape;
+    const {zoomed} = canvas;
     const text = describe(app.data, tree, box, {
-      name,
-      zoomed: canvas.zoomed,
+      name: app.painter.name(func[box]),
+      zoomed,
+      whole: wholeName(app.filter),
+      // The halves of a sandwich are zoomed to its function from the beginning.
+      part: tree === app.tree ? 'the zoomed part' : shortened(app.painter.name(func[zoomed])),
       unit: app.unit,
-      crowd,
+      crowd: canvas.crowdOf(box),
     });
     this.last = {canvas, box, tree, pixel, text};
     return text;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that describes a box.
-import {amount, countText, percent, points} from './numbers.js';
-import {changeInterval} from './totals.js';
+import {amount, countText, percent} from './numbers.js';
+import {changeFrom, changeTexts, shareOf} from './shares.js';
+import {isWithin} from './tree.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./shape.js').Shape} Shape */
@@ -33,14 +34,23 @@ const KINDS = ['', 'kernel', 'inlined', 'compiled at run time', '', ''];
  * @typedef {object} DescribeOptions
  * @property {string} name
  * @property {number} zoomed a box
+ * @property {string} whole what shares are of
+ * @property {string} part what the zoomed box is called
  * @property {string} unit
  * @property {import('./coverage.js').Crowd|null} crowd the frames that share its pixel
  */
+/**
+ * @callback ValueText
+ * @param {number} weight
+ * @returns {string}
+ */
 
-/** @param {Tree} tree @param {import('./coverage.js').Crowd|null} crowd */
-function crowdLines(tree, crowd) {
+/** @param {Tree} tree @param {DescribeOptions} options */
+function crowdLines(tree, {crowd, whole}) {
   if (!crowd || crowd.count < 2) return [];
-  const share = percent(crowd.total / (tree.whole || 1));
+  const share = tree.beforeTotal
+    ? `${percent(crowd.total / (tree.whole || 1))} of the width`
+    : `${percent(shareOf(tree, crowd.total))} of ${whole}`;
   return [`the widest of ${countText(crowd.count, 'frame')} in this pixel, together ${share}`];
 }
 
@@ -52,29 +62,32 @@ function changeMark({total, beforeTotal}, box) {
 }
 
 /**
+ * Of a normalised difference shares, and then weights; of an absolute one weights alone.
  * @param {Tree} tree @param {Float64Array} beforeTotal @param {number} box
- * @param {(weight: number) => string} value
+ * @param {DescribeOptions} options @param {ValueText} value
  */
-function changeLines(tree, beforeTotal, box, value) {
-  const before = beforeTotal[box] / (beforeTotal[0] || 1);
-  const after = tree.total[box] / (tree.total[0] || 1);
-  const [low, high] = changeInterval(before, after, tree.samples).map(points);
-  const change = points(after - before);
+function changeLines(tree, beforeTotal, box, {whole, unit}, value) {
+  const {before, after, change, interval} = changeFrom(tree, beforeTotal[box], tree.total[box]);
+  const texts = changeTexts(tree);
+  const [low, high] = interval.map(texts.change);
+  const [both, counted] = tree.isAbsolute ? ['', unit] : [` of ${whole}`, 'points'];
+  const weights = [tree.total[box], beforeTotal[box] / tree.scale].map(value);
   return [
-    `before: ${percent(before)}, after: ${percent(after)}`,
-    `change: ${change} points, with 95% confidence ${low} to ${high}`,
-    `total after: ${value(tree.total[box])}, before: ${value(beforeTotal[box] / tree.scale)}`,
+    `before: ${texts.value(before)}, after: ${texts.value(after)}${both || ` ${unit}`}`,
+    `change: ${texts.change(change)} ${counted}, with 95% confidence ${low} to ${high}`,
+    ...(tree.isAbsolute ? [] : [`total after: ${weights[0]}, before: ${weights[1]}`]),
   ];
 }
 
 /**
- * @param {Tree} tree @param {number} box @param {number} zoomed
- * @param {(weight: number) => string} value
+ * The share of the zoomed part is only for what is inside it.
+ * @param {Tree} tree @param {number} box @param {DescribeOptions} options @param {ValueText} value
  */
-function totalLine({total}, box, zoomed, value) {
-  const line = `total: ${value(total[box])}, ${percent(total[box] / (total[0] || 1))}`;
-  if (zoomed === 0 || total[box] > total[zoomed]) return line;
-  return `${line} · ${percent(total[box] / total[zoomed])} of the zoomed part`;
+function totalLine(tree, box, {zoomed, whole, part}, value) {
+  const {shape, total} = tree;
+  const line = `total: ${value(total[box])}, ${percent(shareOf(tree, total[box]))} of ${whole}`;
+  if (zoomed === 0 || !isWithin(shape, box, zoomed)) return line;
+  return `${line} · ${percent(total[box] / (total[zoomed] || 1))} of ${part}`;
 }
 
 /** @param {Data} data @param {Shape} shape @param {number} box */
@@ -91,17 +104,20 @@ function frameLines(data, shape, box) {
  * @param {Data} data @param {Tree} tree @param {number} box @param {DescribeOptions} options
  * @returns {Description}
  */
-export function describe(data, tree, box, {name, zoomed, unit, crowd}) {
-  const value = (/** @type {number} */ weight) => `${amount(weight, tree.decimals)} ${unit}`;
+export function describe(data, tree, box, options) {
+  const value = (/** @type {number} */ weight) =>
+    `${amount(weight, tree.decimals)} ${options.unit}`;
   const self = tree.self[box];
+  const when = tree.beforeTotal ? ' after' : '';
+  const selfShare = tree.isAbsolute && tree.beforeTotal ? '' : `, ${percent(shareOf(tree, self))}`;
   return {
-    head: name + changeMark(tree, box),
+    head: options.name + changeMark(tree, box),
     lines: [
-      ...crowdLines(tree, crowd),
+      ...crowdLines(tree, options),
       ...(tree.beforeTotal
-        ? changeLines(tree, tree.beforeTotal, box, value)
-        : [totalLine(tree, box, zoomed, value)]),
-      `self: ${value(self)}, ${percent(self / (tree.total[0] || 1))}`,
+        ? changeLines(tree, tree.beforeTotal, box, options, value)
+        : [totalLine(tree, box, options, value)]),
+      `self${when}: ${value(self)}${selfShare}`,
       ...frameLines(data, tree.shape, box),
     ],
   };

@@ -82,3 +82,33 @@ export function changeInterval(before, after, samples) {
     change + Math.hypot(a[1] - after, before - b[0]),
   ];
 }
+
+/**
+ * The interval of a change of weights: that of the shares, and the error of both totals, whose
+ * numbers of samples are chance as well.
+ * @param {{before: number, after: number}} shares @param {{before: number, after: number}} whole
+ * @param {[number, number]} samples of both sides
+ * @returns {[number, number]}
+ */
+export function weightInterval(shares, whole, samples) {
+  const b = wilson(shares.before, samples[0]);
+  const a = wilson(shares.after, samples[1]);
+  const [before, after] = [shares.before * whole.before, shares.after * whole.after];
+  const error = (/** @type {number} */ n) => (n > 0 ? Z / Math.sqrt(n) : 0);
+  const ofTotals = Math.hypot(after * error(samples[1]), before * error(samples[0]));
+  const change = after - before;
+  return [
+    change -
+      Math.hypot(
+        (shares.after - a[0]) * whole.after,
+        (b[1] - shares.before) * whole.before,
+        ofTotals,
+      ),
+    change +
+      Math.hypot(
+        (a[1] - shares.after) * whole.after,
+        (shares.before - b[0]) * whole.before,
+        ofTotals,
+      ),
+  ];
+}

@@ -16,6 +16,9 @@
  * @property {Int32Array} boxes those with an extent, level by level, from left to right
  * @property {Int32Array} level where each level of `boxes` begins, and the end
  * @property {number} whole the extent of the root
+ * @property {{after: number, before: number}} all what shares are of: the weights of each side
+ *   before a transform left stacks out; that before is multiplied by `scale`
+ * @property {boolean} isAbsolute the sides of a difference are compared as they are
  * @property {number} largestChange
  * @property {number} decimals
  * @property {string} unit
@@ -40,17 +43,37 @@ function totalOf(shape, self) {
   return total;
 }
 
+/** @param {Float64Array} weights */
+function sumOfAll(weights) {
+  let sum = 0;
+  for (let i = 0; i < weights.length; ++i) sum += weights[i];
+  return sum;
+}
+
 /**
- * The weights before, multiplied by `scale`: if normalised, they add up to the weights after.
+ * The weights before, multiplied by `scale`: if normalised, those of all nodes add up to the
+ * weights after, whatever the shape leaves out.
  * @param {Shape} shape @param {Float64Array} weights of nodes @param {number} sumAfter
  * @param {boolean} isNormalized
  */
 function sideBefore(shape, weights, sumAfter, isNormalized) {
   const self = selfOf(shape, weights);
-  const sum = self.reduce((a, b) => a + b, 0);
+  const sum = sumOfAll(weights);
   const scale = isNormalized && sum > 0 && sumAfter > 0 ? sumAfter / sum : 1;
   if (scale !== 1) for (let i = 0; i < self.length; ++i) self[i] *= scale;
-  return {self, total: totalOf(shape, self), scale};
+  return {self, total: totalOf(shape, self), scale, all: sum * scale};
+}
+
+/** Smaller changes, as shares of the whole, are errors of rounding. */
+const LEAST_CHANGE = 1e-9;
+
+/**
+ * How much the weight of a box changed.
+ * @param {Tree} tree with a side before @param {number} box
+ */
+export function changeOfBox({total, beforeTotal, all}, box) {
+  const change = total[box] - /** @type {Float64Array} */ (beforeTotal)[box];
+  return Math.abs(change) > LEAST_CHANGE * Math.max(all.after, all.before) ? change : 0;
 }
 
 /** @param {Float64Array} after @param {Float64Array} before */
@@ -120,7 +143,8 @@ export function buildTree(shape, weights, {heavy, normalized}) {
   const self = selfOf(shape, weights.after);
   const total = totalOf(shape, self);
   const {unit, decimals, samples} = weights;
-  const before = weights.before && sideBefore(shape, weights.before, total[0], normalized);
+  const all = sumOfAll(weights.after);
+  const before = weights.before && sideBefore(shape, weights.before, all, normalized);
   // In a difference, each stack is as wide as the larger of its two weights.
   const own = before ? self.map((weight, i) => Math.max(weight, before.self[i])) : self;
   const extent = before ? totalOf(shape, own) : total;
@@ -133,6 +157,8 @@ export function buildTree(shape, weights, {heavy, normalized}) {
     extent,
     ...layOut(shape, own, extent, heavy),
     whole: extent[0],
+    all: {after: all, before: before?.all ?? 0},
+    isAbsolute: !normalized,
     largestChange: before ? largestChangeOf(total, before.total) : 0,
     decimals,
     unit,
@@ -207,6 +233,16 @@ export function pathTo(shape, box) {
   const path = [];
   for (let i = box; i > 0; i = shape.parent[i]) path.push(i);
   return path.reverse();
+}
+
+/**
+ * Whether a box is another one or below it. Parents have lower numbers.
+ * @param {Shape} shape @param {number} box @param {number} other
+ */
+export function isWithin(shape, box, other) {
+  let at = box;
+  while (at > other) at = shape.parent[at];
+  return at === other;
 }
 
 /** @param {Tree} tree @param {number} box */

@@ -56,7 +56,7 @@ test('samples without a stack are exported as wick fold prints them', async () =
   assert.equal(await after('a;b 2\n 5\n'), ' 5\na;b 2\n');
 });
 
-/** A thread that runs, then waits for its first run, for another thread, and for an unknown reason. */
+/** A thread runs, then waits for its first run, for another thread, for an unknown reason. */
 const WAITS = JSON.stringify({
   $schema: 'https://www.speedscope.app/file-format-schema.json',
   shared: {
@@ -105,7 +105,8 @@ test('time on the CPU has no wait, whatever its reason and its waker', async () 
 test('time off the CPU has every wait', async () => {
   assert.equal(
     await wallTime('off'),
-    '[off the CPU, not sampled] 30\n[waits for its first run] 10\nmain;[blocked];[woken by];other 20\n',
+    '[off the CPU, not sampled] 30\n[waits for its first run] 10\n' +
+      'main;[blocked];[woken by];other 20\n',
   );
 });
 
@@ -181,8 +182,8 @@ test('the matched share counts each place once', async () => {
   );
   const main = [...tree.boxes].find(box => box > 0 && data.name(tree.shape.func[box]) === 'main');
   const found = matched(tree, hits, main);
-  assert.equal(found.whole / tree.whole, 0.6);
-  assert.equal(found.part / tree.extent[main], 0.5);
+  assert.equal(found.whole.after / tree.whole, 0.6);
+  assert.equal(found.part.after / tree.extent[main], 0.5);
 });
 
 test('a tree in the order of weights has its widest box on the left', async () => {
@@ -216,11 +217,20 @@ test('every box of at least a pixel is drawn, and every pixel that has a box', a
     for (let depth = 0; depth + 1 < tree.level.length; ++depth) {
       const drawn = new Map();
       const covered = new Uint8Array(width + 2);
-      visibleBoxes(tree, depth, window, width, 1, (box, left, size) => {
-        drawn.set(box, size);
+      const cover = (left, size) => {
         for (let x = Math.max(0, Math.floor(left)); x < Math.min(width, left + size); ++x)
           covered[x] = 1;
-      });
+      };
+      visibleBoxes(
+        tree,
+        depth,
+        {window, width, pixel: 1, run: 1},
+        (box, left, size) => {
+          drawn.set(box, size);
+          cover(left, size);
+        },
+        cover,
+      );
       for (let i = tree.level[depth]; i < tree.level[depth + 1]; ++i) {
         const box = tree.boxes[i];
         const left = (tree.x[box] - start) * scale;
@@ -291,7 +301,10 @@ test('a stretch of a trace lasts as many cycles as it took', async () => {
     const [lane] = lanesOf(data, {...filter, group}, shape);
     assert.deepEqual(Array.from(lane.begin), [0, 10, 3010]);
     assert.deepEqual(Array.from(lane.end), [10, 3010, 4010]);
-    const {weights, cellTicks} = heatMap(data, {...filter, group});
+    const {weights, cellTicks} = heatMap(data, {
+      filter: {...filter, group},
+      isWanted: () => true,
+    });
     assert.deepEqual(
       Array.from(weights.slice(0, 4010 / cellTicks)),
       Array(Math.floor(4010 / cellTicks)).fill(cellTicks),

@@ -22,16 +22,16 @@ test('n and N go through the matches, widest first', async () => {
     await text(page, '#matched'),
     (await text(page, '#details')).split(' ')[0],
   ];
-  assert.deepEqual(await at(), ['Matched: 100.00% · 1 of 3', 'draw']);
+  assert.deepEqual(await at(), ['Matched: 100.00% of the whole · 1 of 3', 'draw']);
   await page.locator('#next').click();
-  assert.deepEqual(await at(), ['Matched: 100.00% · 2 of 3', 'parse']);
+  assert.deepEqual(await at(), ['Matched: 100.00% of the whole · 2 of 3', 'parse']);
   await canvas(page).focus();
   await page.keyboard.press('n');
-  assert.deepEqual(await at(), ['Matched: 100.00% · 3 of 3', 'idle']);
+  assert.deepEqual(await at(), ['Matched: 100.00% of the whole · 3 of 3', 'idle']);
   await page.keyboard.press('n');
-  assert.deepEqual(await at(), ['Matched: 100.00% · 1 of 3', 'draw']);
+  assert.deepEqual(await at(), ['Matched: 100.00% of the whole · 1 of 3', 'draw']);
   await page.keyboard.press('N');
-  assert.deepEqual(await at(), ['Matched: 100.00% · 3 of 3', 'idle']);
+  assert.deepEqual(await at(), ['Matched: 100.00% of the whole · 3 of 3', 'idle']);
 });
 
 const hasFocus = (page, tag) => page.evaluate(name => document.activeElement.tagName === name, tag);
@@ -150,7 +150,7 @@ test('keys in a sandwich act on the half that has the focus', async () => {
   const page = await open(modules, {fragment: '#view=sandwich'});
   await page.getByLabel('Function', {exact: true}).fill('main');
   await page.getByLabel('Function', {exact: true}).press('Enter');
-  assert.equal(await text(page, '#shares'), 'self 0.00%, total 70.59%');
+  assert.equal(await text(page, '#shares'), 'self 0.00%, total 70.59% of the whole');
   await page.keyboard.press('Tab');
   for (const key of ['ArrowUp', 'ArrowUp', 'ArrowRight']) await page.keyboard.press(key);
   assert.match(await text(page, '#details'), /^tool /);

@@ -101,7 +101,7 @@ test('a tip says how many frames share its pixel', async () => {
   const tip = await page.evaluate(`(${pointAt})(0, 350.2, ${y})`);
   assert.match(
     tip,
-    /^part_070[01]the widest of 2 frames in this pixel, together 0\.10%total: 100 /,
+    /^part_070[01]the widest of 2 frames in this pixel, together 0\.10% of the wholetotal: 100 /,
   );
   // A frame of its own does not say so.
   assert.doesNotMatch(await page.evaluate(`(${pointAt})(0, 350.2, ${y + ROW})`), /widest/);

@@ -83,18 +83,18 @@ test('hovering shows self, total, shares and the module', async () => {
   await page.mouse.move(x, y);
   assert.deepEqual(await page.$$eval('#tip > *', all => all.map(e => e.textContent)), [
     'parse',
-    'total: 50,000 cycles, 29.41%',
+    'total: 50,000 cycles, 29.41% of the whole',
     'self: 0 cycles, 0.00%',
     '/bin/app',
   ]);
   assert.match(
     await text(page, '#details'),
-    /^parse · total: 50,000 cycles, 29\.41% · self: 0 cycles, 0\.00% · \/bin\/app$/,
+    /^parse · total: 50,000 cycles, 29\.41% of the whole · self: 0 cycles, 0\.00% · \/bin\/app$/,
   );
   await click(page, 'main');
   const zoomed = await boxNamed(page, 'parse');
   await page.mouse.move(zoomed.x, zoomed.y);
-  assert.match(await text(page, '#tip'), /29\.41% · 50\.00% of the zoomed part/);
+  assert.match(await text(page, '#tip'), /29\.41% of the whole · 50\.00% of the zoomed part/);
   // Files and lines, where they are known.
   const lined = pageOf(
     file(
@@ -123,7 +123,7 @@ test('a search by expression or text marks the matches and shows their share', a
   const page = await open(plain);
   await page.keyboard.press('/');
   await page.keyboard.type('^(parse|read|idle)$');
-  assert.equal(await text(page, '#matched'), 'Matched: 50.00%');
+  assert.equal(await text(page, '#matched'), 'Matched: 50.00% of the whole');
   const marked = async () =>
     (await boxes(page))
       .filter(box => box.color === '#e600e6')
@@ -132,21 +132,24 @@ test('a search by expression or text marks the matches and shows their share', a
   assert.deepEqual(await marked(), ['idle', 'parse', 'read']);
   await page.keyboard.press('Control+A');
   await page.keyboard.type('READER:');
-  assert.equal(await text(page, '#matched'), 'Matched: 0.00%');
+  assert.equal(await text(page, '#matched'), 'Matched: 0.00% of the whole');
   await page.keyboard.press('Control+I');
-  assert.equal(await text(page, '#matched'), 'Matched: 10.00%');
+  assert.equal(await text(page, '#matched'), 'Matched: 10.00% of the whole');
   assert.deepEqual(await marked(), ['Reader::next']);
   await page.locator('#search').fill('r.*d');
-  assert.equal(await text(page, '#matched'), 'Matched: 40.00%');
+  assert.equal(await text(page, '#matched'), 'Matched: 40.00% of the whole');
   await page.locator('#mode').click();
-  assert.equal(await text(page, '#matched'), 'Matched: 0.00%');
+  assert.equal(await text(page, '#matched'), 'Matched: 0.00% of the whole');
   await page.locator('#mode').click();
   await page.locator('#search').fill('(');
   assert.equal(await text(page, '#matched'), 'not a regular expression');
   assert.equal(await page.locator('#search').getAttribute('aria-invalid'), 'true');
   await page.locator('#search').fill('flush');
   await click(page, 'draw');
-  assert.equal(await text(page, '#matched'), 'Matched: 40.00% (80.00% of the zoomed part)');
+  assert.equal(
+    await text(page, '#matched'),
+    'Matched: 40.00% of the whole (80.00% of the zoomed part)',
+  );
   for (const width of [1000, 700, 400]) {
     await page.setViewportSize({width, height: 600});
     assert.ok(
