@@ -10,6 +10,7 @@ import {showFilterBar} from './filter_bar.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
 import {showMenu} from './menu.js';
 import {fillPage, markTab, readTheme} from './page.js';
+import {PageHistory} from './page_history.js';
 import {Painter} from './paint.js';
 import {SearchBar} from './search_bar.js';
 import {fromFragment, initialState, SHARED_FIELDS, toFragment} from './state.js';
@@ -41,12 +42,14 @@ export class App {
     this.views = VIEWS.filter(view => view.isOffered?.(data) ?? true);
     this.defaults = this.defaultState();
     this.state = this.defaults;
-    /** @type {Transform[]} */
-    this.undone = [];
     /** @type {View|null} */
     this.view = null;
     this.shownKind = '';
-    this.recall();
+    this.recall(location.hash.slice(1));
+    this.history = new PageHistory(this.firstSteps(), fragment => {
+      this.recall(fragment);
+      this.update();
+    });
     this.shape = this.shapes.after(this.state.transforms);
     this.weights = weigh(data, this.filter, this.state.baseline);
     this.tree = this.builtTree();
@@ -79,22 +82,61 @@ export class App {
     };
   }
 
-  /** @param {Partial<State>} changes */
-  set(changes) {
-    for (const kind of VIEWS) kind.beforeChange?.(this.state, changes);
-    Object.assign(this.state, changes);
+  /**
+   * Changes the state: a step that the user can undo.
+   * @param {Partial<State>} changes
+   * @param {string} [kind] successive steps of the same kind become one; '': none do
+   */
+  set(changes, kind = '') {
     this.remember();
+    this.change(changes);
+    this.history.push(this.fragment, kind);
     this.update();
   }
 
+  /** Changes the state, but is not a step. @param {Partial<State>} changes */
+  adjust(changes) {
+    this.change(changes);
+    this.update();
+  }
+
+  /** @param {Partial<State>} changes */
+  change(changes) {
+    for (const kind of VIEWS) kind.beforeChange?.(this.state, changes);
+    Object.assign(this.state, changes);
+  }
+
+  get fragment() {
+    return toFragment(FIELDS, this.state, this.defaults);
+  }
+
+  /** What can be undone in a new page, and what is shown: each transform is a step. */
+  firstSteps() {
+    const {transforms} = this.state;
+    const before = transforms.map((_, i) =>
+      toFragment(
+        FIELDS,
+        {...this.state, transforms: transforms.slice(0, i), zoom: 0, window: null},
+        this.defaults,
+      ),
+    );
+    return [...before, this.fragment];
+  }
+
+  /** Writes what is shown to the address. */
   remember() {
-    const fragment = toFragment(FIELDS, this.state, this.defaults);
-    try {
-      const address = fragment ? '#' + fragment : location.pathname + location.search;
-      history.replaceState(null, '', address);
-    } catch {
-      // A document without an address of its own has no history.
-    }
+    clearTimeout(this.rememberTimer);
+    this.history.replace(this.fragment);
+  }
+
+  undo() {
+    this.remember();
+    this.history.undo();
+  }
+
+  redo() {
+    this.remember();
+    this.history.redo();
   }
 
   rememberSoon() {
@@ -102,10 +144,11 @@ export class App {
     this.rememberTimer = window.setTimeout(() => this.remember(), REMEMBER_MS);
   }
 
-  recall() {
+  /** @param {string} fragment */
+  recall(fragment) {
     const {data, shapes, defaults} = this;
     /** @type {State} */
-    const state = fromFragment(FIELDS, location.hash.slice(1), defaults);
+    const state = fromFragment(FIELDS, fragment, defaults);
     if (!this.views.some(kind => kind.id === state.view)) state.view = defaults.view;
     if (!this.groups.includes(state.event)) state.event = defaults.event;
     if (state.threads) state.threads = this.existingThreads(state.threads);
@@ -227,6 +270,8 @@ export class App {
     showCrumbs(this);
     this.tips.clear();
     this.view?.show();
+    // Not all of a state may be possible.
+    this.remember();
   }
 
   // --- transforms
@@ -239,26 +284,13 @@ export class App {
   /** @param {Transform} transform */
   apply(transform) {
     const {transforms} = this.state;
-    this.undone = [];
     const isUndo = transform.type === 'invert' && transforms.at(-1)?.type === 'invert';
     this.setTransforms(isUndo ? transforms.slice(0, -1) : [...transforms, transform]);
   }
 
   /** @param {number} count the number of transforms to keep */
-  undoTo(count) {
-    const {transforms} = this.state;
-    if (count < 0) return;
-    this.undone.push(...transforms.slice(count).reverse());
-    this.setTransforms(transforms.slice(0, count));
-  }
-
-  undo() {
-    this.undoTo(this.state.transforms.length - 1);
-  }
-
-  redo() {
-    const transform = this.undone.pop();
-    if (transform) this.setTransforms([...this.state.transforms, transform]);
+  keepTransforms(count) {
+    this.setTransforms(this.state.transforms.slice(0, count));
   }
 
   // --- boxes and functions

@@ -86,10 +86,10 @@ function transformText(app, {type, at}, i) {
 function transformChips(app) {
   const {transforms, mark} = app.state;
   const parts = transforms.map((transform, i) =>
-    chip(transformText(app, transform, i), 'Go back to this step', () => app.undoTo(i + 1)),
+    chip(transformText(app, transform, i), 'Go back to this step', () => app.keepTransforms(i + 1)),
   );
   if (transforms.length > 0) {
-    const labels = {title: 'Undo (Ctrl-Z)', 'aria-label': 'Undo the last transform'};
+    const labels = {title: 'Undo (Ctrl-Z)', 'aria-label': 'Undo the last step'};
     parts.push(button('Undo', () => app.undo(), labels));
   }
   if (app.shape.cut > 0)

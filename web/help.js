@@ -57,7 +57,7 @@ const SECTIONS = [
       ['i', 'invert: callees first'],
       ['T', 'drop template arguments'],
       ['R', 'collapse direct recursion everywhere'],
-      ['Ctrl-Z, Ctrl-Shift-Z', 'undo and redo'],
+      ['Ctrl-Z, Ctrl-Shift-Z', 'undo and redo, as Back and Forward of the browser'],
     ],
   ],
 ];

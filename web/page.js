@@ -96,10 +96,6 @@ function listenForThreadList() {
 function listen(app) {
   listenForThreadList();
   app.searchBar.listen();
-  window.addEventListener('hashchange', () => {
-    app.recall();
-    app.update();
-  });
   window.addEventListener('resize', () => closeMenu());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.themeChanged());
   window.addEventListener('keydown', event => {

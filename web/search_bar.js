@@ -25,7 +25,7 @@ export class SearchBar {
   listen() {
     const {app} = this;
     const field = byId('search');
-    field.addEventListener('input', () => app.set({search: field.value}));
+    field.addEventListener('input', () => app.set({search: field.value}, 'search'));
     field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
       if (event.key === 'Enter') this.go(event.shiftKey ? -1 : 1);
     });

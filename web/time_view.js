@@ -210,7 +210,7 @@ export class TimeView {
     const {app} = this;
     const {folds} = app.state;
     const isToggled = folds.includes(item.key);
-    app.set({folds: isToggled ? folds.filter(key => key !== item.key) : [...folds, item.key]});
+    app.adjust({folds: isToggled ? folds.filter(key => key !== item.key) : [...folds, item.key]});
     const now = this.layout.items.find(({key}) => key === item.key);
     if (now) app.tips.announce(`${headingOf(this, now).name}: ${now.isOpen ? 'open' : 'closed'}`);
   }

@@ -5,6 +5,7 @@ import './viewer/agrees.mjs';
 import './viewer/difference.mjs';
 import './viewer/exports.mjs';
 import './viewer/heat.mjs';
+import './viewer/history.mjs';
 import './viewer/keys.mjs';
 import './viewer/narrow.mjs';
 import './viewer/recording.mjs';

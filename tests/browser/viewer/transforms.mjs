@@ -58,7 +58,7 @@ test('transforms stack, and each can be undone', async () => {
   await page.keyboard.press('Control+Shift+Z');
   await page.keyboard.press('Control+Shift+Z');
   assert.equal(await exportedFolded(page), states[2]);
-  await page.getByLabel('Undo the last transform').click();
+  await page.getByLabel('Undo the last step').click();
   assert.equal(await exportedFolded(page), states[1]);
 });
 
