@@ -51,6 +51,7 @@ export class App {
       this.update();
     });
     this.shape = this.shapes.after(this.state.transforms);
+    data.made = this.shape.made;
     this.weights = weigh(data, this.filter, this.state.baseline);
     this.tree = this.builtTree();
     /** What shape, weights and tree were computed for. */
@@ -154,9 +155,10 @@ export class App {
     if (state.threads) state.threads = this.existingThreads(state.threads);
     if (!data.meta.has_time) state.range = state.baseline = null;
     state.transforms = shapes.possible(state.transforms);
-    if (state.zoom >= shapes.after(state.transforms).count) state.zoom = 0;
+    const {count, made} = shapes.after(state.transforms);
+    if (state.zoom >= count) state.zoom = 0;
     for (const [field, f] of this.chosenFunctions(state))
-      if (f >= data.names) Object.assign(state, {[field]: -1});
+      if (f >= made.end) Object.assign(state, {[field]: -1});
     this.state = state;
   }
 
@@ -252,6 +254,7 @@ export class App {
       .filter(([, f]) => f >= data.functions && f < data.names)
       .map(([field, f]) => [field, data.name(f)]);
     this.shape = this.shapes.after(state.transforms);
+    data.made = this.shape.made;
     this.painter.forgetMade();
     for (const [field, name] of made) Object.assign(state, {[field]: this.functionNamed(name)});
   }

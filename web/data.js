@@ -12,6 +12,7 @@ import {
   summedNumbers,
 } from './columns.js';
 import {isLasting} from './filter.js';
+import {MadeNames} from './shape.js';
 
 /** @typedef {import('./columns.js').Column} Column */
 
@@ -104,10 +105,8 @@ export class Data {
     /** The end of the last sample, in ticks. */
     this.duration = this.lastEnd();
     this.checkSources();
-    /** Names that transforms made; their numbers follow those of functions. @type {string[]} */
-    this.madeNames = [];
-    /** @type {Map<string, number>} */
-    this.madeIds = new Map();
+    /** The names that the shown transforms made. */
+    this.made = new MadeNames(this.functions);
   }
 
   /** What has a duration lasts as long as its weight, any other sample for a tick. */
@@ -138,28 +137,12 @@ export class Data {
 
   /** The printed name of a function. @param {number} f */
   name(f) {
-    return f < this.functions ? this.strings.at(f) : this.madeNames[f - this.functions];
-  }
-
-  /** The number of a name that a transform makes. @param {string} name */
-  madeName(name) {
-    let id = this.madeIds.get(name);
-    if (id === undefined) {
-      id = this.functions + this.madeNames.length;
-      this.madeNames.push(name);
-      this.madeIds.set(name, id);
-    }
-    return id;
-  }
-
-  /** Forgets all made names but the first `count`. @param {number} count */
-  forgetNames(count) {
-    for (const name of this.madeNames.splice(count)) this.madeIds.delete(name);
+    return f < this.functions ? this.strings.at(f) : this.made.names[f - this.functions];
   }
 
   /** The number of functions and made names. */
   get names() {
-    return this.functions + this.madeNames.length;
+    return this.made.end;
   }
 }
 

@@ -10,6 +10,7 @@ import {functionField, wholeNumber} from './state.js';
 import {functionTotals} from './totals.js';
 import {cutText, transformed} from './transform.js';
 import {buildTree} from './tree.js';
+import {finished} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
@@ -171,7 +172,7 @@ class SandwichView {
     const {data} = this.app;
     this.field.value = data.name(f);
     this.shares.textContent = this.shareText(f, totals);
-    const heaviest = totals.functions.sort((a, b) => totals.total[b] - totals.total[a]);
+    const heaviest = totals.functions.slice().sort((a, b) => totals.total[b] - totals.total[a]);
     const names = heaviest.slice(0, MOST_SUGGESTIONS).map(g => data.name(g));
     this.suggestions.replaceChildren(...names.map(value => el('option', {value})));
   }
@@ -180,7 +181,8 @@ class SandwichView {
   showHalf(canvas, type, at) {
     const {data, shape, weights, state} = this.app;
     const options = {heavy: true, normalized: !state.absolute};
-    const tree = buildTree(transformed(data, shape, {type, at}), weights, options);
+    const half = finished(transformed(data, shape, {type, at}));
+    const tree = buildTree(half, weights, options);
     canvas.show(tree, this.zoomOf(canvas, tree), null);
   }
 

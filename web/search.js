@@ -3,9 +3,12 @@
 // function.
 import {shownName} from './names.js';
 import {percent} from './numbers.js';
+import {finished, inPieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./shape.js').MadeNames} MadeNames */
 /** @typedef {import('./tree.js').Tree} Tree */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
 /** @typedef {{text: string, regex: boolean, ignoreCase: boolean}} Query */
 
 /**
@@ -29,15 +32,28 @@ export function matcher({text, regex, ignoreCase}) {
   return null;
 }
 
+/** A test of a name costs as much as this many rows. */
+const TEST_COST = 16;
+
 /**
  * 1 for each function that matches.
- * @param {Data} data @param {(name: string) => boolean} matches
+ * @param {Data} data @param {MadeNames} made
+ * @param {(name: string) => boolean} matches @returns {Work<Uint8Array>}
  */
-export function matchingFunctions(data, matches) {
-  const hits = new Uint8Array(data.names);
-  for (let f = 0; f < hits.length; ++f) if (matches(shownName(data.name(f)))) hits[f] = 1;
+export function* testNames(data, made, matches) {
+  const hits = new Uint8Array(made.end);
+  const test = (/** @type {number} */ from, /** @type {number} */ to) => {
+    for (let f = from; f < to; ++f) {
+      const name = f < made.first ? data.name(f) : made.names[f - made.first];
+      if (matches(shownName(name))) hits[f] = 1;
+    }
+  };
+  yield* inPieces(0, hits.length, test, TEST_COST);
   return hits;
 }
+
+/** @param {Data} data @param {(name: string) => boolean} matches */
+export const matchingFunctions = (data, matches) => finished(testNames(data, data.made, matches));
 
 /**
  * Weights of a tree: after, and before (0 if it is no difference).
@@ -58,31 +74,37 @@ const nothing = () => ({after: 0, before: 0});
  * outermost of them.
  * @param {Tree} tree @param {Uint8Array} hits @param {number} zoom
  */
-export function matched(tree, hits, zoom) {
+export function* matching(tree, hits, zoom) {
   const {shape, boxes} = tree;
   const {parent, func} = shape;
   // 1: within a match, 2: within the zoomed box.
   const state = new Uint8Array(shape.count);
   const whole = nothing();
   const part = nothing();
+  /** @type {number[]} */
   const outermost = [];
-  for (let i = 0; i < boxes.length; ++i) {
-    const box = boxes[i];
-    let s = box > 0 ? state[parent[box]] : 0;
-    if (box === zoom) {
-      s |= 2;
-      if (s & 1) addBox(part, tree, box);
+  yield* inPieces(0, boxes.length, (from, to) => {
+    for (let i = from; i < to; ++i) {
+      const box = boxes[i];
+      let s = box > 0 ? state[parent[box]] : 0;
+      if (box === zoom) {
+        s |= 2;
+        if (s & 1) addBox(part, tree, box);
+      }
+      if (box > 0 && hits[func[box]] && !(s & 1)) {
+        s |= 1;
+        addBox(whole, tree, box);
+        if (s & 2) addBox(part, tree, box);
+        outermost.push(box);
+      }
+      state[box] = s;
     }
-    if (box > 0 && hits[func[box]] && !(s & 1)) {
-      s |= 1;
-      addBox(whole, tree, box);
-      if (s & 2) addBox(part, tree, box);
-      outermost.push(box);
-    }
-    state[box] = s;
-  }
+  });
   return {whole, part, outermost};
 }
+
+/** @param {Tree} tree @param {Uint8Array} hits @param {number} zoom */
+export const matched = (tree, hits, zoom) => finished(matching(tree, hits, zoom));
 
 /**
  * The shares that match, as text. In a difference, of each side.

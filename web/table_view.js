@@ -163,7 +163,7 @@ class TableView {
     const [sortKey, direction] = (sort || `${columns[0].key}.down`).split('.');
     const isUp = direction === 'up';
     const {hits} = app.painter;
-    const functions = hits ? totals.functions.filter(f => hits[f]) : totals.functions;
+    const functions = hits ? totals.functions.filter(f => hits[f]) : totals.functions.slice();
     const sorted = columns.find(column => column.key === sortKey);
     sortFunctions(functions, sorted, isUp);
     const restoreFocus = this.rememberedFocus();

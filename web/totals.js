@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Totals by function, and the confidence interval of a change: docs/diff.md has the model;
 // transform/confidence.cc is the same in C++.
+import {finished, inSteps} from './work.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
 /**
  * Columns indexed by function. The total of a function is the weight of the stacks that it is in,
  * each counted once.
@@ -10,8 +12,21 @@
  *   beforeTotal: Float64Array|null, functions: number[]}} FunctionTotals
  */
 
-/** @param {Tree} tree @param {number} names @returns {FunctionTotals} */
-export function functionTotals(tree, names) {
+/** Totals that are known, by tree. @type {WeakMap<Tree, FunctionTotals>} */
+const knownTotals = new WeakMap();
+
+/** @param {Tree} tree @param {number} names @returns {Work<FunctionTotals>} */
+export function* summingUp(tree, names) {
+  let totals = knownTotals.get(tree);
+  if (!totals) knownTotals.set(tree, (totals = yield* sumByFunction(tree, names)));
+  return totals;
+}
+
+/** @param {Tree} tree @param {number} names */
+export const functionTotals = (tree, names) => finished(summingUp(tree, names));
+
+/** @param {Tree} tree @param {number} names @returns {Work<FunctionTotals>} */
+function* sumByFunction(tree, names) {
   const {shape} = tree;
   const {func, firstChild} = shape;
   const self = new Float64Array(names);
@@ -28,30 +43,34 @@ export function functionTotals(tree, names) {
   const seen = new Uint8Array(names);
   /** @type {number[]} */
   const functions = [];
-  while (depth >= 0) {
-    const box = path[depth];
-    const child = nextChild[depth];
-    if (child < firstChild[box + 1]) {
-      ++nextChild[depth];
-      if (tree.extent[child] === 0) continue;
-      const f = func[child];
-      if (seen[f] === 0) {
-        seen[f] = 1;
-        functions.push(f);
+  yield* inSteps(most => {
+    let steps = 0;
+    for (; steps < most && depth >= 0; ++steps) {
+      const box = path[depth];
+      const child = nextChild[depth];
+      if (child < firstChild[box + 1]) {
+        ++nextChild[depth];
+        if (tree.extent[child] === 0) continue;
+        const f = func[child];
+        if (seen[f] === 0) {
+          seen[f] = 1;
+          functions.push(f);
+        }
+        self[f] += tree.self[child];
+        if (open[f]++ === 0) total[f] += tree.total[child];
+        if (tree.beforeTotal && beforeTotal && beforeSelf && tree.beforeSelf) {
+          beforeSelf[f] += tree.beforeSelf[child];
+          if (open[f] === 1) beforeTotal[f] += tree.beforeTotal[child];
+        }
+        path[++depth] = child;
+        nextChild[depth] = firstChild[child];
+      } else {
+        if (depth > 0) --open[func[box]];
+        --depth;
       }
-      self[f] += tree.self[child];
-      if (open[f]++ === 0) total[f] += tree.total[child];
-      if (tree.beforeTotal && beforeTotal && beforeSelf && tree.beforeSelf) {
-        beforeSelf[f] += tree.beforeSelf[child];
-        if (open[f] === 1) beforeTotal[f] += tree.beforeTotal[child];
-      }
-      path[++depth] = child;
-      nextChild[depth] = firstChild[child];
-    } else {
-      if (depth > 0) --open[func[box]];
-      --depth;
     }
-  }
+    return steps;
+  });
   return {self, total, beforeSelf, beforeTotal, functions};
 }
 

@@ -3,9 +3,12 @@
 import {baseName, withoutTemplates} from './names.js';
 import {amount} from './numbers.js';
 import {baseShape, Merger, shapeOf} from './shape.js';
+import {finished, inPieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./shape.js').MadeNames} MadeNames */
 /** @typedef {import('./shape.js').Shape} Shape */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
 /**
  * @typedef {object} Transform
  * @property {'function'|'subtree'|'hide'|'drop'|'recursion'|'module'|'templates'|'invert'|
@@ -48,11 +51,11 @@ function recursionStep(shape, merger, keep, at) {
 }
 
 /**
- * @param {Data} data @param {Shape} shape @param {Merger} merger @param {Step} keep
- * @param {number} at @returns {Step}
+ * @param {Data} data @param {Shape} shape `made` is added to
+ * @param {Merger} merger @param {Step} keep @param {number} at @returns {Step}
  */
-function moduleStep(data, {frame}, merger, keep, at) {
-  const name = data.madeName(`[${baseName(data.strings.at(at))}]`);
+function moduleStep(data, {frame, made}, merger, keep, at) {
+  const name = made.idOf(`[${baseName(data.strings.at(at))}]`);
   return (box, parent) => {
     if (frame[box] < 0 || data.frameModule[frame[box]] !== at) return keep(box, parent);
     return parent > 0 && merger.func[parent] === name
@@ -61,15 +64,18 @@ function moduleStep(data, {frame}, merger, keep, at) {
   };
 }
 
-/** @param {Data} data @param {Shape} shape @param {Merger} merger @returns {Step} */
-function templatesStep(data, {func, frame}, merger) {
-  const short = new Int32Array(data.names).fill(-1);
+/**
+ * @param {Data} data @param {Shape} shape `made` is added to
+ * @param {Merger} merger @returns {Step}
+ */
+function templatesStep(data, {func, frame, made}, merger) {
+  const short = new Int32Array(made.end).fill(-1);
   return (box, parent) => {
     const f = func[box];
     if (short[f] < 0) {
-      const name = data.name(f);
+      const name = f < made.first ? data.name(f) : made.names[f - made.first];
       const cut = withoutTemplates(name);
-      short[f] = cut === name ? f : data.madeName(cut);
+      short[f] = cut === name ? f : made.idOf(cut);
     }
     return merger.push(parent, short[f], frame[box]);
   };
@@ -109,87 +115,116 @@ export const MOST_BOXES = 2_000_000;
 /**
  * Puts boxes and their callers below the root, innermost first. Adds one caller to every stack
  * before the next, until all are complete or the tree is too large.
- * @param {Shape} shape @param {Merger} merger @param {number[]} boxes
+ * @param {Shape} shape @param {Merger} merger @param {Int32Array} boxes
  * @param {Int32Array} to receives the outermost new box of each
- * @returns {number} how many are incomplete
+ * @returns {Work<number>} how many are incomplete
  */
-function pushCallers(shape, merger, boxes, to) {
+function* pushCallers({func, frame, parent}, merger, boxes, to) {
   let left = boxes.length;
-  const caller = Int32Array.from(boxes);
-  const start = caller.slice();
+  const caller = boxes.slice();
+  const start = boxes.slice();
   const end = new Int32Array(boxes.length);
   while (left > 0 && merger.count < MOST_BOXES) {
     let kept = 0;
-    for (let i = 0; i < left; ++i) {
-      const reached = merger.push(end[i], shape.func[caller[i]], shape.frame[caller[i]]);
-      to[start[i]] = reached;
-      const up = shape.parent[caller[i]];
-      if (up === 0) continue;
-      caller[kept] = up;
-      start[kept] = start[i];
-      end[kept++] = reached;
-    }
+    yield* inPieces(0, left, (first, last) => {
+      for (let i = first; i < last; ++i) {
+        const reached = merger.push(end[i], func[caller[i]], frame[caller[i]]);
+        to[start[i]] = reached;
+        const up = parent[caller[i]];
+        if (up === 0) continue;
+        caller[kept] = up;
+        start[kept] = start[i];
+        end[kept++] = reached;
+      }
+    });
     left = kept;
   }
   return left;
+}
+
+/** The boxes in which samples end. @param {Data} data @param {Shape} shape */
+function* endsOf({samples, sampleNode}, {count, map}) {
+  const isEnd = new Uint8Array(count);
+  let found = 0;
+  yield* inPieces(0, samples, (from, to) => {
+    for (let i = from; i < to; ++i) {
+      const box = map[sampleNode[i]];
+      if (box > 0 && isEnd[box] === 0) {
+        isEnd[box] = 1;
+        ++found;
+      }
+    }
+  });
+  const ends = new Int32Array(found);
+  let next = 0;
+  yield* inPieces(1, count, (from, to) => {
+    for (let i = from; i < to; ++i) if (isEnd[i]) ends[next++] = i;
+  });
+  return ends;
 }
 
 /**
  * Whole stacks, from the function that ran to its outermost caller.
  * @param {Data} data @param {Shape} shape @param {Merger} merger @param {Int32Array} to
  */
-function invert(data, shape, merger, to) {
-  const isEnd = new Uint8Array(shape.count);
-  for (let i = 0; i < data.samples; ++i) {
-    const box = shape.map[data.sampleNode[i]];
-    if (box >= 0) isEnd[box] = 1;
-  }
-  const ends = [];
-  for (let i = 1; i < shape.count; ++i) if (isEnd[i]) ends.push(i);
+function* invert(data, shape, merger, to) {
+  const ends = yield* endsOf(data, shape);
   to.fill(-1, 1);
-  return pushCallers(shape, merger, ends, to);
+  return yield* pushCallers(shape, merger, ends, to);
 }
 
 /**
  * The callers of a function. Everything below its outermost box in a stack counts for that box.
  * @param {Shape} shape @param {Merger} merger @param {Int32Array} to @param {number} at
  */
-function pushCallersOf(shape, merger, to, at) {
+function* pushCallersOf(shape, merger, to, at) {
   const WITHIN = 0;
+  /** @type {number[]} */
   const outermost = [];
+  const {count, parent, func} = shape;
   to.fill(-1);
-  for (let i = 1; i < shape.count; ++i) {
-    if (to[shape.parent[i]] === WITHIN) to[i] = WITHIN;
-    else if (shape.func[i] === at) {
-      to[i] = WITHIN;
-      outermost.push(i);
+  yield* inPieces(1, count, (first, last) => {
+    for (let i = first; i < last; ++i) {
+      if (to[parent[i]] === WITHIN) to[i] = WITHIN;
+      else if (func[i] === at) {
+        to[i] = WITHIN;
+        outermost.push(i);
+      }
     }
-  }
-  const incomplete = pushCallers(shape, merger, outermost, to);
-  for (let i = 1; i < shape.count; ++i) if (to[i] === WITHIN) to[i] = to[shape.parent[i]];
+  });
+  const incomplete = yield* pushCallers(shape, merger, Int32Array.from(outermost), to);
+  yield* inPieces(1, count, (first, last) => {
+    for (let i = first; i < last; ++i) if (to[i] === WITHIN) to[i] = to[parent[i]];
+  });
   return incomplete;
 }
 
 /**
- * @param {Data} data @param {Shape} shape @param {Transform} transform @returns {Shape}
+ * @param {Data} data @param {Shape} from @param {Transform} transform @returns {Work<Shape>}
  */
-export function transformed(data, shape, transform) {
+export function* transformed(data, from, transform) {
   const {type, at} = transform;
-  const merger = new Merger(shape.count);
-  const to = new Int32Array(shape.count);
+  const shape = {...from, made: from.made.copy()};
+  const {count, parent} = shape;
+  const merger = new Merger(count);
+  const boxes = new Int32Array(count);
   let {cut} = shape;
   if (type === 'invert') {
-    cut += invert(data, shape, merger, to);
+    cut += yield* invert(data, shape, merger, boxes);
   } else if (type === 'callers') {
-    cut += pushCallersOf(shape, merger, to, at);
+    cut += yield* pushCallersOf(shape, merger, boxes, at);
   } else {
     const step = stepOf(data, shape, merger, transform);
-    to[0] = type === 'function' || type === 'subtree' ? -1 : 0;
-    for (let i = 1; i < shape.count; ++i) to[i] = step(i, to[shape.parent[i]]);
+    boxes[0] = type === 'function' || type === 'subtree' ? -1 : 0;
+    yield* inPieces(1, count, (first, last) => {
+      for (let i = first; i < last; ++i) boxes[i] = step(i, boxes[parent[i]]);
+    });
   }
   const map = new Int32Array(shape.map.length);
-  for (let i = 0; i < map.length; ++i) map[i] = shape.map[i] < 0 ? -1 : to[shape.map[i]];
-  return {...shapeOf(merger, map), cut};
+  yield* inPieces(0, map.length, (first, last) => {
+    for (let i = first; i < last; ++i) map[i] = shape.map[i] < 0 ? -1 : boxes[shape.map[i]];
+  });
+  return {...(yield* shapeOf(merger, map, shape.made)), cut};
 }
 
 /** What a cut shape reports; '' if it is complete. @param {Shape} shape */
@@ -207,7 +242,7 @@ function isPossible(data, shape, {type, at}) {
   if (type === 'invert' || type === 'templates') return true;
   if (type === 'recursion' && at < 0) return true;
   const limit =
-    type === 'subtree' ? shape.count : type === 'module' ? data.strings.size : data.names;
+    type === 'subtree' ? shape.count : type === 'module' ? data.strings.size : shape.made.end;
   return at >= 0 && at < limit;
 }
 
@@ -216,28 +251,38 @@ export class Shapes {
   /** @param {Data} data */
   constructor(data) {
     this.data = data;
-    this.base = baseShape(data);
-    /**
-     * names: how many names had been made after the step.
-     * @type {{key: string, shape: Shape, names: number}[]}
-     */
+    /** Without any transform. @type {Shape|null} */
+    this.plain = null;
+    /** @type {{key: string, shape: Shape}[]} */
     this.steps = [];
   }
 
-  /** @param {Transform[]} transforms @returns {Shape} */
-  after(transforms) {
-    transforms.forEach((transform, i) => {
+  /**
+   * Addresses hold the numbers of made names, so these depend on the list alone and not on what
+   * was done before.
+   * @param {Transform[]} transforms @returns {Work<Shape>}
+   */
+  *making(transforms) {
+    let shape = (this.plain ??= yield* baseShape(this.data));
+    for (const [i, transform] of transforms.entries()) {
       const key = `${transform.type} ${transform.at}`;
-      if (this.steps[i]?.key === key) return;
-      this.steps.length = i;
-      const before = i === 0 ? {shape: this.base, names: 0} : this.steps[i - 1];
-      // Addresses hold the numbers of made names, so these must depend on the list alone and not
-      // on undone transforms.
-      this.data.forgetNames(before.names);
-      const shape = transformed(this.data, before.shape, transform);
-      this.steps.push({key, shape, names: this.data.madeNames.length});
-    });
-    return transforms.length === 0 ? this.base : this.steps[transforms.length - 1].shape;
+      if (this.steps[i]?.key !== key) {
+        const made = yield* transformed(this.data, shape, transform);
+        this.steps.length = i;
+        this.steps.push({key, shape: made});
+      }
+      shape = this.steps[i].shape;
+    }
+    return shape;
+  }
+
+  /** @param {Transform[]} transforms */
+  after(transforms) {
+    return finished(this.making(transforms));
+  }
+
+  get base() {
+    return this.after([]);
   }
 
   /** The transforms before the first that is not possible. @param {Transform[]} transforms */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shape with weights, laid out for drawing. docs/flame-graphs.md has the rules of layout;
 // src/render/layout.cc follows them for the SVG.
+import {finished, inPieces, inPiecesBackwards} from './work.js';
 
 /** @typedef {import('./shape.js').Shape} Shape */
 /** @typedef {import('./filter.js').Weights} Weights */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
 /**
  * @typedef {object} Tree
  * @property {Shape} shape
@@ -26,27 +28,33 @@
  * @property {number} scale the factor of the weights before
  */
 
-/** The weights of boxes, from those of nodes. @param {Shape} shape @param {Float64Array} weights */
-function selfOf(shape, weights) {
-  const self = new Float64Array(shape.count);
-  const {map} = shape;
-  for (let i = 0; i < map.length; ++i)
-    if (weights[i] !== 0 && map[i] >= 0) self[map[i]] += weights[i];
+/**
+ * The weights of boxes, from those of nodes.
+ * @param {Shape} shape @param {Float64Array} weights @returns {Work<Float64Array>}
+ */
+function* selfOf({count, map}, weights) {
+  const self = new Float64Array(count);
+  yield* inPieces(0, map.length, (from, to) => {
+    for (let i = from; i < to; ++i) if (weights[i] !== 0 && map[i] >= 0) self[map[i]] += weights[i];
+  });
   return self;
 }
 
-/** @param {Shape} shape @param {Float64Array} self */
-function totalOf(shape, self) {
+/** @param {Shape} shape @param {Float64Array} self @returns {Work<Float64Array>} */
+function* totalOf({count, parent}, self) {
   const total = self.slice();
-  const {parent} = shape;
-  for (let i = shape.count - 1; i > 0; --i) if (total[i] !== 0) total[parent[i]] += total[i];
+  yield* inPiecesBackwards(1, count, (from, to) => {
+    for (let i = to - 1; i >= from; --i) if (total[i] !== 0) total[parent[i]] += total[i];
+  });
   return total;
 }
 
-/** @param {Float64Array} weights */
-function sumOfAll(weights) {
+/** @param {Float64Array} weights @returns {Work<number>} */
+function* sumOfAll(weights) {
   let sum = 0;
-  for (let i = 0; i < weights.length; ++i) sum += weights[i];
+  yield* inPieces(0, weights.length, (from, to) => {
+    for (let i = from; i < to; ++i) sum += weights[i];
+  });
   return sum;
 }
 
@@ -56,12 +64,15 @@ function sumOfAll(weights) {
  * @param {Shape} shape @param {Float64Array} weights of nodes @param {number} sumAfter
  * @param {boolean} isNormalized
  */
-function sideBefore(shape, weights, sumAfter, isNormalized) {
-  const self = selfOf(shape, weights);
-  const sum = sumOfAll(weights);
+function* sideBefore(shape, weights, sumAfter, isNormalized) {
+  const self = yield* selfOf(shape, weights);
+  const sum = yield* sumOfAll(weights);
   const scale = isNormalized && sum > 0 && sumAfter > 0 ? sumAfter / sum : 1;
-  if (scale !== 1) for (let i = 0; i < self.length; ++i) self[i] *= scale;
-  return {self, total: totalOf(shape, self), scale, all: sum * scale};
+  if (scale !== 1)
+    yield* inPieces(0, self.length, (from, to) => {
+      for (let i = from; i < to; ++i) self[i] *= scale;
+    });
+  return {self, total: yield* totalOf(shape, self), scale, all: sum * scale};
 }
 
 /** Smaller changes, as shares of the whole, are errors of rounding. */
@@ -76,11 +87,21 @@ export function changeOfBox({total, beforeTotal, all}, box) {
   return Math.abs(change) > LEAST_CHANGE * Math.max(all.after, all.before) ? change : 0;
 }
 
-/** @param {Float64Array} after @param {Float64Array} before */
-function largestChangeOf(after, before) {
+/** @param {Float64Array} a @param {Float64Array} b @returns {Work<Float64Array>} */
+function* larger(a, b) {
+  const result = new Float64Array(a.length);
+  yield* inPieces(0, a.length, (from, to) => {
+    for (let i = from; i < to; ++i) result[i] = Math.max(a[i], b[i]);
+  });
+  return result;
+}
+
+/** @param {Float64Array} after @param {Float64Array} before @returns {Work<number>} */
+function* largestChangeOf(after, before) {
   let largest = 0;
-  for (let i = 1; i < after.length; ++i)
-    largest = Math.max(largest, Math.abs(after[i] - before[i]));
+  yield* inPieces(1, after.length, (from, to) => {
+    for (let i = from; i < to; ++i) largest = Math.max(largest, Math.abs(after[i] - before[i]));
+  });
   return largest;
 }
 
@@ -104,50 +125,70 @@ function heaviestFirst(boxes, from, to, extent) {
 }
 
 /**
- * Places boxes level by level: within a box, its own weight comes first, then its children.
- * @param {Shape} shape @param {Float64Array} own @param {Float64Array} extent
- * @param {boolean} isHeavyFirst
+ * The boxes that have an extent, level by level from left to right, and where levels begin.
+ * @param {Shape} shape @param {Float64Array} extent @param {boolean} isHeavyFirst
  */
-function layOut(shape, own, extent, isHeavyFirst) {
-  const {count, firstChild} = shape;
-  const x = new Float64Array(count);
+function* drawingOrder({count, firstChild}, extent, isHeavyFirst) {
   const boxes = new Int32Array(count);
   const level = [0];
   let end = extent[0] > 0 ? 1 : 0;
-  while (end > level[level.length - 1]) {
-    const from = level[level.length - 1];
-    level.push(end);
-    const to = end;
-    for (let at = from; at < to; ++at) {
+  let levelEnd = end;
+  yield* inPieces(0, count, (from, to) => {
+    for (let at = from; at < to && at < end; ++at) {
+      if (at === levelEnd) {
+        level.push(at);
+        levelEnd = end;
+      }
       const box = boxes[at];
       const first = end;
       for (let c = firstChild[box]; c < firstChild[box + 1]; ++c)
         if (extent[c] > 0) boxes[end++] = c;
       if (isHeavyFirst && end - first > 1) heaviestFirst(boxes, first, end, extent);
-      let next = x[box] + own[box];
-      for (let i = first; i < end; ++i) {
-        x[boxes[i]] = next;
-        next += extent[boxes[i]];
-      }
     }
-  }
-  return {x, boxes: boxes.subarray(0, end), level: Int32Array.from(level)};
+  });
+  if (end > 0) level.push(end);
+  return {boxes: boxes.subarray(0, end), level: Int32Array.from(level)};
 }
 
 /**
- * @param {Shape} shape @param {Weights} weights
- * @param {{heavy: boolean, normalized: boolean}} options
- * @returns {Tree}
+ * The left edges of boxes: within a box, its own weight comes first, then its children.
+ * @param {Shape} shape @param {Int32Array} boxes in the order of drawing
+ * @param {Float64Array} own @param {Float64Array} extent @returns {Work<Float64Array>}
  */
-export function buildTree(shape, weights, {heavy, normalized}) {
-  const self = selfOf(shape, weights.after);
-  const total = totalOf(shape, self);
+function* leftEdges({count, parent}, boxes, own, extent) {
+  const x = new Float64Array(count);
+  let around = 0;
+  let next = own[0];
+  yield* inPieces(1, boxes.length, (from, to) => {
+    for (let i = from; i < to; ++i) {
+      const box = boxes[i];
+      if (parent[box] !== around) {
+        around = parent[box];
+        next = x[around] + own[around];
+      }
+      x[box] = next;
+      next += extent[box];
+    }
+  });
+  return x;
+}
+
+/** @typedef {{heavy: boolean, normalized: boolean}} TreeOptions */
+
+/**
+ * @param {Shape} shape @param {Weights} weights @param {TreeOptions} options
+ * @returns {Work<Tree>}
+ */
+export function* treeBuilding(shape, weights, {heavy, normalized}) {
+  const self = yield* selfOf(shape, weights.after);
+  const total = yield* totalOf(shape, self);
   const {unit, decimals, samples} = weights;
-  const all = sumOfAll(weights.after);
-  const before = weights.before && sideBefore(shape, weights.before, all, normalized);
+  const all = yield* sumOfAll(weights.after);
+  const before = weights.before ? yield* sideBefore(shape, weights.before, all, normalized) : null;
   // In a difference, each stack is as wide as the larger of its two weights.
-  const own = before ? self.map((weight, i) => Math.max(weight, before.self[i])) : self;
-  const extent = before ? totalOf(shape, own) : total;
+  const own = before ? yield* larger(self, before.self) : self;
+  const extent = before ? yield* totalOf(shape, own) : total;
+  const {boxes, level} = yield* drawingOrder(shape, extent, heavy);
   return {
     shape,
     self,
@@ -155,17 +196,23 @@ export function buildTree(shape, weights, {heavy, normalized}) {
     beforeSelf: before?.self ?? null,
     beforeTotal: before?.total ?? null,
     extent,
-    ...layOut(shape, own, extent, heavy),
+    x: yield* leftEdges(shape, boxes, own, extent),
+    boxes,
+    level,
     whole: extent[0],
     all: {after: all, before: before?.all ?? 0},
     isAbsolute: !normalized,
-    largestChange: before ? largestChangeOf(total, before.total) : 0,
+    largestChange: before ? yield* largestChangeOf(total, before.total) : 0,
     decimals,
     unit,
     samples,
     scale: before?.scale ?? 1,
   };
 }
+
+/** @param {Shape} shape @param {Weights} weights @param {TreeOptions} options @returns {Tree} */
+export const buildTree = (shape, weights, options) =>
+  finished(treeBuilding(shape, weights, options));
 
 /** The depth of a box; the root has 0. @param {Shape} shape @param {number} box */
 export function depthOf(shape, box) {

@@ -14,6 +14,7 @@ import {describe} from '../../web/tips.js';
 import {functionTotals} from '../../web/totals.js';
 import {Shapes, transformed} from '../../web/transform.js';
 import {buildTree} from '../../web/tree.js';
+import {finished} from '../../web/work.js';
 import {madePage} from './made_page.mjs';
 
 /** The data of the page that wick writes for a file with this content. */
@@ -78,7 +79,7 @@ test('the halves of a sandwich keep the scale of the difference', async () => {
   const {shape} = treeOf(data);
   const weights = weigh(data, {group: '', ...NO_FILTER}, null);
   for (const type of ['callers', 'function']) {
-    const half = transformed(data, shape, {type, at: numberOf(data, 'f')});
+    const half = finished(transformed(data, shape, {type, at: numberOf(data, 'f')}));
     const tree = buildTree(half, weights, {heavy: true, normalized: true});
     assert.equal(tipOf(data, tree, 'f')[0], 'before: 22.00%, after: 10.00% of the whole', type);
   }

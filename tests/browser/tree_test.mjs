@@ -34,6 +34,7 @@ async function opened(folded, transforms = [], options = {}) {
     normalized: true,
     ...options,
   });
+  data.made = tree.shape.made;
   return {data, tree};
 }
 
