@@ -305,7 +305,7 @@ export class App {
 
   /** The user moved or scaled the picture. @param {FlameCanvas} canvas */
   windowMoved(canvas) {
-    this.state.window = canvas.window;
+    this.state.window = canvas.goal;
     this.rememberSoon();
   }
 

@@ -5,6 +5,7 @@ import {listenToCanvas} from './canvas_input.js';
 import {crowdIn} from './coverage.js';
 import {el, oncePerFrame} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
+import {clamp} from './numbers.js';
 import {paintTree} from './paint.js';
 import {fitCanvas, Pixels} from './pixels.js';
 import {boxAt, depthOf} from './tree.js';
@@ -61,6 +62,8 @@ export class FlameCanvas {
     this.tree = null;
     /** @type {Window} */
     this.window = [0, 1];
+    /** Where the window is moving to. @type {Window} */
+    this.goal = this.window;
     this.zoomed = 0;
     this.selected = -1;
     this.hovered = -1;
@@ -130,6 +133,7 @@ export class FlameCanvas {
   /** @param {Window} to @param {boolean} isAnimated */
   goTo(to, isAnimated) {
     cancelAnimationFrame(this.animation);
+    this.goal = to;
     const from = this.window;
     const isThere = from[0] === to[0] && from[1] === to[1];
     if (!isAnimated || REDUCED_MOTION.matches || isThere) {
@@ -273,13 +277,20 @@ export class FlameCanvas {
     this.draw();
   }
 
-  /** Selects a box, and moves the window if the box is not visible in it. @param {number} box */
+  /**
+   * Selects a box, and moves the window within the zoomed part if the box is not visible in it.
+   * @param {number} box
+   */
   reveal(box) {
     const [a, b] = this.windowOf(box);
     const [from, to] = this.window;
-    if (a < from || b > to || b - a < (to - from) / 400) {
-      const size = Math.min(1, (b - a) * 8);
-      this.goTo(inTree([(a + b - size) / 2, (a + b + size) / 2]), true);
+    const isVisible = a >= from && b <= to && b - a >= (to - from) / 400;
+    // Callers of the zoomed box are wider than the picture.
+    if (!isVisible && !this.above.has(box)) {
+      const [left, right] = this.windowOf(this.zoomed);
+      const size = Math.min(right - left, (b - a) * 8);
+      const start = clamp((a + b - size) / 2 - left, right - left - size) + left;
+      this.goTo(inTree([start, start + size]), true);
       this.host.moved();
     }
     this.select(box);
@@ -297,7 +308,8 @@ export class FlameCanvas {
 
   /** @param {Window} window */
   moveTo(window) {
-    this.window = inTree(window);
+    cancelAnimationFrame(this.animation);
+    this.window = this.goal = inTree(window);
     this.host.moved();
     this.redraw();
   }

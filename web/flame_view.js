@@ -42,6 +42,7 @@ export const FLAME_VIEW = {
   title: 'Flame graph',
   make: app => flameView(app, FLAME_VIEW.title, false),
   isWholeTree: true,
+  hasZoom: true,
 };
 
 /** @type {ViewKind} */
@@ -50,5 +51,6 @@ export const ICICLE_VIEW = {
   title: 'Icicle',
   make: app => flameView(app, ICICLE_VIEW.title, true),
   isWholeTree: true,
+  hasZoom: true,
   isHeavyFirst: true,
 };

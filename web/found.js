@@ -30,6 +30,15 @@ export class Found {
     return box >= 0 && this.within[box] === 1;
   }
 
+  /** The outermost match in the stack of a sample; -1: none. @param {number} sample */
+  outermostIn(sample) {
+    const {parent} = this.shape;
+    let outermost = -1;
+    for (let box = this.shape.map[this.data.sampleNode[sample]]; box > 0; box = parent[box])
+      if (this.isHit(box)) outermost = box;
+    return outermost;
+  }
+
   /**
    * How many samples with a match are before each sample of a lane, and in all.
    * @param {Lane} lane

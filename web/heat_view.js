@@ -496,6 +496,7 @@ export const HEAT_VIEW = {
   title: 'Heat map',
   make: app => (app.data.meta.has_time ? new HeatView(app) : noTimeView()),
   isOffered: isTimeOffered,
+  hasZoom: true,
   showsTime: true,
   addsTimes: true,
   keys: [

@@ -31,8 +31,8 @@ const SECTIONS = [
     'Search',
     [
       ['/ or Ctrl-F', 'search by regular expression or text'],
-      ['n, N', 'next and previous match, widest first'],
-      ['Ctrl-I', 'ignore case'],
+      ['Enter, Shift-Enter', 'next and previous match in this view; outside the field: n, N'],
+      ['Ctrl-I', 'match case, or ignore it'],
     ],
   ],
   [

@@ -11,6 +11,16 @@ import {finished, inPieces} from './work.js';
 /** @template T @typedef {import('./work.js').Work<T>} Work */
 /** @typedef {{text: string, regex: boolean, ignoreCase: boolean}} Query */
 
+/** What of a regular expression is not text: a capital letter in it says nothing. */
+const NO_TEXT = /\\[pP]\{[^}]*\}|\\k?<\w*>|\(\?<\w+>|\\./gu;
+
+/**
+ * Whether a search has a capital letter: then its author means the case as it is.
+ * @param {string} text @param {boolean} isRegex
+ */
+export const hasCapital = (text, isRegex) =>
+  /\p{Lu}/u.test(isRegex ? text.replace(NO_TEXT, '') : text);
+
 /**
  * A test for names; null if the query is not a regular expression.
  * @param {Query} query @returns {((name: string) => boolean)|null}
@@ -70,19 +80,24 @@ function addBox(sums, {total, beforeTotal}, box) {
 const nothing = () => ({after: 0, before: 0});
 
 /**
- * What the boxes that match cover of the whole tree and of the box `zoom`, each place once, and the
- * outermost of them.
+ * What the boxes that match cover of the whole tree and of the box `zoom`, each place once. Inside
+ * are the outermost that can be seen in the zoomed picture, with callers; outside are those that
+ * cannot.
  * @param {Tree} tree @param {Uint8Array} hits @param {number} zoom
  */
 export function* matching(tree, hits, zoom) {
   const {shape, boxes} = tree;
   const {parent, func} = shape;
-  // 1: within a match, 2: within the zoomed box.
+  // 1: within a match, 2: within the zoomed box, 4: within a match inside it.
   const state = new Uint8Array(shape.count);
   const whole = nothing();
   const part = nothing();
   /** @type {number[]} */
-  const outermost = [];
+  const inside = [];
+  /** @type {number[]} */
+  const outside = [];
+  const callers = new Set();
+  for (let box = zoom; box > 0;) callers.add((box = parent[box]));
   yield* inPieces(0, boxes.length, (from, to) => {
     for (let i = from; i < to; ++i) {
       const box = boxes[i];
@@ -91,16 +106,20 @@ export function* matching(tree, hits, zoom) {
         s |= 2;
         if (s & 1) addBox(part, tree, box);
       }
-      if (box > 0 && hits[func[box]] && !(s & 1)) {
-        s |= 1;
-        addBox(whole, tree, box);
-        if (s & 2) addBox(part, tree, box);
-        outermost.push(box);
+      if (box > 0 && hits[func[box]] && (s & 5) !== 5) {
+        const isOutermost = !(s & 1);
+        if (isOutermost) {
+          addBox(whole, tree, box);
+          if (s & 2) addBox(part, tree, box);
+        }
+        if (s & 2 ? !(s & 4) : callers.has(box)) inside.push(box);
+        else if (isOutermost) outside.push(box);
+        s |= s & 2 ? 5 : 1;
       }
       state[box] = s;
     }
   });
-  return {whole, part, outermost};
+  return {whole, part, inside, outside};
 }
 
 /** @param {Tree} tree @param {Uint8Array} hits @param {number} zoom */

@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search field: what it matches, and the way from match to match.
 import {byId} from './dom.js';
-import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
 import {amount} from './numbers.js';
-import {matched, matchedText, matcher, matchingFunctions} from './search.js';
+import {PictureMatches} from './picture_matches.js';
+import {hasCapital, matched, matchedText, matcher, matchingFunctions} from './search.js';
 import {wholeName} from './shares.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./tree.js').Tree} Tree */
 
+/** @type {ReturnType<typeof matched>} */
+const NOTHING_FOUND = {
+  whole: {after: 0, before: 0},
+  part: {after: 0, before: 0},
+  inside: [],
+  outside: [],
+};
+
 export class SearchBar {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    /** The outermost boxes that match. @type {number[]} */
-    this.matches = [];
-    this.isSorted = false;
-    this.current = -1;
+    /** The boxes of the tree that match: in the zoomed picture, and out of it. */
+    this.found = NOTHING_FOUND;
+    /** What was searched, and in which picture. */
     this.key = '';
+    this.place = '';
     /** @type {Tree|null} */
     this.tree = null;
+    /** What matches in the view, in the order of going through it; null: not yet known. */
+    /** @type {import('./views.js').Matches|null} */
+    this.places = null;
+    this.current = -1;
+    /** The share that matches, as text. */
+    this.share = '';
   }
 
   listen() {
@@ -33,6 +47,7 @@ export class SearchBar {
     byId('case').onclick = () => this.toggleCase();
     byId('previous').onclick = () => this.go(-1);
     byId('next').onclick = () => this.go(1);
+    byId('outside').onclick = () => this.leaveZoom();
   }
 
   focus() {
@@ -40,63 +55,111 @@ export class SearchBar {
     byId('search').select();
   }
 
+  /** Whether the case of letters matters: as chosen, or else if the search has a capital one. */
+  get matchesCase() {
+    const {search, plain, letterCase} = this.app.state;
+    return letterCase === '' ? hasCapital(search, !plain) : letterCase === 'match';
+  }
+
   toggleCase() {
-    this.app.set({ignoreCase: !this.app.state.ignoreCase});
+    const {app} = this;
+    const {search, plain} = app.state;
+    const matches = !this.matchesCase;
+    const isUsual = matches === hasCapital(search, !plain);
+    app.set({letterCase: isUsual ? '' : matches ? 'match' : 'ignore'});
   }
 
   /** Searches again if the query, the tree or the zoom has changed. */
   update() {
     const {state, data, tree} = this.app;
-    const query = [state.search, state.plain, state.ignoreCase];
-    const key = JSON.stringify([...query, state.zoom, data.names]);
-    if (this.key === key && this.tree === tree) return;
-    this.key = key;
-    this.tree = tree;
-    this.app.painter.hits = null;
-    this.matches = [];
-    this.isSorted = false;
+    const {search, plain, letterCase, zoom, view, func, halves, sort} = state;
+    const key = JSON.stringify([search, plain, letterCase, zoom, data.names]);
+    const place = JSON.stringify([view, func, halves, sort]);
+    const isSame = this.key === key && this.tree === tree;
+    if (isSame && this.place === place) return;
+    this.place = place;
+    this.places = null;
     this.current = -1;
-    const found = this.search();
-    const field = byId('search');
-    if (field.value !== state.search) field.value = state.search;
-    if (found === null) field.setAttribute('aria-invalid', 'true');
-    else field.removeAttribute('aria-invalid');
-    byId('matched').textContent = found ?? 'not a regular expression';
-    byId('mode').setAttribute('aria-pressed', String(!state.plain));
-    byId('case').setAttribute('aria-pressed', String(state.ignoreCase));
+    if (!isSame) {
+      this.key = key;
+      this.tree = tree;
+      this.search();
+    }
+    this.showFound();
   }
 
-  /** The share that matches, as text; null if the query is not a regular expression. */
   search() {
-    const {state, painter, data, tree} = this.app;
-    if (state.search === '') return '';
-    const {search, plain, ignoreCase, zoom} = state;
-    const matches = matcher({text: search, regex: !plain, ignoreCase});
-    if (!matches) return null;
-    painter.hits = matchingFunctions(data, matches);
-    const found = matched(tree, painter.hits, zoom);
-    this.matches = found.outermost;
-    return matchedText(tree, found, zoom, wholeName(this.app.filter));
+    const {state, painter, data, tree, filter} = this.app;
+    const {search, plain, zoom} = state;
+    painter.hits = null;
+    this.found = NOTHING_FOUND;
+    this.share = '';
+    const matches = matcher({text: search, regex: !plain, ignoreCase: !this.matchesCase});
+    if (search !== '' && matches) {
+      painter.hits = matchingFunctions(data, matches);
+      const found = matched(tree, painter.hits, zoom);
+      this.found = found;
+      this.share = matchedText(tree, found, zoom, wholeName(filter));
+    }
+    const field = byId('search');
+    if (field.value !== search) field.value = search;
+    if (matches) field.removeAttribute('aria-invalid');
+    else field.setAttribute('aria-invalid', 'true');
+    if (!matches) this.share = 'not a regular expression';
+    byId('mode').setAttribute('aria-pressed', String(!plain));
+    byId('case').setAttribute('aria-pressed', String(this.matchesCase));
   }
 
-  /** Reveals the next or the previous match, widest first. @param {number} by 1 or -1 */
+  /** Says what matches, which of the matches is current, and how many are out of the zoom. */
+  showFound() {
+    const {places, current, share, app} = this;
+    const position =
+      places && current >= 0 ? ` · ${amount(current + 1, 0)} of ${amount(places.count, 0)}` : '';
+    byId('matched').textContent = share + position;
+    const outside = app.kind.hasZoom ? this.found.outside.length : 0;
+    Object.assign(byId('outside'), {
+      hidden: outside === 0,
+      textContent: `${amount(outside, 0)} outside the zoom`,
+    });
+  }
+
+  /** Shows the next or the previous match of the view. @param {number} by 1 or -1 */
   go(by) {
-    const {app, matches} = this;
-    if (matches.length === 0) return;
-    if (app.view?.canvas?.tree !== app.tree) {
-      app.set({view: (app.defaults.view === ICICLE_VIEW.id ? ICICLE_VIEW : FLAME_VIEW).id});
-      this.go(by);
+    const {app} = this;
+    if (!app.painter.hits) return;
+    this.places ??= app.view?.matches?.() ?? this.inPictures();
+    const {count} = this.places;
+    if (count === 0) {
+      if (!byId('outside').hidden) this.leaveZoom();
       return;
     }
-    const {extent} = app.tree;
-    if (!this.isSorted) matches.sort((a, b) => extent[b] - extent[a] || a - b);
-    this.isSorted = true;
-    const count = matches.length;
     const next = this.current < 0 ? (by > 0 ? 0 : -1) : this.current + by;
     this.current = (next + count) % count;
-    app.view.canvas.reveal(matches[this.current]);
-    const share = byId('matched').textContent.replace(/ · \d.*$/, '');
-    const position = `${amount(this.current + 1, 0)} of ${amount(count, 0)}`;
-    byId('matched').textContent = `${share} · ${position}`;
+    this.places.show(this.current);
+    this.showFound();
+  }
+
+  /** Zooms out, and shows the widest match that was outside. */
+  leaveZoom() {
+    const {app} = this;
+    const {extent} = app.tree;
+    const widest = this.found.outside.reduce((a, b) => (extent[b] > extent[a] ? b : a));
+    app.set({zoom: 0, window: null});
+    const places = this.inPictures();
+    this.places = places;
+    this.current = places.boxes.indexOf(widest);
+    places.show(this.current);
+    this.showFound();
+  }
+
+  inPictures() {
+    const {app, found} = this;
+    const canvases = app.view?.canvases ?? (app.view?.canvas ? [app.view.canvas] : []);
+    return new PictureMatches(canvases, canvas => {
+      const {tree, zoomed} = canvas;
+      const {hits} = app.painter;
+      if (!tree || !hits) return [];
+      return tree === app.tree ? found.inside : matched(tree, hits, zoomed).inside;
+    });
   }
 }

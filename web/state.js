@@ -13,7 +13,7 @@
  * @property {Range|null} window the visible part of the tree's width, 0 to 1; null: the zoomed box
  * @property {string} search
  * @property {boolean} plain the search is text, not a regular expression
- * @property {boolean} ignoreCase
+ * @property {''|'ignore'|'match'} letterCase of the search; '': matters if it has a capital letter
  * @property {string} event a group of events
  * @property {number[]|null} threads null: all
  * @property {''|'on'|'off'} cpu
@@ -173,7 +173,7 @@ export const SHARED_FIELDS = [
   WINDOW,
   textField('search'),
   flagField('plain', 'mode', 'text'),
-  flagField('ignoreCase', 'case', 'ignore'),
+  {...choiceField('letterCase', '', ['ignore', 'match']), key: 'case'},
   textField('event'),
   THREADS,
   choiceField('cpu', '', ['on', 'off']),

@@ -140,6 +140,8 @@ class TableView {
       'aria-label': 'Table of functions',
     });
     this.limit = FIRST_ROWS;
+    /** In the order of the rows. @type {number[]} */
+    this.functions = [];
     this.shownKey = '';
     /** @type {Tree|null} */
     this.shownTree = null;
@@ -153,8 +155,8 @@ class TableView {
   show() {
     const {app} = this;
     const {state, tree} = app;
-    const {sort, search, plain, ignoreCase, mark} = state;
-    const key = JSON.stringify([sort, search, plain, ignoreCase, mark, this.limit]);
+    const {sort, search, plain, letterCase, mark} = state;
+    const key = JSON.stringify([sort, search, plain, letterCase, mark, this.limit]);
     if (key === this.shownKey && this.shownTree === tree) return;
     this.shownKey = key;
     this.shownTree = tree;
@@ -166,6 +168,7 @@ class TableView {
     const functions = hits ? totals.functions.filter(f => hits[f]) : totals.functions.slice();
     const sorted = columns.find(column => column.key === sortKey);
     sortFunctions(functions, sorted, isUp);
+    this.functions = functions;
     const restoreFocus = this.rememberedFocus();
     this.element.replaceChildren(
       this.table(functions, columns, sortKey, isUp),
@@ -249,6 +252,27 @@ class TableView {
       ? `absolute: ${unit}`
       : `normalised: shares of ${whole} of each side, changes in points`;
     return `; ${what}; *: the interval excludes 0`;
+  }
+
+  /** Rows are what the search found. @returns {import('./views.js').Matches} */
+  matches() {
+    return {count: this.functions.length, show: i => this.goToRow(i)};
+  }
+
+  /** @param {number} i */
+  goToRow(i) {
+    if (i >= this.limit) {
+      this.limit = i + FIRST_ROWS;
+      this.show();
+    }
+    const {element} = this;
+    const rows = element.querySelectorAll('tbody tr');
+    for (const row of rows) row.removeAttribute('aria-current');
+    rows[i].setAttribute('aria-current', 'true');
+    rows[i].scrollIntoView({block: 'nearest'});
+    if (element.contains(document.activeElement)) rows[i].querySelector('button').focus();
+    const cells = Array.from(rows[i].cells, cell => cell.textContent);
+    this.app.tips.announce([cells.pop(), ...cells].join(' · '));
   }
 
   /** A function that gives the focus to what has it now, or to what takes its place. */

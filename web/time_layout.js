@@ -108,6 +108,22 @@ export class TimeLayout {
     return [...found].sort((a, b) => runningOf(b[1]) - runningOf(a[1]));
   }
 
+  /** Lanes from top to bottom, if everything is open. */
+  lanesInOrder() {
+    const {items} = this;
+    /** @type {Set<Lane>} */
+    const ordered = new Set();
+    for (const {kind, lanes} of items)
+      if (kind !== 'idle') for (const lane of lanes) ordered.add(lane);
+    for (const lane of this.lanes) ordered.add(lane);
+    return [...ordered];
+  }
+
+  /** The last item with a lane: its own, or a closed one that it is in. @param {Lane} lane */
+  innermost(lane) {
+    return this.items.map(({lanes}) => lanes.includes(lane)).lastIndexOf(true);
+  }
+
   /** @param {string} key @param {boolean} isOpenAtFirst */
   isOpen(key, isOpenAtFirst) {
     return isOpenAtFirst !== this.toggled.has(key);

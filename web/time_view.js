@@ -4,6 +4,7 @@ import {isTimeOffered, noTimeView} from './about_view.js';
 import {ACTIVITIES} from './activity.js';
 import {css} from './color.js';
 import {button, choice, el, oncePerFrame} from './dom.js';
+import {foundBy} from './found.js';
 import {panned, scaled, within} from './gestures.js';
 import {activityColumns, firstAbove} from './lanes.js';
 import {amount, clamp, countText, duration, moment, percent} from './numbers.js';
@@ -12,6 +13,7 @@ import {choiceField, flagField, rangeField, wordsField} from './state.js';
 import {headingOf, TimeDrawing, timeSvg} from './time_draw.js';
 import {listenToTime} from './time_input.js';
 import {AXIS, HEADING_ROW, TimeLayout, TRACK_ROW} from './time_layout.js';
+import {TimeMatches} from './time_matches.js';
 import {pathTo} from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -224,19 +226,45 @@ export class TimeView {
     const isHere = selected.lane === lane && selected.sample >= 0;
     const next = isHere ? selected.sample + by : firstAbove(lane.end, from);
     const sample = clamp(next, lane.samples.length - 1);
+    this.selectBox(lane, sample, this.layout.rowsOf(lane).leafOf(sample));
+  }
+
+  /**
+   * Selects the slice of a sample and a box of its stack, and moves there if it is out of sight.
+   * @param {Lane} lane of the current item @param {number} sample @param {number} box
+   */
+  selectBox(lane, sample, box) {
+    const [from, to] = this.visible;
     const tick = lane.begin[sample];
     if (tick < from || tick >= to) this.go([tick - (to - from) / 2, tick + (to - from) / 2]);
     const rows = this.layout.rowsOf(lane);
-    const box = rows.leafOf(sample);
-    const row = rows.rowOf(box);
-    this.select({
-      item: this.cursorItem,
-      lane,
-      row,
-      sample,
-      slice: box > 0 ? rows.sliceAt(sample, box) : null,
+    const slice = box > 0 ? rows.sliceAt(sample, box) : null;
+    this.select({item: this.cursorItem, lane, row: rows.rowOf(box), sample, slice});
+    if (slice) this.app.tips.announce(this.sliceLines(this.selected).join(' · '));
+  }
+
+  /** Where stacks with a match run. */
+  matches() {
+    const found = foundBy(this.app);
+    return new TimeMatches(found ? this.layout.lanesInOrder() : [], found, (lane, sample, box) => {
+      this.openLane(lane);
+      const rows = this.layout.rowsOf(lane);
+      // Callers that a lane does not show have no slices.
+      const isShown = rows.boxAt(sample, rows.rowOf(box)) === box;
+      this.selectBox(lane, sample, isShown ? box : rows.leafOf(sample));
     });
-    if (box > 0) this.app.tips.announce(this.sliceLines(this.selected).join(' · '));
+  }
+
+  /** Makes a lane the current one, opens it, and scrolls to it. @param {Lane} lane */
+  openLane(lane) {
+    // It may be one of the idle ones, and these within a process.
+    for (let left = 3; left > 0; --left) {
+      this.cursor = this.layout.innermost(lane);
+      if (this.cursorItem.isOpen) break;
+      this.toggle(this.cursorItem);
+    }
+    this.cursor = this.layout.innermost(lane);
+    this.stage.scrollTop = this.cursorItem.top - AXIS;
   }
 
   /** To the next item that is not a heading of others. @param {number} by */

@@ -28,7 +28,14 @@ import {TIME_VIEW} from './time_view.js';
  * @property {FlameCanvas[]} [canvases] all of them, if there are several
  * @property {() => number} [func] the function that keys act on, in a view without a canvas
  * @property {(title: string) => string} [svg]
+ * @property {() => Matches} [matches] what the search found in it, in a view without a canvas
  * @property {() => boolean} [escape] cancels a selection; false: there was none
+ */
+/**
+ * What a search found in a view.
+ * @typedef {object} Matches
+ * @property {number} count
+ * @property {(i: number) => void} show selects one of them, and moves it into sight
  */
 /**
  * @typedef {object} ViewKind
@@ -37,6 +44,7 @@ import {TIME_VIEW} from './time_view.js';
  * @property {(app: App) => View} make
  * @property {(data: Data) => boolean} [isOffered] default: for every profile
  * @property {boolean} [isWholeTree] has a path to the zoomed box and an order of siblings
+ * @property {boolean} [hasZoom] shows the tree zoomed to a box
  * @property {boolean} [isHeavyFirst] siblings are ordered by weight unless the user chooses
  * @property {boolean} [showsTime] shows when samples were taken
  * @property {boolean} [addsTimes] adds up samples by their time

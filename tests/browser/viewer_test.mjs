@@ -10,6 +10,7 @@ import './viewer/keys.mjs';
 import './viewer/narrow.mjs';
 import './viewer/recording.mjs';
 import './viewer/safety.mjs';
+import './viewer/search.mjs';
 import './viewer/time.mjs';
 import './viewer/transforms.mjs';
 import './viewer/usage.mjs';
