@@ -79,7 +79,7 @@ function facts(data) {
   }
   all.push(
     ...threadFacts(data),
-    ['functions', amount(data.functions, 0)],
+    ['functions', amount(data.functionCount, 0)],
     ['distinct stacks', amount(new Set(data.sampleNode).size, 0)],
   );
   if (meta.side_samples) {

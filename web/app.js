@@ -338,7 +338,7 @@ export class App {
     return box > 0 ? this.shape.frame[box] : -1;
   }
 
-  /** @param {string} name */
+  /** Of a function and a thread of one name, the function. @param {string} name */
   functionNamed(name) {
     for (let f = 0; f < this.data.names; ++f) if (this.data.name(f) === name) return f;
     return -1;

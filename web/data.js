@@ -51,7 +51,8 @@ import {MadeNames} from './shape.js';
  * @property {string} title
  * @property {string} subtitle
  * @property {Look} look
- * @property {number} functions
+ * @property {number} functions how many names there are, including those of threads
+ * @property {number[]} thread_names which of them are names of threads and processes
  * @property {boolean} has_time
  * @property {number} tick_ns
  * @property {number} start_ns
@@ -79,6 +80,11 @@ export class Data {
     };
     this.strings = new Strings(column('string_size'), column('text'));
     this.functions = checkedCount(meta.functions, this.strings.size, 'functions');
+
+    /** 1 for names of threads. */
+    this.isThreadName = new Uint8Array(this.functions);
+    for (const f of meta.thread_names)
+      this.isThreadName[checkedCount(f, this.functions - 1, 'a thread name')] = 1;
 
     const frames = column('frame_function').rows;
     this.frameFunction = ascendingNumbers(column('frame_function'), this.functions);
@@ -140,6 +146,16 @@ export class Data {
     return f < this.functions ? this.strings.at(f) : this.made.names[f - this.functions];
   }
 
+  /** Whether a name is that of a function, not of a thread. @param {number} f */
+  isFunction(f) {
+    return f >= this.functions || this.isThreadName[f] === 0;
+  }
+
+  /** How many functions there are, without made names. */
+  get functionCount() {
+    return this.functions - new Set(this.meta.thread_names).size;
+  }
+
   /** The number of functions and made names. */
   get names() {
     return this.made.end;
@@ -183,6 +199,7 @@ function checkedMeta(meta) {
     isLook(meta.look) &&
     isListOf(meta.events, isEvent) &&
     isListOf(meta.threads, thread => Array.isArray(thread) && isText(thread[2])) &&
+    Array.isArray(meta.thread_names) &&
     isListOf(meta.about, fact => isListOf(fact, isText)) &&
     isListOf(meta.notes, note => note && isText(note.text)) &&
     meta.tick_ns > 0 &&

@@ -19,7 +19,6 @@ import {groupOfTime, groupsInTime, isLasting, passing} from './filter.js';
  * What is drawn of a thread. A thread that changed its name is one.
  * @typedef {object} LaneFacts
  * @property {number} thread under the name that has the most samples
- * @property {number} first the first thread of the profile that is part of it
  * @property {number} weight
  * @property {Track} track what it does, on and off the CPU as far as both are known
  * @property {Float64Array} covered the ticks of the samples before each, and all
@@ -76,34 +75,19 @@ function stretchesOf(data, samples, common) {
 }
 
 /**
- * The lane of each thread: the number of the first thread with the same ids.
- * @param {Data} data
- */
-function lanesOfThreads({meta}) {
-  /** @type {Map<string, number>} */
-  const known = new Map();
-  return Int32Array.from(meta.threads, ([pid, tid], i) => {
-    const key = `${pid}/${tid}`;
-    const first = tid < 0 ? i : (known.get(key) ?? i);
-    known.set(key, first);
-    return first;
-  });
-}
-
-/**
- * Samples by lane, each in the order of time.
- * @param {Data} data @param {(sample: number) => boolean} passes @param {Int32Array} laneOf threads
+ * Samples by thread, each in the order of time.
+ * @param {Data} data @param {(sample: number) => boolean} passes
  * @returns {Int32Array[]}
  */
-function samplesByLane(data, passes, laneOf) {
-  const {samples, sampleThread, sampleTick} = data;
-  const begin = new Int32Array(laneOf.length + 1);
-  for (let i = 0; i < samples; ++i) if (passes(i)) ++begin[laneOf[sampleThread[i]] + 1];
+function samplesByThread(data, passes) {
+  const {meta, samples, sampleThread, sampleTick} = data;
+  const begin = new Int32Array(meta.threads.length + 1);
+  for (let i = 0; i < samples; ++i) if (passes(i)) ++begin[sampleThread[i] + 1];
   for (let t = 1; t < begin.length; ++t) begin[t] += begin[t - 1];
   const sorted = new Int32Array(begin[begin.length - 1]);
   const next = begin.slice();
-  for (let i = 0; i < samples; ++i) if (passes(i)) sorted[next[laneOf[sampleThread[i]]]++] = i;
-  return Array.from(laneOf, (_, t) => {
+  for (let i = 0; i < samples; ++i) if (passes(i)) sorted[next[sampleThread[i]]++] = i;
+  return meta.threads.map((_, t) => {
     const lane = sorted.subarray(begin[t], begin[t + 1]);
     // The samples of a thread and an event are in this order already.
     const isSorted = lane.every((i, at) => at === 0 || sampleTick[lane[at - 1]] <= sampleTick[i]);
@@ -139,16 +123,6 @@ function weightOf(data, samples) {
   return weight;
 }
 
-/**
- * The name under which a thread has the most samples.
- * @param {Data} data @param {Int32Array} samples
- */
-function commonThread({sampleThread}, samples) {
-  const counts = new Map();
-  for (const i of samples) counts.set(sampleThread[i], (counts.get(sampleThread[i]) ?? 0) + 1);
-  return [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
-}
-
 /** @param {Stretches} stretches */
 function coveredBy({begin, end}) {
   const covered = new Float64Array(begin.length + 1);
@@ -161,11 +135,10 @@ function coveredBy({begin, end}) {
  * @param {Data} data @param {Filter} filter @param {Shape} shape @returns {Lane[]}
  */
 export function lanesOf(data, filter, shape) {
-  const laneOf = lanesOfThreads(data);
   const inShape = (/** @type {number} */ i) => shape.map[data.sampleNode[i]] >= 0;
   const samplesOf = (/** @type {string[]} */ groups) => {
     const passes = passing(data, filter, groups);
-    return samplesByLane(data, i => passes[i] === 1 && inShape(i), laneOf);
+    return samplesByThread(data, i => passes[i] === 1 && inShape(i));
   };
   const groups = groupsInTime(data, filter.group);
   const all = samplesOf(groups);
@@ -174,14 +147,13 @@ export function lanesOf(data, filter, shape) {
   const others = ofTrack.length === groups.length ? all : samplesOf(ofTrack);
   /** @type {Lane[]} */
   const lanes = [];
-  all.forEach((samples, first) => {
+  all.forEach((samples, thread) => {
     if (samples.length === 0) return;
     const stretches = stretchesOf(data, samples, common);
-    const other = others === all ? stretches : stretchesOf(data, others[first], common);
+    const other = others === all ? stretches : stretchesOf(data, others[thread], common);
     lanes.push({
       ...stretches,
-      first,
-      thread: commonThread(data, samples),
+      thread,
       weight: weightOf(data, samples),
       track: new Track(data, other),
       covered: coveredBy(stretches),

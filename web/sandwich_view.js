@@ -116,7 +116,7 @@ class SandwichView {
       for (const canvas of this.canvases) this.showAgain(canvas);
       return;
     }
-    const totals = functionTotals(app.tree, app.data.names);
+    const totals = functionTotals(app.tree, app.data);
     const f = this.chosenFunction(totals);
     this.shownTree = app.tree;
     this.shownFunction = f;

@@ -46,19 +46,24 @@ export function matcher({text, regex, ignoreCase}) {
 const TEST_COST = 16;
 
 /**
- * 1 for each function that matches.
+ * 1 for each function that matches or, if none does, for each thread: a program is often named like
+ * a function of it, which is what is meant.
  * @param {Data} data @param {MadeNames} made
  * @param {(name: string) => boolean} matches @returns {Work<Uint8Array>}
  */
 export function* testNames(data, made, matches) {
   const hits = new Uint8Array(made.end);
+  let anyFunction = false;
   const test = (/** @type {number} */ from, /** @type {number} */ to) => {
     for (let f = from; f < to; ++f) {
       const name = f < made.first ? data.name(f) : made.names[f - made.first];
-      if (matches(shownName(name))) hits[f] = 1;
+      if (!matches(shownName(name))) continue;
+      hits[f] = 1;
+      anyFunction ||= data.isFunction(f);
     }
   };
   yield* inPieces(0, hits.length, test, TEST_COST);
+  if (anyFunction) for (const f of data.meta.thread_names) hits[f] = 0;
   return hits;
 }
 

@@ -160,7 +160,7 @@ class TableView {
     if (key === this.shownKey && this.shownTree === tree) return;
     this.shownKey = key;
     this.shownTree = tree;
-    const totals = functionTotals(tree, app.data.names);
+    const totals = functionTotals(tree, app.data);
     const columns = columnsOf(app, totals);
     const [sortKey, direction] = (sort || `${columns[0].key}.down`).split('.');
     const isUp = direction === 'up';

@@ -100,7 +100,7 @@ export class TimeLayout {
     const found = new Map();
     for (const lane of this.lanes) {
       // What has no process is one of its own.
-      const pid = threads[lane.thread][0] < 0 ? -1 - lane.first : threads[lane.thread][0];
+      const pid = threads[lane.thread][0] < 0 ? -1 - lane.thread : threads[lane.thread][0];
       const known = found.get(pid);
       if (known) known.push(lane);
       else found.set(pid, [lane]);
@@ -158,7 +158,7 @@ export class TimeLayout {
 
   /** @param {Lane} lane @param {boolean} isInner */
   addLane(lane, isInner) {
-    const key = `t${lane.first}`;
+    const key = `t${lane.thread}`;
     const isOpen = this.isOpen(key, this.opened < FIRST_OPEN);
     ++this.opened;
     const rows = isOpen ? this.rowsOf(lane).count * this.row : 0;

@@ -3,31 +3,34 @@
 // transform/confidence.cc is the same in C++.
 import {finished, inSteps} from './work.js';
 
+/** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @template T @typedef {import('./work.js').Work<T>} Work */
 /**
  * Columns indexed by function. The total of a function is the weight of the stacks that it is in,
  * each counted once.
  * @typedef {{self: Float64Array, total: Float64Array, beforeSelf: Float64Array|null,
- *   beforeTotal: Float64Array|null, functions: number[]}} FunctionTotals
+ *   beforeTotal: Float64Array|null, functions: number[]}} FunctionTotals   functions: those that
+ *   have any weight; columns also have that of threads
  */
 
 /** Totals that are known, by tree. @type {WeakMap<Tree, FunctionTotals>} */
 const knownTotals = new WeakMap();
 
-/** @param {Tree} tree @param {number} names @returns {Work<FunctionTotals>} */
-export function* summingUp(tree, names) {
+/** @param {Tree} tree @param {Data} data @returns {Work<FunctionTotals>} */
+export function* summingUp(tree, data) {
   let totals = knownTotals.get(tree);
-  if (!totals) knownTotals.set(tree, (totals = yield* sumByFunction(tree, names)));
+  if (!totals) knownTotals.set(tree, (totals = yield* sumByFunction(tree, data)));
   return totals;
 }
 
-/** @param {Tree} tree @param {number} names */
-export const functionTotals = (tree, names) => finished(summingUp(tree, names));
+/** @param {Tree} tree @param {Data} data */
+export const functionTotals = (tree, data) => finished(summingUp(tree, data));
 
-/** @param {Tree} tree @param {number} names @returns {Work<FunctionTotals>} */
-function* sumByFunction(tree, names) {
+/** @param {Tree} tree @param {Data} data @returns {Work<FunctionTotals>} */
+function* sumByFunction(tree, data) {
   const {shape} = tree;
+  const names = shape.made.end;
   const {func, firstChild} = shape;
   const self = new Float64Array(names);
   const total = new Float64Array(names);
@@ -54,7 +57,7 @@ function* sumByFunction(tree, names) {
         const f = func[child];
         if (seen[f] === 0) {
           seen[f] = 1;
-          functions.push(f);
+          if (data.isFunction(f)) functions.push(f);
         }
         self[f] += tree.self[child];
         if (open[f]++ === 0) total[f] += tree.total[child];

@@ -75,7 +75,7 @@ function templatesStep(data, {func, frame, made}, merger) {
     if (short[f] < 0) {
       const name = f < made.first ? data.name(f) : made.names[f - made.first];
       const cut = withoutTemplates(name);
-      short[f] = cut === name ? f : made.idOf(cut);
+      short[f] = cut === name || !data.isFunction(f) ? f : made.idOf(cut);
     }
     return merger.push(parent, short[f], frame[box]);
   };

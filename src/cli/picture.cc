@@ -20,22 +20,28 @@
 #include "io/output_file.h"
 #include "io/pipe.h"
 #include "io/program_path.h"
+#include "profile/fold.h"
 #include "transform/confidence.h"
 #include "transform/diff.h"
 
 namespace wick {
 namespace {
 
+// As many as `wick report --by function` lists.
 std::size_t count_functions(const Profile& profile) {
   Column<StackId, bool> used(profile.stacks.size());
   for (const Sample& sample : profile.samples) used[sample.stack] = true;
-  std::unordered_set<std::uint32_t> functions;
+  Column<FrameId, bool> is_counted(profile.frames.size());
+  std::unordered_set<std::string> names;
   for (const StackId id : profile.stacks.ids() | std::views::reverse) {
     if (id == StackId::kRoot || !used[id]) continue;
     used[profile.stacks.parent(id)] = true;
-    functions.insert(index(profile.frames[profile.stacks.frame(id)].function));
+    const FrameId frame = profile.stacks.frame(id);
+    if (is_counted[frame]) continue;
+    is_counted[frame] = true;
+    names.insert(frame_name(profile, profile.frames[frame], {}));
   }
-  return functions.size();
+  return names.size();
 }
 
 // "wrote flame.svg: 1,234 samples of cycles, 45 functions; open it in a

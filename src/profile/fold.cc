@@ -428,9 +428,10 @@ class Folder {
     const StackTree::Node& from = tree_.nodes()[node];
     const NodeId id = graph_.parent.push_back(parent);
     graph_.name.push_back(StringId{from.key});
-    graph_.kind.push_back(from.frame == StackTree::kNoFrame
-                              ? FrameKind::kLabel
-                              : profile_.frames[from.frame].kind);
+    const bool is_frame = from.frame != StackTree::kNoFrame;
+    graph_.kind.push_back(is_frame ? profile_.frames[from.frame].kind
+                                   : FrameKind::kLabel);
+    if (!is_frame && id != NodeId::kRoot) graph_.threads.push_back(id);
     graph_.self.push_back(self_[node].after);
     graph_.total.push_back(total.after);
     if (has_weightless_) graph_.sampled.push_back(sampled_[node]);

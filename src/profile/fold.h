@@ -61,6 +61,9 @@ struct FlameGraph {
   // In a difference: the weights before, while `self` and `total` are those
   // after. Empty otherwise.
   Column<NodeId, std::int64_t> before_self, before_total;
+  // The nodes that stand for threads or processes, ascending. A function of the
+  // same name is something else.
+  std::vector<NodeId> threads;
   // Whether a sample ends at the node. Empty unless there are samples of weight
   // 0, which would otherwise vanish.
   Column<NodeId, bool> sampled;

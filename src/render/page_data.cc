@@ -225,12 +225,18 @@ class Packer {
 
   void write_threads(JsonWriter& json) {
     json.key("threads").begin_array();
-    for (const Thread& thread : profile_.threads)
+    for (const ThreadId id : samples_.threads) {
+      const Thread& thread = profile_.threads[id];
       json.begin_array()
           .value(int{thread.pid})
           .value(int{thread.tid})
           .value(profile_.strings[thread.comm])
           .end_array();
+    }
+    json.end_array();
+    json.key("thread_names").begin_array();
+    for (const std::uint32_t function : stacks_.thread_names)
+      json.value(function);
     json.end_array();
   }
 

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "io/compress.h"
+#include "profile/renamed_threads.h"
 
 namespace wick {
 namespace {
@@ -50,6 +51,27 @@ void coarsen(PageSamples& samples, std::uint64_t tick_ns) {
   add_up(samples);
 }
 
+// Numbers the threads that have samples. The result gives the number of each
+// row of the profile's threads.
+Column<ThreadId, std::uint32_t> number_threads(const Profile& profile,
+                                               std::vector<ThreadId>& threads) {
+  const Column<ThreadId, ThreadId> names = last_names(profile);
+  Column<ThreadId, bool> used(names.size());
+  for (const Sample& sample : profile.samples)
+    if (sample.weight > 0) used[names[sample.thread]] = true;
+  Column<ThreadId, std::uint32_t> number(names.size());
+  threads = {ThreadId::kUnknown};
+  for (const ThreadId id : names.ids()) {
+    if (id == ThreadId::kUnknown || !used[id]) continue;
+    number[id] = static_cast<std::uint32_t>(threads.size());
+    threads.push_back(id);
+  }
+  Column<ThreadId, std::uint32_t> of_row;
+  of_row.reserve(names.size());
+  for (const ThreadId id : names.ids()) of_row.push_back(number[names[id]]);
+  return of_row;
+}
+
 std::size_t packed_size(const PageSamples& samples) {
   const PageSampleColumns c = columns_of(samples);
   return gzip(c.ticks, 1).size() + gzip(c.nodes, 1).size() +
@@ -72,6 +94,7 @@ PageSamples page_samples(const Profile& profile,
     while ((all.back().time - samples.start_ns) / samples.tick_ns >= kMaxTick)
       samples.tick_ns *= 1000;
   }
+  const auto thread = number_threads(profile, samples.threads);
   samples.rows.reserve(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Sample& sample = all[i];
@@ -81,7 +104,7 @@ PageSamples page_samples(const Profile& profile,
                      ? (sample.time - samples.start_ns) / samples.tick_ns
                      : 0,
          .node = node_of_sample[i],
-         .thread = index(sample.thread),
+         .thread = thread[sample.thread],
          .event = index(sample.event),
          .weight = sample.weight});
   }

@@ -20,6 +20,8 @@ struct PageSample {
 
 struct PageSamples {
   std::vector<PageSample> rows;
+  // The unknown thread, then those with samples, each under its last name.
+  std::vector<ThreadId> threads;
   std::uint64_t tick_ns = 1;
   std::uint64_t start_ns = 0;  // of the input's clock
   // Samples of equal stack, thread and event within a tick share a row.

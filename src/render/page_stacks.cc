@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/hash_index.h"
 #include "base/text.h"
@@ -12,6 +13,8 @@ namespace wick {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
+// Marks the number of a name in thread_names_, until names are sorted.
+constexpr std::uint32_t kThread = 0x80000000;
 
 class Builder {
  public:
@@ -32,6 +35,10 @@ class Builder {
  private:
   std::uint32_t function(std::string_view name) {
     return index(names_.intern(valid_utf8(name)));
+  }
+
+  std::uint32_t thread_name(std::string_view name) {
+    return index(thread_names_.intern(valid_utf8(name))) | kThread;
   }
 
   std::uint32_t frame_row(const PageFrame& frame) {
@@ -84,7 +91,7 @@ class Builder {
         thread_root_name(profile_, profile_.threads[thread], options_.root);
     root = name.empty() ? StackTree::kRoot
                         : tree_.push(StackTree::kRoot,
-                                     frame_row({.function = function(name),
+                                     frame_row({.function = thread_name(name),
                                                 .kind = FrameKind::kLabel}));
     return root;
   }
@@ -103,17 +110,39 @@ class Builder {
   }
 
   void sort_functions() {
-    std::vector<std::uint32_t> order = first_numbers(names_.size());
-    const auto text = [&](std::uint32_t i) { return names_[StringId{i}]; };
+    struct Name {
+      std::string_view text;
+      std::uint32_t number = 0;  // with kThread, if it is a thread's
+    };
+    std::vector<Name> all;
+    for (const StringId id : names_.ids())
+      all.push_back({names_[id], index(id)});
+    for (const StringId id : thread_names_.ids())
+      if (id != StringId::kEmpty)
+        all.push_back({thread_names_[id], index(id) | kThread});
     // A table of strings always has the empty one.
     const bool has_empty = std::ranges::any_of(
         result_.frames, [](const PageFrame& f) { return f.function == 0; });
-    if (!has_empty) order.erase(order.begin());
-    std::ranges::sort(order, {}, text);
-    for (const std::uint32_t i : order) result_.functions.emplace_back(text(i));
-    const std::vector<std::uint32_t> rank = ranks(order, names_.size());
+    if (!has_empty) all.erase(all.begin());
+    std::ranges::sort(all, {}, [](const Name& name) {
+      return std::pair(name.text, name.number);
+    });
+    std::vector<std::uint32_t> rank(names_.size());
+    std::vector<std::uint32_t> thread_rank(thread_names_.size());
+    for (const auto& [text, number] : all) {
+      const auto row = static_cast<std::uint32_t>(result_.functions.size());
+      result_.functions.emplace_back(text);
+      if ((number & kThread) != 0) {
+        thread_rank[number & ~kThread] = row;
+        result_.thread_names.push_back(row);
+      } else {
+        rank[number] = row;
+      }
+    }
     for (PageFrame& frame : result_.frames)
-      frame.function = rank[frame.function];
+      frame.function = (frame.function & kThread) != 0
+                           ? thread_rank[frame.function & ~kThread]
+                           : rank[frame.function];
   }
 
   void sort_frames() {
@@ -151,7 +180,7 @@ class Builder {
   PageStacks result_;
   StackTree tree_;                         // keys are rows of result_.frames
   std::vector<std::uint32_t> frame_rank_;  // of those rows when sorted
-  StringTable names_;
+  StringTable names_, thread_names_;
   Column<FrameId, std::uint32_t> row_of_frame_;
   Column<ThreadId, std::uint32_t> root_of_thread_;
   HashIndex frame_index_;

@@ -28,9 +28,13 @@ struct PageStacks {
     std::uint32_t parent = 0;
     std::uint32_t frame = 0;  // into `frames`; of the root: meaningless
   };
-  std::vector<std::string> functions;  // distinct, sorted
-  std::vector<PageFrame> frames;       // distinct, sorted
-  std::vector<Node> nodes;             // preorder; 0 is the root
+  // Sorted, and distinct but for threads: one named like a function comes after
+  // it.
+  std::vector<std::string> functions;
+  // Those of `functions` that are the names of threads, ascending.
+  std::vector<std::uint32_t> thread_names;
+  std::vector<PageFrame> frames;  // distinct, sorted
+  std::vector<Node> nodes;        // preorder; 0 is the root
   // For each sample of the profile, the node it ends at.
   std::vector<std::uint32_t> node_of_sample;
   std::uint64_t too_deep = 0;  // frames beyond the depth limit

@@ -227,11 +227,14 @@ class SvgWriter {
         options_.width ? "" : " data-fluid=\"\"");
     if (!options_.pretty_xml) text_ += '\n';
     Column<NodeId, bool> separated(graph_.size());
+    auto thread = graph_.threads.begin();
     for (const NodeId id : graph_.ids()) {
       const NodeId parent = graph_.parent[id];
       separated[id] = separated[parent] || graph_.name_of(parent) == "--";
       if (!layout_.is_drawn(id)) continue;
-      write_frame(id, separated[id]);
+      while (thread != graph_.threads.end() && *thread < id) ++thread;
+      write_frame(id, separated[id],
+                  thread != graph_.threads.end() && *thread == id);
       if (text_.size() > (1 << 16)) flush();
     }
     pretty(0);
@@ -314,7 +317,7 @@ class SvgWriter {
     return palette_.color(frame);
   }
 
-  void write_frame(NodeId id, bool separated) {
+  void write_frame(NodeId id, bool separated, bool is_thread) {
     const Name& name = name_of(id);
     const NameAttributes* given = name.attributes;
     const bool is_link = given != nullptr && !given->href.empty();
@@ -323,6 +326,7 @@ class SvgWriter {
       put("<a href=\"{}\"{}>", xml_escaped(given->href), given->link_tag);
     text_ += "<g";
     if (given != nullptr) text_ += given->frame_tag;
+    if (is_thread) text_ += " data-thread=\"\"";
     text_ += '>';
     pretty(2);
     text_ += "<title>";

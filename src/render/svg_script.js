@@ -36,6 +36,7 @@
       y: +rect.getAttribute('y'),
       parent: -1,
       end: 0,
+      isFunction: frames.length > 0 && !('thread' in g.dataset),
       hit: false,
     });
   }
@@ -231,9 +232,20 @@
       if (!known.has(name)) known.set(name, expression.test(name));
       return known.get(name);
     };
-    for (const frame of frames) {
-      frame.hit = expression !== null && matches(frame.name);
-      frame.g.classList.toggle('hit', frame.hit);
+    // A program is often named like a function of it, which is what is meant.
+    let isFunction = true;
+    const mark = () => {
+      let any = false;
+      for (const frame of frames) {
+        frame.hit = expression !== null && frame.isFunction === isFunction && matches(frame.name);
+        frame.g.classList.toggle('hit', frame.hit);
+        any ||= frame.hit;
+      }
+      return any;
+    };
+    if (!mark()) {
+      isFunction = false;
+      mark();
     }
     casing.setAttribute('aria-pressed', state.ignoreCase);
     if (!state.search) matched.textContent = '';

@@ -16,6 +16,7 @@
 #include "base/regex.h"
 #include "base/text.h"
 #include "base/time_text.h"
+#include "profile/renamed_threads.h"
 #include "render/text_table.h"
 #include "transform/event_choice.h"
 #include "transform/name_weights.h"
@@ -321,9 +322,12 @@ class Reporter {
   }
 
   void add_threads() {
+    const Column<ThreadId, ThreadId> names = last_names(profile_);
     Column<ThreadId, std::int64_t> sums(profile_.threads.size());
-    for (const Sample& sample : profile_.samples)
-      sums[sample.thread] = saturating_add(sums[sample.thread], scaled(sample));
+    for (const Sample& sample : profile_.samples) {
+      std::int64_t& sum = sums[names[sample.thread]];
+      sum = saturating_add(sum, scaled(sample));
+    }
     std::vector<Row> rows;
     for (const ThreadId id : profile_.threads.ids())
       if (sums[id] != 0)

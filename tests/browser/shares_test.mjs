@@ -37,7 +37,7 @@ function treeOf(data, transforms = [], {filter = {}, normalized = true} = {}) {
 /** The row of a function in the table of a difference. */
 function rowOf(data, tree, name) {
   const f = numberOf(data, name);
-  const totals = functionTotals(tree, data.names);
+  const totals = functionTotals(tree, data);
   const change = changeFrom(tree, totals.beforeTotal[f], totals.total[f]);
   const {value, change: text} = changeTexts(tree);
   const star = isCertain(change) ? ' *' : '';

@@ -168,7 +168,7 @@ test('callers of a function, each stack counted once', async () => {
 
 test('totals count a function once for each stack', async () => {
   const {data, tree} = await opened('f;f;g 3\nf 2\ng;f 4\n');
-  const {self, total} = functionTotals(tree, data.names);
+  const {self, total} = functionTotals(tree, data);
   const [f, g] = ['f', 'g'].map(name =>
     [...Array(data.names).keys()].find(i => data.name(i) === name),
   );

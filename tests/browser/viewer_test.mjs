@@ -7,6 +7,7 @@ import './viewer/exports.mjs';
 import './viewer/heat.mjs';
 import './viewer/history.mjs';
 import './viewer/keys.mjs';
+import './viewer/namesakes.mjs';
 import './viewer/narrow.mjs';
 import './viewer/recording.mjs';
 import './viewer/safety.mjs';
