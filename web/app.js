@@ -14,6 +14,7 @@ import {PageHistory} from './page_history.js';
 import {Painter} from './paint.js';
 import {SearchBar} from './search_bar.js';
 import {fromFragment, initialState, SHARED_FIELDS, toFragment} from './state.js';
+import {showSummary} from './summary.js';
 import {TIME_VIEW} from './time_view.js';
 import {TipBox} from './tip_box.js';
 import {Shapes} from './transform.js';
@@ -269,6 +270,7 @@ export class App {
       byId('view').replaceChildren(this.view.element);
     }
     markTab(this);
+    showSummary(this);
     showFilterBar(this);
     showCrumbs(this);
     this.tips.clear();

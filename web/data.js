@@ -26,6 +26,9 @@ import {MadeNames} from './shape.js';
  * @property {string} unit
  * @property {number} decimals of weights
  * @property {boolean} counts_samples
+ * @property {number} samples that a profiler took of it; 0: not known
+ * @property {number} weight of all of them
+ * @property {number} unnamed the part of it that ended in code without a name
  * @property {number} unit_ns 0: the unit is not one of time
  * @property {boolean} is_clock its samples are stretches of a trace
  * @property {Time} time what its samples stand for
@@ -47,6 +50,14 @@ import {MadeNames} from './shape.js';
  * @property {boolean} cut_right
  */
 /**
+ * Something that is missing.
+ * @typedef {object} Note
+ * @property {string} text
+ * @property {boolean} loss it takes something from the result
+ * @property {boolean} cut_off the input ends in the middle
+ * @property {number} [share] of the whole that it takes, where that is known
+ */
+/**
  * @typedef {object} Meta
  * @property {string} title
  * @property {string} subtitle
@@ -62,7 +73,9 @@ import {MadeNames} from './shape.js';
  * @property {EventInfo[]} events
  * @property {[number, number, string][]} threads pid, tid (-1: unknown) and name
  * @property {[string, string][]} about
- * @property {{text: string, loss: boolean}[]} notes
+ * @property {{command: string, date: string, span: number, cpus: number}} recorded '' or 0: not
+ *   known; `span` is from the first sample to the last, in nanoseconds or a trace's clock
+ * @property {Note[]} notes
  * @property {[number, number]} [side_samples] of a difference
  * @property {[number, number][]} [sources] strings: file and its text
  * @property {[string, number, number][]} columns name, rows and bytes
@@ -188,7 +201,17 @@ const isEvent = event =>
   [event.name, event.group, event.unit, event.role].every(isText) &&
   Number.isInteger(event.decimals) &&
   event.decimals >= 0 &&
-  isNumberFrom0(event.unit_ns);
+  [event.unit_ns, event.samples, event.weight, event.unnamed].every(isNumberFrom0);
+
+/** @param {any} note */
+const isNote = note =>
+  note && isText(note.text) && (note.share === undefined || isNumberFrom0(note.share));
+
+/** @param {any} recorded */
+const isRecorded = recorded =>
+  recorded &&
+  [recorded.command, recorded.date].every(isText) &&
+  [recorded.span, recorded.cpus].every(isNumberFrom0);
 
 /** @param {any} meta @returns {Meta} */
 function checkedMeta(meta) {
@@ -201,7 +224,8 @@ function checkedMeta(meta) {
     isListOf(meta.threads, thread => Array.isArray(thread) && isText(thread[2])) &&
     Array.isArray(meta.thread_names) &&
     isListOf(meta.about, fact => isListOf(fact, isText)) &&
-    isListOf(meta.notes, note => note && isText(note.text)) &&
+    isListOf(meta.notes, isNote) &&
+    isRecorded(meta.recorded) &&
     meta.tick_ns > 0 &&
     Number.isFinite(meta.tick_ns) &&
     Array.isArray(meta.columns) &&

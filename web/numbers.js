@@ -21,8 +21,12 @@ export function amount(weight, decimals) {
   return (value < 0 ? '-' : '') + withCommas(Number(whole)) + (digits ? '.' + digits : '');
 }
 
-/** "1 frame", "1,234 frames". @param {number} count @param {string} thing */
-export const countText = (count, thing) => `${amount(count, 0)} ${thing}${count === 1 ? '' : 's'}`;
+/**
+ * "1 frame", "1,234 frames".
+ * @param {number} count @param {string} thing @param {string} [things]
+ */
+export const countText = (count, thing, things = `${thing}s`) =>
+  `${amount(count, 0)} ${count === 1 ? thing : things}`;
 
 /**
  * Rounds ties to even, as `wick report` does; toFixed alone rounds them up.
@@ -65,6 +69,13 @@ export function duration(ns, clock) {
     if (ns >= size) return `${Number((ns / size).toPrecision(3))} ${unit}`;
   return `${Math.round(ns)} ns`;
 }
+
+/**
+ * From the first sample to the last, as `wick report` says it.
+ * @param {number} span @param {string} clock
+ */
+export const spanText = (span, clock) =>
+  clock ? `${withCommas(span)} ${clock}` : `${(span / 1e9).toFixed(3)} s`;
 
 /**
  * The marks of a time axis: their positions in pixels, and their text.

@@ -7,6 +7,8 @@ import {button, byId} from './dom.js';
 import {fillHelp, showHelp} from './help.js';
 import {pageKey} from './keys.js';
 import {closeMenu} from './menu.js';
+import {countText} from './numbers.js';
+import {fillBanner} from './summary.js';
 
 /** @typedef {import('./app.js').App} App */
 
@@ -14,9 +16,7 @@ import {closeMenu} from './menu.js';
 function pageTitle({data}) {
   if (data.meta.title) return data.meta.title;
   if (data.isDifference) return 'Differential flame graph';
-  const command = data.meta.about.find(([key]) => key === 'command')?.[1];
-  // Of "wick record -a -- ./program", the program.
-  return command?.replace(/^.*? -- /, '') || 'Flame graph';
+  return data.meta.recorded.command || 'Flame graph';
 }
 
 /** @param {App} app */
@@ -77,7 +77,7 @@ function fillLosses(app) {
   if (losses.length === 0) return;
   Object.assign(byId('losses'), {
     hidden: false,
-    textContent: losses.length === 1 ? '1 loss' : `${losses.length} losses`,
+    textContent: countText(losses.length, 'loss', 'losses'),
     title: losses.map(note => note.text).join('\n'),
     onclick: () => showAbout(app),
   });
@@ -109,6 +109,7 @@ export function fillPage(app) {
   fillTabs(app);
   fillTools(app);
   fillLosses(app);
+  fillBanner(app);
   fillHelp(app.views);
   listen(app);
 }

@@ -20,6 +20,7 @@
 #include "profile/format.h"
 #include "render/page_assets.h"
 #include "render/page_data.h"
+#include "transform/recording.h"
 
 namespace wick {
 namespace {
@@ -39,7 +40,9 @@ void write_html(const Profile& profile, const WriteOptions& options,
   const std::string plain = page_data(profile, options);
   const Timer timer("compress");
   const std::string data = base64(gzip(plain, kLevel));
-  const std::string& title = options.draw.title;
+  const std::string title = options.draw.title.empty()
+                                ? recorded_command(profile)
+                                : options.draw.title;
   // The placeholders of web/page.html, in their order.
   const std::array<std::pair<std::string_view, std::string>, 5> parts = {{
       {"{policy}", policy()},

@@ -17,6 +17,7 @@
 #include "render/page_stacks.h"
 #include "transform/confidence.h"
 #include "transform/event_choice.h"
+#include "transform/recording.h"
 
 namespace wick {
 namespace {
@@ -170,6 +171,7 @@ class Packer {
     json.member("start_ns", samples_.start_ns);
     json.member("summed", samples_.summed);
     json.member("samples", std::uint64_t{profile_.samples.size()});
+    write_recorded(json);
     write_events(json);
     write_threads(json);
     write_about(json);
@@ -197,7 +199,18 @@ class Packer {
     return event_group(options_.first_event);
   }
 
+  void write_recorded(JsonWriter& json) {
+    const RecordingSummary recorded = summarize(profile_);
+    json.key("recorded").begin_object();
+    json.member("command", recorded.command)
+        .member("date", recorded.date)
+        .member("span", recorded.span)
+        .member("cpus", std::uint64_t{recorded.cpus});
+    json.end_object();
+  }
+
   void write_events(JsonWriter& json) {
+    const std::vector<EventFacts> facts = facts_of_events(profile_);
     json.key("events").begin_array();
     const auto groups = event_groups(profile_);
     const std::optional<EventId> clock = clock_of_trace(profile_);
@@ -212,6 +225,9 @@ class Packer {
           .member("unit", unit.empty() ? "samples" : unit)
           .member("decimals", int{event.decimals})
           .member("counts_samples", counts_samples(profile_, event))
+          .member("samples", facts[index(id)].samples)
+          .member("weight", facts[index(id)].weight)
+          .member("unnamed", facts[index(id)].unnamed)
           .member("unit_ns", is_clock ? std::int64_t{1} : nanoseconds_in(unit))
           .member("is_clock", is_clock)
           .member("time", name_of(event.time))
@@ -250,12 +266,17 @@ class Packer {
     json.end_array();
     Diagnostics diagnostics = profile_.diagnostics;
     diagnostics.note(Problem::kDeepStack, stacks_.too_deep);
+    const SizeOfWhole whole = size_of_whole(profile_);
     json.key("notes").begin_array();
-    for (const Diagnostics::Entry& entry : diagnostics.entries())
+    for (const Diagnostics::Entry& entry : diagnostics.entries()) {
       json.begin_object()
           .member("text", describe(entry, 0, options_.setting_names))
           .member("loss", info(entry.problem).is_loss)
-          .end_object();
+          .member("cut_off", entry.problem == Problem::kTruncated);
+      if (const auto share = share_of(entry, diagnostics, whole))
+        json.member("share", *share);
+      json.end_object();
+    }
     json.end_array();
   }
 

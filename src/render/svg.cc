@@ -43,6 +43,7 @@
 #include "render/svg_assets.h"
 #include "render/svg_text.h"
 #include "render/tooltip.h"
+#include "transform/recording.h"
 
 namespace wick {
 namespace {
@@ -51,12 +52,24 @@ constexpr int kMargin = 10;             // pixels beside the frames
 constexpr int kDefaultWidth = 1200;     // pixels
 constexpr int kLabelPadding = 3;        // pixels beside a label
 constexpr std::size_t kMaxName = 4096;  // bytes of a name in its tooltip
+constexpr std::size_t kMaxTitle = 120;  // characters of a command
 
-std::string default_title(const FlameGraph& graph, const DrawOptions& options) {
-  std::string title = graph.is_difference ? "Differential " : "";
-  if (graph.is_chart) return title + "Flame Chart";
-  if (graph.is_reversed) title += "Reversed ";
-  return title + (options.inverted ? "Icicle Graph" : "Flame Graph");
+std::string kind_of_picture(const FlameGraph& graph,
+                            const DrawOptions& options) {
+  std::string kind = graph.is_difference ? "Differential " : "";
+  if (graph.is_chart) return kind + "Flame Chart";
+  if (graph.is_reversed) kind += "Reversed ";
+  return kind + (options.inverted ? "Icicle Graph" : "Flame Graph");
+}
+
+// The command that was recorded, behind the kind of picture unless that is the
+// usual one. A command line may be long: its end is cut.
+std::string title_of(std::string_view command, const std::string& kind) {
+  const std::size_t length = characters_in(command);
+  const std::string shown = length <= kMaxTitle
+                                ? std::string(command)
+                                : cut_label(command, length, kMaxTitle, true);
+  return kind == "Flame Graph" ? shown : kind + " · " + shown;
 }
 
 // How a name is drawn, computed once for all frames that have it.
@@ -152,6 +165,11 @@ class SvgWriter {
     for (const Diagnostics::Entry& entry : diagnostics.entries())
       footer_.push_back({xml_escaped(describe(entry, whole, setting_names_)),
                          info(entry.problem).is_loss});
+    if (diagnostics.count(Problem::kHiddenNarrow) > layout_.drawn)
+      footer_.push_back(
+          {"most frames are not in this picture; the viewer's page has all of "
+           "them: `wick flame -o x.html`",
+           false});
   }
 
   template <class... Args>
@@ -173,7 +191,7 @@ class SvgWriter {
 
   void write_head() {
     const std::string title =
-        xml_escaped(options_.title.empty() ? default_title(graph_, options_)
+        xml_escaped(options_.title.empty() ? kind_of_picture(graph_, options_)
                                            : options_.title);
     put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
@@ -479,8 +497,11 @@ void write_svg(const Profile& profile, const WriteOptions& options,
   fold_options.min_share = late ? 0 : least;
   FlameGraph graph = fold(profile, fold_options);
   widen_to_total(graph, options.draw.total);
-  draw(graph, options, {.after_only = late, .min_share = late ? least : 0},
-       out);
+  WriteOptions titled = options;
+  const std::string command = recorded_command(profile);
+  if (titled.draw.title.empty() && !command.empty() && !titled.draw.as_inferno)
+    titled.draw.title = title_of(command, kind_of_picture(graph, options.draw));
+  draw(graph, titled, {.after_only = late, .min_share = late ? least : 0}, out);
 }
 
 }  // namespace

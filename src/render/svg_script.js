@@ -425,33 +425,96 @@
     if (taken) event.preventDefault();
   });
 
+  // An <object> or <embed> of a fixed size does not scroll: there, the picture itself moves.
+  let moved = 0;
+  function scrollTo(y) {
+    window.scrollTo(0, y);
+    const {innerHeight: size, scrollY} = window;
+    const before = moved;
+    const most = Math.max(full.height - size, 0);
+    moved = fluid && scrollY === 0 ? Math.min(Math.max(y, 0), most) : 0;
+    if (moved === before) return false;
+    root.setAttribute('viewBox', `0 ${moved} ${root.getAttribute('width')} ${size}`);
+    root.setAttribute('height', size);
+    root.querySelector('#back').setAttribute('y', moved);
+    follow();
+    return true;
+  }
+  function wheel(event) {
+    if (event.ctrlKey) return;
+    const step = event.deltaMode === 1 ? row : 1;
+    if (scrollTo(window.scrollY + moved + event.deltaY * step)) event.preventDefault();
+  }
+
   // The panels stay in the window while a tall picture is scrolled under them.
   function follow() {
-    const from = window.scrollY;
+    const from = window.scrollY + moved;
     const to = from + window.innerHeight;
     toolsBox.setAttribute('y', Math.max(0, Math.min(from, full.height - 32)));
     const h = +detailsBox.getAttribute('height');
     detailsBox.setAttribute('y', Math.min(top + height, Math.max(to - h, 0)));
   }
+
+  // Where the window is narrow, lines of the footer wrap, which text of SVG does not, and the
+  // title ends before the tools.
+  const footer = root.querySelector('#footer');
+  const footerTop = top + height + +detailsBox.getAttribute('height');
+  let notesBox, notes;
+  function wrapFooter() {
+    [notesBox, notes] = panel('notes', 0);
+    notesBox.setAttribute('y', footerTop);
+    for (const text of footer.children)
+      put(notes, 'p', {textContent: text.textContent, className: text.getAttribute('class') ?? ''});
+    footer.replaceChildren(notesBox);
+  }
+  function resizeFooter(wide) {
+    notesBox.setAttribute('width', wide);
+    notes.style.height = 'auto';
+    const size = notes.offsetHeight;
+    notesBox.setAttribute('height', size);
+    full.height = footerTop + size;
+  }
+  const title = root.querySelector('#title');
+  const fullTitle = title.textContent;
+  function cutTitle(room) {
+    title.textContent = fullTitle;
+    let letters = Array.from(fullTitle);
+    for (let size = title.getComputedTextLength(); size > room && letters.length > 1;) {
+      letters = letters.slice(0, Math.min(letters.length - 1, (letters.length * room) / size));
+      title.textContent = letters.join('') + '…';
+      size = title.getComputedTextLength();
+    }
+  }
   function resize() {
     const wide = fluid
       ? Math.max(document.documentElement.clientWidth || full.width, 200)
       : full.width;
+    for (const box of [toolsBox, detailsBox]) box.setAttribute('width', wide);
     if (fluid) {
       root.setAttribute('width', wide);
-      root.setAttribute('height', Math.max(full.height, document.documentElement.clientHeight));
       root.removeAttribute('viewBox');
       view.setAttribute('width', wide - 2 * margin);
+      resizeFooter(wide);
+      root.setAttribute('height', Math.max(full.height, document.documentElement.clientHeight));
     }
-    for (const box of [toolsBox, detailsBox]) box.setAttribute('width', wide);
+    cutTitle(wide - 2 * margin - button.offsetWidth - casing.offsetWidth - 20);
     follow();
   }
   window.addEventListener('scroll', follow, {passive: true});
   window.addEventListener('resize', () => {
+    const from = moved;
+    moved = 0;
     resize();
+    if (from > 0) scrollTo(from);
     draw();
   });
   choose(0, false);
+  if (fluid) wrapFooter();
   resize();
   recall();
+  // The root of a flame graph is at its foot. A picture within a page does not scroll the page.
+  if (root !== document.documentElement) return;
+  scrollTo(full.height);
+  if (moved > 0) root.addEventListener('wheel', wheel, {passive: false});
+  if (inverted) scrollTo(0);
 })();

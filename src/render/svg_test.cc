@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "builders/read.h"
+#include "profile/about_keys.h"
 
 namespace wick {
 
@@ -224,6 +225,21 @@ TEST(Svg, NamesItselfAfterWhatItShows) {
   EXPECT_EQ(title({.fold = {.reversed = true}}), "Reversed Flame Graph");
   EXPECT_EQ(title({.fold = {.flamechart = true}}), "Flame Chart");
   EXPECT_EQ(title({.draw = {.title = "a<b"}}), "a&lt;b");
+}
+
+TEST(Svg, IsTitledByTheCommandThatWasRecorded) {
+  const auto title = [](std::string_view command, const DrawOptions& draw) {
+    Profile profile = read_text("folded", "a 1\n");
+    profile.set_about(kAboutCommand, command);
+    return between(written("svg", profile, {.draw = draw}), "<title>",
+                   "</title>")
+        .front();
+  };
+  EXPECT_EQ(title("wick record -o x -- ./a --fast", {}), "./a --fast");
+  EXPECT_EQ(title("./a <b>", {}), "./a &lt;b&gt;");
+  EXPECT_EQ(title("./a", {.inverted = true}), "Icicle Graph · ./a");
+  EXPECT_EQ(title("./a", {.title = "mine"}), "mine");
+  EXPECT_EQ(title(std::string(500, 'a'), {}), std::string(118, 'a') + "..");
 }
 
 TEST(Svg, KeepsNotesInASafeComment) {

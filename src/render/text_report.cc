@@ -20,6 +20,7 @@
 #include "render/text_table.h"
 #include "transform/event_choice.h"
 #include "transform/name_weights.h"
+#include "transform/recording.h"
 #include "transform/unnamed_modules.h"
 
 namespace wick {
@@ -200,21 +201,13 @@ class Reporter {
   }
 
   std::string time_text() const {
-    const std::uint64_t begin = profile_.samples.front().time;
-    const std::optional<EventId> clock = clock_of_trace(profile_);
-    if (!clock) {
-      const std::uint64_t ns = profile_.samples.back().time - begin;
-      return options_.raw
-                 ? fmt::format("{} nanoseconds", ns)
-                 : fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
-    }
-    std::uint64_t end = 0;
-    for (const Sample& sample : profile_.samples)
-      if (sample.event == *clock)
-        end = std::max(end, sample.time - begin +
-                                static_cast<std::uint64_t>(sample.weight));
-    return fmt::format("{} {}", number(end),
-                       profile_.strings[profile_.events[*clock].unit]);
+    const std::uint64_t span = span_of(profile_);
+    if (const std::optional<EventId> clock = clock_of_trace(profile_))
+      return fmt::format("{} {}", number(span),
+                         profile_.strings[profile_.events[*clock].unit]);
+    return options_.raw
+               ? fmt::format("{} nanoseconds", span)
+               : fmt::format("{:.3f} s", static_cast<double>(span) / 1e9);
   }
 
   void add_tables(const FlameGraph& functions) {

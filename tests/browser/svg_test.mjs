@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import {renameSync} from 'node:fs';
 import {test} from 'node:test';
+import {pathToFileURL} from 'node:url';
 
 import {file, frame, picture, show, visibleNames} from './browser.mjs';
 
@@ -353,14 +355,71 @@ test('losses are reported below the frames', async () => {
   assert.match(await text(page, '#footer .loss'), /1 line could not be read/);
 });
 
+const DEEP = `${Array.from({length: 80}, (_, i) => 'f' + i).join(';')} 5\n`;
+
+/** Where the root is in the window of a page or of a frame. */
+const rootPlace = page =>
+  page.evaluate(() => {
+    const {top, bottom} = document.querySelector('#frames g').getBoundingClientRect();
+    return {top, bottom, window: innerHeight};
+  });
+const isInWindow = ({top, bottom, window}) => top >= 0 && bottom <= window;
+
+test('a tall picture opens at its root', async () => {
+  assert.ok(isInWindow(await rootPlace(await show(picture(DEEP)))));
+  const icicle = await rootPlace(await show(picture(DEEP, '--inverted')));
+  assert.ok(isInWindow(icicle) && icicle.top < 100, JSON.stringify(icicle));
+});
+
+for (const element of ['iframe src', 'object data', 'embed src'])
+  test(`a tall picture in an ${element.split(' ')[0]} opens at its root`, async () => {
+    const host = file(`<!doctype html><${element}="${picture(DEEP)}" width="500" height="300">`);
+    renameSync(host, `${host}.html`);
+    const page = await show(pathToFileURL(`${host}.html`).href);
+    const inner = page.frames()[1];
+    await inner.waitForSelector('#frames.live');
+    const before = await rootPlace(inner);
+    assert.ok(isInWindow(before), JSON.stringify(before));
+    await page.mouse.move(250, 150);
+    await page.mouse.wheel(0, -200);
+    await inner.waitForFunction(
+      bottom => document.querySelector('#frames g').getBoundingClientRect().bottom > bottom,
+      before.bottom,
+    );
+  });
+
+test('lines of the footer wrap, and a long title ends before the buttons', async () => {
+  const title = 'a program whose command line is longer than a narrow window';
+  const page = await show(
+    picture(SAMPLES + 'not a folded line, nor a short one\n', '--title', title),
+    {
+      viewport: {width: 400, height: 600},
+    },
+  );
+  const right = selector =>
+    page.$$eval(selector, all => Math.max(...all.map(e => e.getBoundingClientRect().right)));
+  assert.ok((await right('#footer p')) <= 400);
+  const {height} = await page.locator('#footer .loss').boundingBox();
+  assert.ok(height > 20, 'the line did not wrap');
+  assert.ok((await right('#title')) < (await page.locator('#find').boundingBox()).x);
+  assert.match(await text(page, '#title'), /^a program.*…$/);
+  assert.equal(await page.title(), title);
+});
+
+test('a picture of few of its frames recommends the page', async () => {
+  const names = Array.from({length: 20_000}, (_, i) => `main;f${i} 1\n`).join('');
+  const footer = async folded => text(await show(picture(folded)), '#footer');
+  assert.match(await footer(names), /most frames are not in this picture.*wick flame -o x\.html/s);
+  assert.doesNotMatch(await footer(SAMPLES), /most frames/);
+});
+
 test('the details stay visible while a tall picture is scrolled', async () => {
-  const deep = Array.from({length: 80}, (_, i) => 'f' + i).join(';');
-  const page = await show(picture(`${deep} 5\n`));
+  const page = await show(picture(DEEP));
   const inWindow = async selector => {
     const {y, height} = await page.locator(selector).boundingBox();
     assert.ok(y >= 0 && y + height <= 600, `${selector} is at ${y}`);
   };
-  await page.locator('#frames g').nth(75).hover();
+  await page.locator('#frames g').nth(5).hover();
   await inWindow('#detail');
   await page.evaluate(
     () =>

@@ -4,6 +4,7 @@ import './viewer/address.mjs';
 import './viewer/agrees.mjs';
 import './viewer/difference.mjs';
 import './viewer/exports.mjs';
+import './viewer/first_sight.mjs';
 import './viewer/heat.mjs';
 import './viewer/history.mjs';
 import './viewer/keys.mjs';

@@ -50,7 +50,8 @@ void set_min_width(std::string number, DrawOptions& draw) {
 }
 
 void add_size_options(Drawing& add, DrawOptions& draw) {
-  add.text("--title", draw.title, "TEXT", "title instead of 'Flame Graph'");
+  add.text("--title", draw.title, "TEXT",
+           "title (default: the command that was recorded)");
   add.text("--subtitle", draw.subtitle, "TEXT", "second line below the title");
   add.text("--notes", draw.notes, "TEXT", "comment to store in the file");
   add.number("--width,--image-width", draw.width, "PIXELS", {20, 100000},

@@ -22,6 +22,7 @@
 #include "format/tables/call_tree.h"
 #include "format/tables/last_counts.h"
 #include "io/line_reader.h"
+#include "profile/about_keys.h"
 #include "profile/format.h"
 #include "profile/tidy.h"
 
@@ -169,7 +170,7 @@ class SampleReader {
     } else if (line.starts_with(kTitle)) {
       line.remove_prefix(kTitle.size());
       const std::size_t pid = line.find(" (pid ");
-      profile_.set_about("command", line.substr(0, pid));
+      profile_.set_about(kAboutCommand, line.substr(0, pid));
       if (pid == line.npos) return;
       line.remove_prefix(pid + 6);
       pid_ = to_number<std::int32_t>(take_until(line, ')'))

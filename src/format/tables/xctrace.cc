@@ -28,6 +28,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "format/tables/xml.h"
+#include "profile/about_keys.h"
 #include "profile/format.h"
 #include "profile/tidy.h"
 
@@ -208,7 +209,7 @@ class XctraceReader {
   void name_process(std::string_view text) {
     const std::size_t pid = text.rfind(" (");
     if (pid == text.npos || pid == 0 || has_command_) return;
-    profile_.set_about("command", text.substr(0, pid));
+    profile_.set_about(kAboutCommand, text.substr(0, pid));
     has_command_ = true;
   }
 

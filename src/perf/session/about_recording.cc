@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/append.h"
+#include "profile/about_keys.h"
 
 namespace wick {
 namespace {
@@ -48,9 +49,9 @@ void describe_recording(const PerfHeader& header, Profile& profile) {
   about("host", header.hostname);
   about("kernel", header.os_release);
   about("cpu", header.cpu_description);
-  about("command", joined(header.command_line, " "));
+  about(kAboutCommand, joined(header.command_line, " "));
   about("rate", rates_of(header.events));
-  if (header.clock_data) about("date", date_of(header.clock_data->wall_ns));
+  if (header.clock_data) about(kAboutDate, date_of(header.clock_data->wall_ns));
 }
 
 void note_losses(const PerfData& data, Diagnostics& diagnostics) {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/recording.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "profile/about_keys.h"
+
+namespace wick {
+namespace {
+
+// The value of a key; "" if there is none, or several.
+std::string_view only_fact(const Profile& profile, std::string_view key) {
+  std::string_view found;
+  for (const About& about : profile.about) {
+    if (profile.strings[about.key] != key) continue;
+    if (!found.empty()) return "";
+    found = profile.strings[about.value];
+  }
+  return found;
+}
+
+std::uint32_t cpus_of(const Profile& profile) {
+  std::vector<std::uint32_t> cpus;
+  std::uint32_t last = Sample::kNoCpu;
+  for (const Sample& sample : profile.samples) {
+    if (sample.cpu == Sample::kNoCpu || sample.cpu == last) continue;
+    cpus.push_back(last = sample.cpu);
+  }
+  std::ranges::sort(cpus);
+  return static_cast<std::uint32_t>(cpus.size() -
+                                    std::ranges::unique(cpus).size());
+}
+
+void add(std::uint64_t samples, std::uint64_t& sum) {
+  sum = std::min(samples, UINT64_MAX - sum) + sum;
+}
+
+// Otherwise a row is a sum of nobody knows how many.
+bool knows_samples(const Profile& profile, EventId id) {
+  return profile.has_time || !profile.sample_counts.empty() ||
+         counts_samples(profile, profile.events[id]);
+}
+
+}  // namespace
+
+std::string recorded_command(const Profile& profile) {
+  constexpr std::string_view kBegin = " -- ";
+  std::string_view command = only_fact(profile, kAboutCommand);
+  const std::size_t at = command.find(kBegin);
+  if (at != command.npos) command.remove_prefix(at + kBegin.size());
+  return std::string(command);
+}
+
+std::vector<EventFacts> facts_of_events(const Profile& profile) {
+  std::vector<EventFacts> facts(profile.events.size());
+  for (std::size_t row = 0; row < profile.samples.size(); ++row) {
+    const Sample& sample = profile.samples[row];
+    EventFacts& event = facts[index(sample.event)];
+    if (knows_samples(profile, sample.event))
+      add(samples_in_row(profile, row), event.samples);
+    event.weight = saturating_add(event.weight, sample.weight);
+    if (sample.stack == StackId::kRoot) continue;
+    const Frame& frame = profile.frames[profile.stacks.frame(sample.stack)];
+    if (frame.function == StringId::kEmpty)
+      event.unnamed = saturating_add(event.unnamed, sample.weight);
+  }
+  return facts;
+}
+
+SizeOfWhole size_of_whole(const Profile& profile) {
+  SizeOfWhole whole;
+  for (std::size_t row = 0; row < profile.samples.size(); ++row) {
+    const Sample& sample = profile.samples[row];
+    const TimeKind time = profile.events[sample.event].time;
+    if (sample.event == EventId{0})
+      whole.weight = saturating_add(whole.weight, sample.weight);
+    if (time != TimeKind::kOffCpu && time != TimeKind::kWall &&
+        knows_samples(profile, sample.event))
+      add(samples_in_row(profile, row), whole.samples);
+  }
+  return whole;
+}
+
+std::optional<double> share_of(const Diagnostics::Entry& entry,
+                               const Diagnostics& diagnostics,
+                               const SizeOfWhole& whole) {
+  const auto part = [](double lost, double all) {
+    return std::min(lost / all, 1.0);
+  };
+  if (entry.problem == Problem::kLostSamples) {
+    if (whole.samples == 0) return {};
+    const auto count = [&](Problem problem) {
+      return static_cast<double>(diagnostics.count(problem));
+    };
+    const double lost = count(Problem::kLostSamples);
+    return part(lost, lost + static_cast<double>(whole.samples) +
+                          count(Problem::kNotSelected) +
+                          count(Problem::kOtherEvent));
+  }
+  if (entry.weight <= 0) return {};
+  return part(static_cast<double>(entry.weight),
+              static_cast<double>(
+                  saturating_add(whole.weight, diagnostics.missing_weight())));
+}
+
+std::uint64_t span_of(const Profile& profile) {
+  if (!profile.has_time || profile.samples.empty()) return 0;
+  const std::uint64_t begin = profile.samples.front().time;
+  const std::optional<EventId> clock = clock_of_trace(profile);
+  if (!clock) return profile.samples.back().time - begin;
+  std::uint64_t end = 0;
+  for (const Sample& sample : profile.samples)
+    if (sample.event == *clock)
+      end = std::max(
+          end, sample.time - begin + static_cast<std::uint64_t>(sample.weight));
+  return end;
+}
+
+RecordingSummary summarize(const Profile& profile) {
+  return {.command = recorded_command(profile),
+          .date = std::string(only_fact(profile, kAboutDate)),
+          .span = span_of(profile),
+          .cpus = cpus_of(profile)};
+}
+
+}  // namespace wick

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader wants to know before clicking anything: what was recorded, how much of it is
+// missing, and the functions in which most of it was spent.
+import {button, byId, el} from './dom.js';
+import {cutLabel, isolated} from './names.js';
+import {countText, percent, spanText} from './numbers.js';
+import {showCallersAndCallees} from './sandwich_view.js';
+import {changeFrom, changeTexts, shareOf} from './shares.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./data.js').Data} Data */
+/** @typedef {{text: string, title?: string, isLoss?: boolean}} SummaryFact */
+
+/** If more than this share was lost, conclusions may be wrong: that gets a line of its own. */
+const LOSS_THAT_MATTERS = 0.01;
+
+/** How many functions are shown, and how many letters of a name. */
+const HOTTEST = 3;
+const LETTERS = 32;
+
+/** The share of the whole that was lost, as far as it is known. @param {Data} data */
+export function lostShare({meta}) {
+  const shares = meta.notes.filter(note => note.loss).map(note => note.share ?? 0);
+  return Math.min(
+    shares.reduce((sum, share) => sum + share, 0),
+    1,
+  );
+}
+
+/** Why a loss matters, the largest reason first; empty: it does not. @param {Data} data */
+export function lossesThatMatter(data) {
+  const losses = data.meta.notes.filter(note => note.loss);
+  if (lostShare(data) <= LOSS_THAT_MATTERS) return losses.filter(note => note.cut_off);
+  return losses
+    .filter(note => note.cut_off || (note.share ?? 0) > 0)
+    .sort((a, b) => (b.share ?? 0) - (a.share ?? 0));
+}
+
+/** A share that is worth a word: it does not round to 0. @param {number} share */
+const isNotable = share => share >= 0.00005;
+
+/** Of the chosen event. @param {App} app @returns {SummaryFact[]} */
+function eventSummary({data, state}) {
+  const events = data.meta.events.filter(
+    ({group, role}) => group === state.event && role !== 'before',
+  );
+  const sum = (/** @type {'samples'|'weight'|'unnamed'} */ field) =>
+    events.reduce((all, event) => all + event[field] / 10 ** event.decimals, 0);
+  const facts = [];
+  const samples = events.reduce((all, event) => all + event.samples, 0);
+  const name = state.event === 'samples' ? '' : state.event;
+  if (samples > 0 && !data.isDifference)
+    facts.push({text: countText(samples, 'sample') + (name && ` of ${name}`)});
+  const unnamed = sum('unnamed') / (sum('weight') || 1);
+  if (isNotable(unnamed))
+    facts.push({
+      text: `${percent(unnamed)} without names`,
+      title: `This share of ${name || 'the samples'} ended in code without a name`,
+    });
+  return facts;
+}
+
+/** @param {App} app @returns {SummaryFact[]} */
+function summaryFacts(app) {
+  const {meta, clock} = app.data;
+  const {command, date, span, cpus} = meta.recorded;
+  const lost = lostShare(app.data);
+  const texts = [
+    meta.title ? command : '',
+    date,
+    span > 0 ? spanText(span, clock) : '',
+    cpus > 0 ? `on ${countText(cpus, 'CPU')}` : '',
+  ];
+  /** @type {SummaryFact[]} */
+  const facts = texts.filter(Boolean).map(text => ({text}));
+  if (meta.side_samples) {
+    const [before, after] = meta.side_samples.map(samples => countText(samples, 'sample'));
+    facts.push({text: `before: ${before}`}, {text: `after: ${after}`});
+  }
+  facts.push(...eventSummary(app));
+  if (isNotable(lost)) facts.push({text: `${percent(lost)} lost`, isLoss: true});
+  return facts;
+}
+
+/** @param {App} app */
+function showFacts(app) {
+  const items = summaryFacts(app).map(({text, title = '', isLoss}) =>
+    el('li', {textContent: isolated(text), title, className: isLoss ? 'loss' : ''}),
+  );
+  byId('facts').replaceChildren(...items);
+}
+
+/**
+ * What each function weighs by itself, in the filtered profile without transforms.
+ * @param {Data} data @param {Float64Array} nodes weights
+ */
+function selfByFunction(data, nodes) {
+  const self = new Float64Array(data.functions);
+  for (let i = 1; i < data.nodes; ++i) self[data.frameFunction[data.nodeFrame[i]]] += nodes[i];
+  for (const thread of data.meta.thread_names) self[thread] = 0;
+  return self;
+}
+
+/**
+ * The functions with the largest values, which are in the order of their names.
+ * @param {Float64Array} values @returns {number[]}
+ */
+function largest(values) {
+  /** @type {number[]} */
+  const found = [];
+  for (let f = 0; f < values.length; ++f) {
+    if (values[f] <= 0) continue;
+    let at = found.length;
+    while (at > 0 && values[found[at - 1]] < values[f]) --at;
+    if (at < HOTTEST) found.splice(at, 0, f);
+    found.length = Math.min(found.length, HOTTEST);
+  }
+  return found;
+}
+
+/**
+ * The hottest functions and their shares or, in a comparison, those that changed most.
+ * @param {App} app @returns {{f: number, text: string}[]}
+ */
+function hottest({data, weights, tree}) {
+  const after = selfByFunction(data, weights.after);
+  if (!weights.before)
+    return largest(after).map(f => ({f, text: percent(shareOf(tree, after[f]))}));
+  const before = selfByFunction(data, weights.before);
+  const change = after.map((weight, f) => changeFrom(tree, before[f] * tree.scale, weight).change);
+  const texts = changeTexts(tree);
+  return largest(change.map(Math.abs)).map(f => ({f, text: texts.change(change[f])}));
+}
+
+/** @param {App} app @param {{f: number, text: string}} function @param {string} what */
+function functionButton(app, {f, text}, what) {
+  const name = app.painter.name(f).slice(0, 2000);
+  const element = button('', () => showCallersAndCallees(app, f), {
+    title: `${name}\n${what}: ${text}`,
+    'aria-label': `${name}, ${what} ${text}`,
+  });
+  element.append(
+    el('span', {textContent: isolated(cutLabel(name, LETTERS))}),
+    el('b', {textContent: text}),
+  );
+  return element;
+}
+
+/** @param {App} app */
+function showHottest(app) {
+  const isComparison = app.weights.before !== null;
+  const what = isComparison ? 'change of its own share' : 'self';
+  const found = hottest(app);
+  byId('hottest').hidden = found.length === 0;
+  byId('hottest').replaceChildren(
+    el('span', {className: 'quiet', textContent: isComparison ? 'Changed most' : 'Hottest'}),
+    ...found.map(row => functionButton(app, row, what)),
+  );
+}
+
+/** What was lost, above everything else, if it matters. @param {App} app */
+export function fillBanner({data}) {
+  const reasons = lossesThatMatter(data);
+  if (reasons.length === 0) return;
+  const lost = lostShare(data);
+  const head = isNotable(lost) ? `${percent(lost)} is missing` : 'The profile is incomplete';
+  byId('banner').hidden = false;
+  byId('banner').replaceChildren(
+    el('b', {textContent: `${head}: `}),
+    reasons.map(({text}) => isolated(text)).join(' · '),
+  );
+}
+
+/** What each summary was made from. @type {WeakMap<App, import('./tree.js').Tree>} */
+const summarized = new WeakMap();
+
+/** Shows the line anew if the numbers may have changed. @param {App} app */
+export function showSummary(app) {
+  if (summarized.get(app) === app.tree) return;
+  summarized.set(app, app.tree);
+  showFacts(app);
+  showHottest(app);
+}
