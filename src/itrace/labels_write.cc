@@ -15,7 +15,6 @@
 #include "itrace/stacks/accounts.h"
 #include "itrace/stacks/contexts.h"
 #include "itrace/stacks/stack_tracker.h"
-#include "object/demangle/demangle.h"
 
 namespace wick {
 namespace {
@@ -83,9 +82,7 @@ class LabelWriter {
   }
 
   std::string name(FunctionId id) const {
-    const CodeFunction& function = map_.function(id);
-    return function.name.empty() ? std::string(unknown_name(function.layer))
-                                 : demangle(function.name, Demangle::kShort);
+    return map_.shown_name(map_.function(id));
   }
 
   // Closes the functions that are not on the path to `node` and opens new ones.

@@ -14,7 +14,6 @@
 #include "base/append.h"
 #include "itrace/code/address_spaces.h"
 #include "itrace/code/code_map.h"
-#include "object/demangle/demangle.h"
 
 namespace wick {
 namespace {
@@ -122,11 +121,6 @@ char privilege_letter(Privilege privilege) {
   return '-';
 }
 
-std::string function_name(const CodeFunction& function) {
-  return function.name.empty() ? "[unknown]"
-                               : demangle(function.name, Demangle::kShort);
-}
-
 // The cycles of each instruction: those since the previous one.
 class Cycles {
  public:
@@ -221,7 +215,7 @@ Diagnostics print_instructions(TraceReader& reader, const TraceOptions& options,
         const CodeFunction& function =
             lookup.map().function(page.function(slot));
         const std::uint64_t elf_addr = page.elf_addr + pc % CodePage::kBytes;
-        append(text, "  {}", function_name(function));
+        append(text, "  {}", lookup.map().shown_name(function));
         if (!function.name.empty() && elf_addr != function.start)
           append(text, "+{:#x}", elf_addr - function.start);
       }
@@ -278,7 +272,7 @@ InstructionCounts count_instructions(TraceReader& reader,
   std::vector<CountRow> rows;
   for (const auto& [key, count] : counts) {
     const CodeFunction& function = lookup.map().function(count.function);
-    std::string name = function_name(function);
+    std::string name = lookup.map().shown_name(function);
     if (by == CountBy::kKind)
       name = kind_name(static_cast<FlowKind>(key));
     else if (by == CountBy::kPc)

@@ -168,6 +168,19 @@ TEST_F(TraceLook, WritesFunctionsAsTracervDoes) {
                            "Indent: 1, End label: main, End cycle: 20\n");
 }
 
+// As folded stacks name it.
+TEST_F(TraceLook, NamesCodeWithoutASymbolAfterItsFile) {
+  const std::string nowhere = tracerv_records(
+      {{.cycle = 10, .pc = kMask & (kF + 8)}}, {.words = 2, .slots = 1});
+  EXPECT_EQ(counts(nowhere, CountBy::kFunction), "1 1 [program]\n");
+  std::ostringstream out;
+  with(nowhere, options_.trace,
+       [&](TraceReader& reader) { write_trace_labels(reader, options_, out); });
+  EXPECT_EQ(out.str(),
+            "Indent: 1, Start label: [program], At cycle: 9\n"
+            "Indent: 1, End label: [program], End cycle: 10\n");
+}
+
 TEST_F(TraceLook, ClosesFunctionsAtAGap) {
   TraceOptions options = options_.trace;
   options.trigger = {.from = "symbol:f", .until = "pc:ff80002114"};

@@ -2,6 +2,7 @@
 #include "itrace/code/code_map.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "io/line_reader.h"
 #include "itrace/code/firmware.h"
 #include "itrace/code/module_list.h"
+#include "object/demangle/demangle.h"
 #include "object/kernel/kallsyms.h"
 #include "sysroot/sysroot_image.h"
 
@@ -315,6 +317,8 @@ void CodeMap::index_functions(CodeImageId id) {
 void CodeMap::add_range(CodeImageId id) {
   const CodeImage& image = images_[index(id)];
   if (!image.fixed || image.text_end <= image.text_start) return;
+  // Other programs have the same addresses in other address spaces.
+  if (user_code_ != nullptr && image.layer == Layer::kUser) return;
   const std::uint64_t start = (image.text_start + image.bias) & pc_mask_;
   const std::uint64_t size =
       std::min(image.text_end - image.text_start, pc_mask_ - start);
@@ -492,6 +496,13 @@ FunctionId CodeMap::find_function(std::string_view name) const {
     if (functions_[i].name == name && image(functions_[i].image).fixed)
       return FunctionId{static_cast<std::uint32_t>(i)};
   return FunctionId::kNone;
+}
+
+std::string CodeMap::shown_name(const CodeFunction& function) const {
+  if (!function.name.empty()) return demangle(function.name, Demangle::kShort);
+  if (function.image == CodeImageId::kNone)
+    return std::string(unknown_name(function.layer));
+  return fmt::format("[{}]", base_name(image(function.image).path));
 }
 
 std::string CodeMap::space_name(SpaceId space) const {

@@ -203,6 +203,9 @@ class CodeMap {
   std::size_t function_count() const { return functions_.size(); }
   // The function of this name in a fixed image; kNone if there is none.
   FunctionId find_function(std::string_view name) const;
+  // As it is in folded stacks: demangled; "[libc.so.6]" if only the file is
+  // known, else the unknown_name() of its layer.
+  std::string shown_name(const CodeFunction& function) const;
   std::string space_name(SpaceId space) const;
   std::uint64_t pages_relearnt() const {
     return user_code_ == nullptr ? 0 : user_code_->pages_relearnt();

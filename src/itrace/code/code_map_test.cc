@@ -224,5 +224,15 @@ TEST(CodeMap, AsksForUserCodeByAddressSpace) {
   EXPECT_EQ(&map.page(SpaceId{2}, 0x7002000), &page);
 }
 
+// Files of the sysroot are added while the trace is read.
+TEST(CodeMap, AProgramFoundLaterRunsOnlyWhereUserCodeSaysSo) {
+  CodeMap map({}, {});
+  const CodeImageId library =
+      map.add_elf(two_functions(0x1000, ET_DYN), "libc.so.6");
+  map.set_user_code(std::make_unique<TwoSpaces>(library));
+  map.add_elf(two_functions(0x7001000), "static");
+  EXPECT_EQ(map.page(SpaceId{1}, 0x7001000).image, CodeImageId::kNone);
+}
+
 }  // namespace
 }  // namespace wick

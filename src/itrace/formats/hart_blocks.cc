@@ -5,6 +5,28 @@
 
 namespace wick {
 
+bool correct_last_cycle(std::span<Retired> instructions, std::uint64_t next) {
+  if (instructions.empty()) return false;
+  const std::uint64_t wrong = instructions.back().cycle;
+  std::size_t begin = instructions.size();
+  while (begin > 0 && instructions[begin - 1].cycle == wrong) --begin;
+  if (begin == 0 || instructions[begin - 1].cycle > next) return false;
+  for (Retired& one : instructions.subspan(begin))
+    one.cycle = instructions[begin - 1].cycle;
+  return true;
+}
+
+bool HartBlocks::correct_last_cycles(std::uint64_t wrong, std::uint64_t next) {
+  bool any = false;
+  for (Hart& hart : harts_) {
+    if (hart.last_cycle != wrong) continue;
+    if (!correct_last_cycle(hart.block.instructions, next)) return false;
+    hart.last_cycle = hart.block.instructions.back().cycle;
+    any = true;
+  }
+  return any;
+}
+
 HartBlocks::Hart* HartBlocks::hart(std::uint32_t number) {
   if (number >= TraceReader::kMaxHarts) return nullptr;
   if (number >= by_number_.size()) by_number_.resize(number + 1);

@@ -7,12 +7,18 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "itrace/formats/instruction.h"
 #include "itrace/formats/trace_reader.h"
 
 namespace wick {
+
+// Called if the cycle `next` follows and is before the last one. If it is not
+// before the one before that, a single cycle is wrong, the last one: it is set
+// to the one before. False if it is not, or if nothing is before it here.
+bool correct_last_cycle(std::span<Retired> instructions, std::uint64_t next);
 
 class HartBlocks {
  public:
@@ -36,9 +42,13 @@ class HartBlocks {
   // (TraceReader::kMaxHarts). Lives as long as this object.
   Hart* hart(std::uint32_t number);
 
-  // A cycle before the last one is noted and passed on.
+  // A cycle before the last one is noted. Either the last one was wrong, or it
+  // is passed on.
   void add(Hart& hart, std::uint64_t cycle, std::uint64_t pc) {
-    if (cycle < hart.last_cycle) diagnostics_.note(Problem::kTimeDisorder);
+    if (cycle < hart.last_cycle) {
+      diagnostics_.note(Problem::kTimeDisorder);
+      correct_last_cycle(hart.block.instructions, cycle);
+    }
     hart.last_cycle = cycle;
     if (hart.has_rows) put_rows(hart);
     hart.block.instructions.push_back({cycle, pc});
@@ -51,6 +61,10 @@ class HartBlocks {
     // The two low bits of a 32-bit instruction are set.
     hart.block.bits.push_back((bits & 3) == 3 ? bits : bits & 0xffff);
   }
+
+  // The same for all harts whose last cycle is `wrong`; false if none could be
+  // corrected.
+  bool correct_last_cycles(std::uint64_t wrong, std::uint64_t next);
 
   // Time starts again; the caller has noted it.
   void restart() {

@@ -109,6 +109,15 @@ TEST(TracervText, NotesTimeThatGoesBackwards) {
   EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
 }
 
+TEST(TracervText, CorrectsASingleCycleThatIsTooLate) {
+  const ReadTrace read = read_trace(
+      "Cycle: 0000000000000337 I0: 0000000000010014\n"
+      "Cycle: 0000000009000338 I0: 0000000000010018\n"
+      "Cycle: 0000000000000339 I0: 000000000001001c\n");
+  EXPECT_EQ(read.text(), "337:10014 337:10018 339:1001c");
+  EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
+}
+
 TEST(TracervText, ReadsSatpAndPrivilege) {
   const ReadTrace read = read_trace(
       "Cycle: 0000000000000337 I0: ffffffff80001234 Inst: 0000000000000073 "
@@ -255,6 +264,13 @@ TEST(TraceCsv, FindsColumnsByName) {
   EXPECT_EQ(read.text(), "0:8000005c");
   EXPECT_FALSE(read.info.has_bits);
   EXPECT_EQ(read.diagnostics.count(Problem::kBadLine), 1u);
+}
+
+TEST(TraceCsv, IsDetectedByItsColumnsInAnyOrder) {
+  const ReadTrace read = read_trace(
+      "INSN,ADDRESS,VALID\n"
+      "13,8000005c,1\n");
+  EXPECT_EQ(read.text(), "0:8000005c");
 }
 
 }  // namespace

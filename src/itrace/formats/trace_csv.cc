@@ -32,8 +32,14 @@ constexpr std::array<std::string_view, kColumns> kNames = {
 constexpr std::size_t kMaxFields = 32;
 
 bool sniff_trace_csv(std::string_view head) {
-  const std::string_view line = take_line(head);
-  return line.starts_with("VALID,") && line.find("ADDRESS") != line.npos;
+  std::string_view names = take_line(head);
+  bool has_valid = false, has_address = false;
+  for (std::size_t i = 0; !names.empty() && i < kMaxFields; ++i) {
+    const std::string_view name = trim(take_until(names, ','));
+    has_valid |= name == kNames[kValid];
+    has_address |= name == kNames[kAddress];
+  }
+  return has_valid && has_address;
 }
 
 class TraceCsvReader final : public LineTraceReader {

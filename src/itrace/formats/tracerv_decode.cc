@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "itrace/formats/line_trace.h"
 
@@ -160,16 +161,18 @@ std::size_t TracervDecoder::decode(std::string_view bytes, TraceBlock& block) {
       continue;
     }
     not_later_ = ~std::uint64_t{0};
-    const std::size_t used =
-        decode_carefully(bytes, [&](const char* record, std::uint64_t cycle) {
-          const std::size_t before = filled_;
-          const Run one = decode_run(record, 1, out, {.filled = before});
-          for (std::size_t i = before; i < one.filled; ++i)
-            out[i].cycle = cycle;
-          filled_ = one.filled;
-          seen_ |= one.seen;
-        });
-    bytes.remove_prefix(used);
+    const auto visit = [&](const char* record, std::uint64_t cycle) {
+      const std::size_t before = filled_;
+      const Run one = decode_run(record, 1, out, {.filled = before});
+      for (std::size_t i = before; i < one.filled; ++i) out[i].cycle = cycle;
+      filled_ = one.filled;
+      seen_ |= one.seen;
+    };
+    const auto correct_last = [&](std::uint64_t next) {
+      return filled_ > 0 && out[filled_ - 1].cycle == last_ &&
+             correct_last_cycle(std::span(out, filled_), next);
+    };
+    bytes.remove_prefix(decode_carefully(bytes, visit, correct_last));
   }
   return all.size() - bytes.size();
 }
@@ -178,9 +181,13 @@ std::size_t TracervDecoder::decode(std::string_view bytes, HartBlocks& harts) {
   const std::size_t size = layout_.record_size();
   const std::string_view all = bytes;
   while (bytes.size() >= size && !harts.full()) {
-    const std::size_t used =
-        decode_carefully(bytes, [&](const char* record, std::uint64_t cycle) {
+    const std::size_t used = decode_carefully(
+        bytes,
+        [&](const char* record, std::uint64_t cycle) {
           add_record(record, cycle, harts);
+        },
+        [&](std::uint64_t next) {
+          return harts.correct_last_cycles(last_, next);
         });
     if (gap_) harts.restart();
     gap_ = false;
@@ -202,9 +209,10 @@ bool TracervDecoder::continues(std::string_view bytes,
   return true;
 }
 
-template <class Visit>
+template <class Visit, class CorrectLast>
 std::size_t TracervDecoder::decode_carefully(std::string_view bytes,
-                                             Visit visit) {
+                                             Visit visit,
+                                             CorrectLast correct_last) {
   const std::size_t size = layout_.record_size();
   const RecordLook look = look_at(layout_, bytes.data());
   const auto take = [&](std::uint64_t cycle) {
@@ -217,8 +225,10 @@ std::size_t TracervDecoder::decode_carefully(std::string_view bytes,
   const std::string_view next = bytes.substr(size);
   if (look.fits) {
     diagnostics_.note(Problem::kTimeDisorder);
-    // A single wrong cycle is corrected.
+    // A single wrong cycle is corrected, this one or the one before.
     if (!next.empty() && continues(next, last_)) return take(last_);
+    if (continues(next, look.cycle) && correct_last(look.cycle))
+      return take(look.cycle);
     gap_ = true;
     if (continues(next, look.cycle)) {
       started_ = false;  // time starts again: the next call accepts it

@@ -58,9 +58,11 @@ class TracervDecoder {
   Run decode_run(const char* records, std::size_t count, Retired* out,
                  Run run) const;
   // Passes one record to `visit`, or finds out what is wrong with it; returns
-  // the number of bytes consumed.
-  template <class Visit>
-  std::size_t decode_carefully(std::string_view bytes, Visit visit);
+  // the number of bytes consumed. If the last cycle may have been wrong, it
+  // passes the one after it to `correct_last`, which returns whether it was.
+  template <class Visit, class CorrectLast>
+  std::size_t decode_carefully(std::string_view bytes, Visit visit,
+                               CorrectLast correct_last);
   bool continues(std::string_view bytes, std::uint64_t after) const;
   bool in_order(std::uint64_t cycle, std::uint64_t last) const {
     return !started_ || cycle - last < kMaxPause;

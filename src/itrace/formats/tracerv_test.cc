@@ -300,6 +300,23 @@ TEST(Tracerv, CorrectsASingleWrongCycle) {
   EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
 }
 
+// A flipped bit: the next cycle shows that this one is too late.
+TEST(Tracerv, CorrectsASingleCycleThatIsTooLate) {
+  Steps steps = hundred();
+  steps[50].cycle += std::uint64_t{1} << 40;
+  for (const TracervLayout& layout :
+       {TracervLayout{},
+        TracervLayout{.kind = Kind::kTokens, .words = 5, .valid_bit = 40}}) {
+    const ReadTrace read = read_trace(tracerv_records(steps, layout));
+    EXPECT_EQ(count_of(read), 100u);
+    EXPECT_EQ(read.steps().at(49).cycle, 1049u);
+    EXPECT_EQ(read.steps().at(50).cycle, 1049u);
+    EXPECT_EQ(read.steps().at(51).cycle, 1051u);
+    EXPECT_EQ(read.diagnostics.count(Problem::kTimeDisorder), 1u);
+    EXPECT_EQ(read.blocks.size(), 1u);
+  }
+}
+
 TEST(Tracerv, NotesATraceThatStartsAgain) {
   const std::string once = tracerv_records(hundred(), {});
   const ReadTrace read = read_trace(once + once);
