@@ -4,7 +4,7 @@
 // change, and draws.
 import {boxActions, functionActions} from './actions.js';
 import {showCrumbs} from './crumbs.js';
-import {byId} from './dom.js';
+import {byId, keepFocus} from './dom.js';
 import {eventGroups, weigh} from './filter.js';
 import {showFilterBar} from './filter_bar.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
@@ -263,20 +263,31 @@ export class App {
   update() {
     this.compute();
     const {kind} = this;
+    const toView = () => this.focusView();
     if (this.shownKind !== kind.id) {
+      const hadFocus = byId('view').contains(document.activeElement);
       this.view?.remove();
       this.shownKind = kind.id;
       this.view = kind.make(this);
       byId('view').replaceChildren(this.view.element);
+      if (hadFocus) toView();
     }
     markTab(this);
-    showSummary(this);
-    showFilterBar(this);
-    showCrumbs(this);
+    keepFocus(byId('summary'), () => showSummary(this), toView);
+    keepFocus(byId('filters'), () => showFilterBar(this), toView);
+    keepFocus(byId('crumbs'), () => showCrumbs(this), toView);
     this.tips.clear();
-    this.view?.show();
+    keepFocus(byId('view'), () => this.view?.show(), toView);
     // Not all of a state may be possible.
     this.remember();
+  }
+
+  /** Gives the focus to the picture or the text of the view. */
+  focusView() {
+    const {view} = this;
+    const main = '[tabindex="0"]';
+    const inside = view?.element.matches(main) ? view.element : view?.element.querySelector(main);
+    /** @type {HTMLElement} */ (inside ?? byId('view')).focus({preventScroll: true});
   }
 
   // --- transforms
@@ -316,6 +327,8 @@ export class App {
     return {
       theme: () => this.theme(),
       hover: (canvas, box, event) => this.tips.showBox(canvas, box, event),
+      select: (canvas, box) => this.tips.showSelected(canvas, box),
+      drawn: canvas => this.tips.follow(canvas),
       zoom,
       moved: () => {},
       menu: (canvas, box, x, y) => this.boxMenu(canvas, box, x, y),

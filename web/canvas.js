@@ -3,7 +3,7 @@
 // the scroll bar, so depth is not limited by the size of a canvas.
 import {listenToCanvas} from './canvas_input.js';
 import {crowdIn} from './coverage.js';
-import {el, oncePerFrame} from './dom.js';
+import {el, oncePerFrame, pictureCanvas} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
 import {clamp} from './numbers.js';
 import {paintTree} from './paint.js';
@@ -18,6 +18,8 @@ import {boxAt, depthOf} from './tree.js';
  * @typedef {{
  *   theme: () => Theme,
  *   hover: (canvas: FlameCanvas, box: number, event: MouseEvent|null) => void,
+ *   select: (canvas: FlameCanvas, box: number) => void,
+ *   drawn: (canvas: FlameCanvas) => void,
  *   zoom: (box: number) => void,
  *   moved: () => void,
  *   menu: (canvas: FlameCanvas, box: number, x: number, y: number) => void,
@@ -71,7 +73,7 @@ export class FlameCanvas {
     this.emptyRows = 0;
     /** The callers of the zoomed box. @type {Set<number>} */
     this.above = new Set();
-    this.canvas = el('canvas', {tabIndex: 0, role: 'img', 'aria-label': label});
+    this.canvas = pictureCanvas(label);
     this.spacer = el('div', {className: 'spacer'});
     this.element = el('div', {className: 'stage'}, this.canvas, this.spacer);
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
@@ -174,6 +176,7 @@ export class FlameCanvas {
     this.drawTree(tree, ratio, theme);
     this.outline(this.hovered, theme.ink, 1);
     if (this.selected >= 0) this.outline(this.selected, theme.ring, 2.5);
+    this.host.drawn(this);
   }
 
   /** @param {Tree} tree @param {number} ratio @param {Theme} theme */
@@ -215,6 +218,17 @@ export class FlameCanvas {
     const scale = width / ((window[1] - window[0]) * tree.whole);
     const left = (tree.x[box] - window[0] * tree.whole) * scale;
     return {left, right: left + tree.extent[box] * scale, top: this.top(depthOf(tree.shape, box))};
+  }
+
+  /** Where a box is seen in the browser's window; null: it is not. @param {number} box */
+  seenAt(box) {
+    const place = this.placeOf(box);
+    if (!place || place.right < 0 || place.left > this.width) return null;
+    const bounds = this.element.getBoundingClientRect();
+    const top = bounds.top + place.top - this.element.scrollTop;
+    if (top + this.row <= bounds.top || top >= bounds.bottom) return null;
+    const left = bounds.left + Math.max(place.left, 0);
+    return {left, top, bottom: top + this.row};
   }
 
   /**
@@ -273,8 +287,8 @@ export class FlameCanvas {
       if (place.top < scrollTop) this.element.scrollTop = place.top;
       else if (bottom > scrollTop + clientHeight) this.element.scrollTop = bottom - clientHeight;
     }
-    this.host.hover(this, box, null);
     this.draw();
+    this.host.select(this, box);
   }
 
   /**

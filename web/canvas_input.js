@@ -131,8 +131,9 @@ export function listenToCanvas(flame) {
   canvas.addEventListener('wheel', event => flameWheel(flame, event), {passive: false});
   canvas.addEventListener('focus', () => {
     const isByKey = canvas.matches(':focus-visible');
-    if (flame.selected < 0 && flame.tree && isByKey) flame.select(flame.zoomed);
+    if (flame.tree && isByKey) flame.select(flame.selected < 0 ? flame.zoomed : flame.selected);
   });
+  canvas.addEventListener('blur', () => flame.hover(-1, null));
   canvas.addEventListener('keydown', event => {
     if (flameKey(flame, event)) event.preventDefault();
   });

@@ -16,6 +16,18 @@ export function el(tag, properties = {}, ...children) {
   return element;
 }
 
+/**
+ * A canvas that takes keys: screen readers leave them to an application only.
+ * @param {string} label @returns {any}
+ */
+export const pictureCanvas = label =>
+  el('canvas', {
+    tabIndex: 0,
+    role: 'application',
+    'aria-label': label,
+    'aria-describedby': 'as-table',
+  });
+
 /** @param {string} id @returns {any} */
 export const byId = id => document.getElementById(id);
 
@@ -58,6 +70,34 @@ export async function copyText(text) {
     document.execCommand('copy');
     field.remove();
   }
+}
+
+/** What in an element can have the focus. @param {Element} parent @returns {HTMLElement[]} */
+const focusable = parent =>
+  Array.from(
+    /** @type {NodeListOf<HTMLElement>} */ (
+      parent.querySelectorAll('button, input, select, summary, [tabindex="0"]')
+    ),
+  ).filter(element => element.getClientRects().length > 0);
+
+/** @param {Element} element */
+const nameOf = element => element.getAttribute('aria-label') ?? element.textContent;
+
+/**
+ * Calls `change`, which may replace what is in an element. If something in it had the focus,
+ * something has it afterwards: what has the same name, or else is in its place, or `fallback`.
+ * @param {Element} parent @param {() => void} change @param {() => void} fallback
+ */
+export function keepFocus(parent, change, fallback) {
+  const active = document.activeElement;
+  const hadFocus = active !== null && active !== parent && parent.contains(active);
+  const place = hadFocus ? focusable(parent).indexOf(/** @type {HTMLElement} */ (active)) : -1;
+  change();
+  if (!hadFocus || active.isConnected) return;
+  const left = focusable(parent);
+  const same = left.find(element => nameOf(element) === nameOf(active));
+  (same ?? left[Math.min(place, left.length - 1)])?.focus({preventScroll: true});
+  if (!parent.contains(document.activeElement)) fallback();
 }
 
 /** Calls `each` at most once a frame. @param {() => void} each */

@@ -185,16 +185,12 @@ function barParts(app, isListOpen) {
   return [...parts, ...rangeChips(app), ...transformChips(app)];
 }
 
-/** Fills the bar anew; the focus and the list of threads stay as they are. @param {App} app */
+/** Fills the bar anew; the list of threads stays as it is. @param {App} app */
 export function showFilterBar(app) {
   const bar = byId('filters');
-  const focused = document.activeElement?.getAttribute('aria-label');
   const isListOpen = bar.querySelector('details')?.open ?? false;
   const scrolled = bar.querySelector('details > div')?.scrollTop ?? 0;
   bar.replaceChildren(...barParts(app, isListOpen));
   const list = bar.querySelector('details > div');
   if (list) list.scrollTop = scrolled;
-  if (!focused) return;
-  for (const element of bar.querySelectorAll('[aria-label]'))
-    if (element.getAttribute('aria-label') === focused) element.focus({preventScroll: true});
 }

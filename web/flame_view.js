@@ -20,7 +20,7 @@ export function treeCanvas(app, options) {
 /** @param {App} app @param {string} title @param {boolean} rootAtTop */
 function flameView(app, title, rootAtTop) {
   const canvas = treeCanvas(app, {
-    label: `${title}; the table view has the same data as text`,
+    label: `${title}. Arrow keys move between frames, Enter zooms, m opens a menu`,
     rootAtTop,
   });
   return {

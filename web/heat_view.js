@@ -2,7 +2,7 @@
 // The heat map, and below it the flame graph of the range that is selected in it. A second range,
 // selected with Shift, is the baseline that it is compared with.
 import {isTimeOffered, noTimeView} from './about_view.js';
-import {el} from './dom.js';
+import {el, pictureCanvas} from './dom.js';
 import {svgPage, svgText, svgTree} from './export.js';
 import {treeCanvas} from './flame_view.js';
 import {hasCommandKey} from './gestures.js';
@@ -70,7 +70,7 @@ class HeatView {
     /** @type {Range|null} */
     this.pending = null;
     this.isBaseline = false;
-    this.mapCanvas = el('canvas', {tabIndex: 0, role: 'img', 'aria-label': HEAT_LABEL});
+    this.mapCanvas = pictureCanvas(HEAT_LABEL);
     this.context = /** @type {CanvasRenderingContext2D} */ (this.mapCanvas.getContext('2d'));
     this.box = el('div', {className: 'heat'}, this.mapCanvas);
     this.hint = el('span', {className: 'quiet', role: 'status'});

@@ -89,6 +89,15 @@ function commandKey(app, event, isTyping) {
   return true;
 }
 
+/** @param {App} app @param {boolean} isTyping */
+function escape(app, isTyping) {
+  if (app.tips.dismiss()) return;
+  cancelOne(app);
+  if (!isTyping) return;
+  app.focusView();
+  app.tips.hide();
+}
+
 /** Returns whether the key has a meaning. @param {App} app @param {KeyboardEvent} event */
 export function pageKey(app, event) {
   const {key} = event;
@@ -99,10 +108,9 @@ export function pageKey(app, event) {
   if (key === 'F3') app.searchBar.focus();
   else if (event.ctrlKey || event.metaKey) return commandKey(app, event, isTyping);
   else if (event.altKey) return false;
-  else if (key === 'Escape') {
-    cancelOne(app);
-    if (isTyping) app.view?.canvas?.canvas.focus();
-  } else if (isTyping || event.defaultPrevented) return false;
+  else if (key === 'Escape') escape(app, isTyping);
+  else if (isTyping || event.defaultPrevented) return false;
+  else if (key === 'Enter' && target.matches?.('button, summary')) return false;
   else if (chosenView) app.set({view: chosenView.id});
   else if (Object.hasOwn(PAGE_KEYS, key)) PAGE_KEYS[key](app);
   else return boxKey(app, key);

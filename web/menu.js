@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Menus, one at a time.
-import {el} from './dom.js';
+import {byId, el} from './dom.js';
 
 /** @typedef {{text: string, key?: string, run: () => void}} Item */
 
 /** @type {HTMLElement|null} */
 let openMenu = null;
 
+/** What had the focus before. @type {Element|null} */
+let openedFrom = null;
+
+/** Gives the focus back if the menu has it. */
 export function closeMenu() {
-  openMenu?.remove();
+  if (!openMenu) return;
+  const hadFocus = openMenu.contains(document.activeElement);
+  openMenu.remove();
   openMenu = null;
+  if (!hadFocus) return;
+  if (openedFrom instanceof HTMLElement) openedFrom.focus();
+  if (document.activeElement === document.body) byId('view').focus();
 }
 
-/** @param {Item} item @param {HTMLElement|null} back what gets the focus */
-function menuButton(item, back) {
+/** @param {Item} item */
+function menuButton(item) {
   const onclick = () => {
     closeMenu();
-    back?.focus();
     item.run();
   };
   const properties = {type: 'button', role: 'menuitem', tabIndex: -1, onclick};
@@ -24,11 +32,8 @@ function menuButton(item, back) {
   return el('button', properties, el('span', {textContent: item.text}), ...key);
 }
 
-/**
- * @param {KeyboardEvent} event @param {Item[]} items @param {HTMLElement[]} buttons
- * @param {HTMLElement|null} back
- */
-function menuKey(event, items, buttons, back) {
+/** @param {KeyboardEvent} event @param {Item[]} items @param {HTMLElement[]} buttons */
+function menuKey(event, items, buttons) {
   const {key} = event;
   const count = buttons.length;
   const at = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
@@ -36,10 +41,8 @@ function menuKey(event, items, buttons, back) {
   const chosen = items.findIndex(item => item.key === key && key !== 'Enter');
   if (to !== undefined) buttons[to % count].focus();
   else if (chosen >= 0) buttons[chosen].click();
-  else if (key === 'Escape' || key === 'Tab') {
-    closeMenu();
-    back?.focus();
-  } else return;
+  else if (key === 'Escape' || key === 'Tab') closeMenu();
+  else return;
   event.preventDefault();
   event.stopPropagation();
 }
@@ -47,13 +50,13 @@ function menuKey(event, items, buttons, back) {
 /** @param {string} label @param {Item[]} items @param {number} x @param {number} y */
 export function showMenu(label, items, x, y) {
   closeMenu();
-  const back = /** @type {HTMLElement|null} */ (document.activeElement);
-  const buttons = items.map(item => menuButton(item, back));
+  openedFrom = document.activeElement;
+  const buttons = items.map(menuButton);
   const head = el('div', {className: 'menu-head', textContent: label});
   const properties = {className: 'menu', role: 'menu', 'aria-label': label};
   const menu = el('div', properties, head, ...buttons);
   menu.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) =>
-    menuKey(event, items, buttons, back),
+    menuKey(event, items, buttons),
   );
   document.body.append(menu);
   openMenu = menu;

@@ -9,6 +9,7 @@ import {pageKey} from './keys.js';
 import {closeMenu} from './menu.js';
 import {countText} from './numbers.js';
 import {fillBanner} from './summary.js';
+import {TABLE_VIEW} from './table_view.js';
 
 /** @typedef {import('./app.js').App} App */
 
@@ -59,6 +60,7 @@ export function markTab(app) {
     tabOf(id).tabIndex = isSelected ? 0 : -1;
   }
   byId('view').setAttribute('aria-labelledby', `tab-${app.state.view}`);
+  byId('as-table').hidden = !app.view?.element.querySelector('[aria-describedby=as-table]');
 }
 
 /** @param {App} app */
@@ -99,8 +101,17 @@ function listen(app) {
   window.addEventListener('resize', () => closeMenu());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.themeChanged());
   window.addEventListener('keydown', event => {
-    if (pageKey(app, event)) event.preventDefault();
+    if (!pageKey(app, event)) return;
+    event.preventDefault();
+    if (document.activeElement === document.body) byId('view').focus();
   });
+  byId('help').addEventListener('close', () => {
+    if (document.activeElement === document.body) byId('view').focus();
+  });
+  byId('as-table').onclick = () => {
+    app.set({view: TABLE_VIEW.id});
+    app.focusView();
+  };
 }
 
 /** @param {App} app */

@@ -55,7 +55,10 @@ class SandwichView {
   half(label, rootAtTop) {
     const {app} = this;
     const host = app.hostOf(box => this.zoom(canvas, box));
-    const options = {label: `${label}; the table view has the functions as text`, rootAtTop};
+    const options = {
+      label: `${label}. Arrow keys move between frames, Enter zooms, m opens a menu`,
+      rootAtTop,
+    };
     const canvas = new FlameCanvas(app.painter, host, options);
     return canvas;
   }

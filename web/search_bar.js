@@ -117,6 +117,7 @@ export class SearchBar {
       places && current >= 0 ? ` · ${amount(current + 1, 0)} of ${amount(places.count, 0)}` : '';
     byId('matched').textContent = share + position;
     const outside = app.kind.hasZoom ? this.found.outside.length : 0;
+    if (outside === 0 && document.activeElement === byId('outside')) app.focusView();
     Object.assign(byId('outside'), {
       hidden: outside === 0,
       textContent: `${amount(outside, 0)} outside the zoom`,

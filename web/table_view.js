@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of functions: what the pictures show, as text that can be sorted and read aloud.
-import {button, el} from './dom.js';
+import {button, el, keepFocus} from './dom.js';
 import {weigh} from './filter.js';
 import {amount, percent} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
@@ -126,9 +126,6 @@ function sortFunctions(functions, column, isUp) {
   return functions.sort((a, b) => sign * (values[b] - values[a]) || a - b);
 }
 
-/** The title of a column, without the arrow of the sorted one. @param {Element} th */
-const titleOf = th => th.textContent?.replace(/ [▲▼]$/, '');
-
 class TableView {
   /** @param {App} app */
   constructor(app) {
@@ -169,12 +166,10 @@ class TableView {
     const sorted = columns.find(column => column.key === sortKey);
     sortFunctions(functions, sorted, isUp);
     this.functions = functions;
-    const restoreFocus = this.rememberedFocus();
     this.element.replaceChildren(
       this.table(functions, columns, sortKey, isUp),
       ...this.foot(functions.length, totals.beforeTotal !== null),
     );
-    restoreFocus();
   }
 
   /**
@@ -238,7 +233,11 @@ class TableView {
     if (count <= this.limit) return [text];
     const more = () => {
       this.limit *= 4;
-      this.show();
+      keepFocus(
+        this.element,
+        () => this.show(),
+        () => this.app.focusView(),
+      );
     };
     return [text, button('Show more', more)];
   }
@@ -273,25 +272,6 @@ class TableView {
     if (element.contains(document.activeElement)) rows[i].querySelector('button').focus();
     const cells = Array.from(rows[i].cells, cell => cell.textContent);
     this.app.tips.announce([cells.pop(), ...cells].join(' · '));
-  }
-
-  /** A function that gives the focus to what has it now, or to what takes its place. */
-  rememberedFocus() {
-    const {element} = this;
-    const th = document.activeElement?.closest('th');
-    const title = th && titleOf(th);
-    const row = /** @type {HTMLTableRowElement|null} */ (
-      document.activeElement?.closest('#view tbody tr') ?? null
-    );
-    const index = row?.sectionRowIndex ?? -1;
-    return () => {
-      if (title)
-        for (const other of element.querySelectorAll('th'))
-          if (titleOf(other) === title) other.firstElementChild.focus();
-      if (!row) return;
-      const same = element.querySelector(`tr[data-function="${row.dataset.function}"] button`);
-      (same ?? element.querySelectorAll('td button')[index])?.focus();
-    };
   }
 
   remove() {

@@ -147,6 +147,7 @@ export class TimeDrawing {
     this.dimOutside(height);
     for (const item of shown) this.drawHeading(item, item.top - scrollTop);
     this.drawAxis();
+    view.app.tips.follow(view);
   }
 
   /** @param {Item} item @param {number} top @param {number} height of the canvas */

@@ -3,7 +3,7 @@
 import {isTimeOffered, noTimeView} from './about_view.js';
 import {ACTIVITIES} from './activity.js';
 import {css} from './color.js';
-import {button, choice, el, oncePerFrame} from './dom.js';
+import {button, choice, el, oncePerFrame, pictureCanvas} from './dom.js';
 import {foundBy} from './found.js';
 import {panned, scaled, within} from './gestures.js';
 import {activityColumns, firstAbove} from './lanes.js';
@@ -12,7 +12,7 @@ import {shareOf, wholeName} from './shares.js';
 import {choiceField, flagField, rangeField, wordsField} from './state.js';
 import {headingOf, TimeDrawing, timeSvg} from './time_draw.js';
 import {listenToTime} from './time_input.js';
-import {AXIS, HEADING_ROW, TimeLayout, TRACK_ROW} from './time_layout.js';
+import {AXIS, HEADING, HEADING_ROW, TimeLayout, TRACK, TRACK_ROW} from './time_layout.js';
 import {TimeMatches} from './time_matches.js';
 import {pathTo} from './tree.js';
 
@@ -69,7 +69,7 @@ export class TimeView {
     /** The item that keys act on. */
     this.cursor = 0;
     /** @type {HTMLCanvasElement} */
-    this.picture = el('canvas', {tabIndex: 0, role: 'img', 'aria-label': TIME_LABEL});
+    this.picture = pictureCanvas(TIME_LABEL);
     this.spacer = el('div', {className: 'spacer'});
     /** @type {HTMLElement} */
     this.stage = el('div', {className: 'stage'}, this.picture, this.spacer);
@@ -240,7 +240,34 @@ export class TimeView {
     const rows = this.layout.rowsOf(lane);
     const slice = box > 0 ? rows.sliceAt(sample, box) : null;
     this.select({item: this.cursorItem, lane, row: rows.rowOf(box), sample, slice});
-    if (slice) this.app.tips.announce(this.sliceLines(this.selected).join(' · '));
+    if (slice) this.showTip(this.sliceLines(this.selected), () => this.seenAt(this.selected));
+  }
+
+  /**
+   * Shows a tip for what a key selected.
+   * @param {string[]} lines @param {() => import('./tip_box.js').Seen|null} place
+   */
+  showTip([head, ...lines], place) {
+    const {tips} = this.app;
+    tips.announce([head, ...lines].join(' · '));
+    tips.showAt(head, lines, this, place);
+  }
+
+  /**
+   * Where a heading or a slice is seen in the browser's window; null: it is not.
+   * @param {Place} place
+   */
+  seenAt({item, row, slice}) {
+    if (!item) return null;
+    const bounds = this.stage.getBoundingClientRect();
+    const [from, to] = this.visible;
+    const height = row === HEADING_ROW ? HEADING : this.layout.row;
+    const above = row === HEADING_ROW ? 0 : HEADING + TRACK + row * height;
+    const top = bounds.top + item.top + above - this.stage.scrollTop;
+    if (top + height < bounds.top + AXIS || top > bounds.bottom) return null;
+    const share = slice ? (Math.max(slice.begin, from) - from) / (to - from) : 0;
+    if (share > 1 || (slice && slice.end < from)) return null;
+    return {left: bounds.left + share * bounds.width, top, bottom: top + height};
   }
 
   /** Where stacks with a match run. */
@@ -275,7 +302,7 @@ export class TimeView {
     const item = this.cursorItem;
     this.stage.scrollTop = item.top - AXIS;
     const {name, facts} = headingOf(this, item);
-    this.app.tips.announce(`${name} · ${facts}`);
+    this.showTip([name, facts], () => this.seenAt({...NOTHING, item}));
     this.redraw();
   }
 
@@ -444,7 +471,11 @@ export class TimeView {
     const {painter, data, shape} = app;
     const leaf = this.layout.rowsOf(lane).leafOf(sample);
     const frames = pathTo(shape, leaf).reverse();
-    const close = button('×', () => this.select(NOTHING), {'aria-label': 'Close the stack'});
+    const unselect = () => {
+      this.select(NOTHING);
+      this.picture.focus();
+    };
+    const close = button('×', unselect, {'aria-label': 'Close the stack'});
     const title = `${this.spanText(lane.begin[sample], lane.end[sample])} in ${app.threadName(
       data.sampleThread[lane.samples[sample]],
     )}`;

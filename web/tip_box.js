@@ -8,6 +8,10 @@ import {describe} from './tips.js';
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
 /** @typedef {import('./tips.js').Description} Description */
+/**
+ * A place in pixels of the browser's window.
+ * @typedef {{left: number, top: number, bottom: number}} Seen
+ */
 
 /**
  * Where a tooltip goes on one axis: after the pointer, or before it if there is no room.
@@ -28,6 +32,9 @@ export class TipBox {
      *   |null}
      */
     this.last = null;
+    /** Where is what a key selected and the tip describes; null: the tip is for the pointer. */
+    /** @type {{picture: object, place: () => Seen|null}|null} */
+    this.byKey = null;
   }
 
   /** @param {FlameCanvas} canvas @param {number} box @param {MouseEvent|null} event */
@@ -64,19 +71,74 @@ export class TipBox {
     return text;
   }
 
-  /** @param {string} head @param {string[]} lines @param {MouseEvent} event */
-  show(head, lines, event) {
+  /** Fills the tip. @param {string} head @param {string[]} lines */
+  fill(head, lines) {
     const tip = byId('tip');
     tip.replaceChildren(
       el('b', {textContent: head.slice(0, 2000)}),
       ...lines.map(line => el('div', {textContent: line.slice(0, 500)})),
     );
     tip.hidden = false;
+    return tip;
+  }
+
+  /**
+   * Shows a tip beside the pointer.
+   * @param {string} head @param {string[]} lines @param {MouseEvent} event
+   */
+  show(head, lines, event) {
+    const tip = this.fill(head, lines);
+    this.byKey = null;
     tip.style.left = `${beside(event.clientX, tip.offsetWidth, innerWidth, 14, 8)}px`;
     tip.style.top = `${beside(event.clientY, tip.offsetHeight, innerHeight, 18, 10)}px`;
   }
 
+  /**
+   * Shows a tip for what a key or the search selected.
+   * @param {string} head @param {string[]} lines @param {object} picture where it is selected
+   * @param {() => Seen|null} place
+   */
+  showAt(head, lines, picture, place) {
+    this.fill(head, lines);
+    this.byKey = {picture, place};
+    this.moveTip(place());
+  }
+
+  /** @param {Seen|null} seen what a key selected */
+  moveTip(seen) {
+    if (!seen) {
+      this.hide();
+      return;
+    }
+    const tip = byId('tip');
+    const {left, top, bottom} = seen;
+    const isBelow = bottom + tip.offsetHeight + 8 < innerHeight;
+    tip.style.left = `${Math.max(4, Math.min(left + 8, innerWidth - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - tip.offsetHeight - 4)}px`;
+  }
+
+  /** @param {FlameCanvas} canvas @param {number} box */
+  showSelected(canvas, box) {
+    this.showBox(canvas, box, null);
+    if (box < 0 || !canvas.tree) return;
+    const {head, lines} = this.descriptionOf(canvas, box);
+    this.showAt(head, lines, canvas, () => canvas.seenAt(box));
+  }
+
+  /** A picture was drawn: what is selected may be elsewhere in it. @param {object} picture */
+  follow(picture) {
+    if (this.byKey?.picture === picture) this.moveTip(this.byKey.place());
+  }
+
+  /** Hides the tip. Returns whether it was there because of a key. */
+  dismiss() {
+    const wasByKey = this.byKey !== null && !byId('tip').hidden;
+    this.hide();
+    return wasByKey;
+  }
+
   hide() {
+    this.byKey = null;
     byId('tip').hidden = true;
   }
 

@@ -5,6 +5,7 @@ import './viewer/agrees.mjs';
 import './viewer/difference.mjs';
 import './viewer/exports.mjs';
 import './viewer/first_sight.mjs';
+import './viewer/focus.mjs';
 import './viewer/heat.mjs';
 import './viewer/history.mjs';
 import './viewer/keys.mjs';
