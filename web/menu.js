@@ -58,7 +58,7 @@ export function showMenu(label, items, x, y) {
   menu.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) =>
     menuKey(event, items, buttons),
   );
-  document.body.append(menu);
+  document.querySelector('main')?.append(menu);
   openMenu = menu;
   const {width, height} = menu.getBoundingClientRect();
   menu.style.left = `${Math.max(4, Math.min(x, innerWidth - width - 4))}px`;

@@ -137,10 +137,10 @@ function functionButton(app, {f, text}, what) {
   const name = app.painter.name(f).slice(0, 2000);
   const element = button('', () => showCallersAndCallees(app, f), {
     title: `${name}\n${what}: ${text}`,
-    'aria-label': `${name}, ${what} ${text}`,
   });
   element.append(
     el('span', {textContent: isolated(cutLabel(name, LETTERS))}),
+    ' ',
     el('b', {textContent: text}),
   );
   return element;

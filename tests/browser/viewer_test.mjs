@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The viewer in a browser, which all parts share.
+import './viewer/accessible.mjs';
 import './viewer/address.mjs';
 import './viewer/agrees.mjs';
 import './viewer/difference.mjs';
