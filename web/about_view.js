@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was recorded, how, and what is missing.
 import {el} from './dom.js';
-import {amount, duration} from './numbers.js';
+import {amount, countText, duration, quantityText} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./data.js').Data} Data */
@@ -50,12 +50,13 @@ function eventFacts({meta, samples, sampleEvent, sampleWeight}) {
     sums[sampleEvent[i]] += sampleWeight[i];
     ++counts[sampleEvent[i]];
   }
-  return meta.events.map(({name, role, decimals, unit}, i) => {
-    const sum = `${name || 'samples'}: ${amount(sums[i], decimals)} ${unit}`;
+  return meta.events.map(({name, role, decimals, unit, unit_ns, is_clock}, i) => {
+    const measure = {decimals, unit, unit_ns: is_clock ? 0 : unit_ns};
+    const sum = `${name || 'samples'}: ${quantityText(measure, sums[i])}`;
     const isCounted = meta.has_time && !meta.summed;
     return [
       role ? `event, ${role}` : 'event',
-      isCounted ? `${sum} in ${amount(counts[i], 0)} samples` : sum,
+      isCounted ? `${sum} in ${countText(counts[i], 'sample')}` : sum,
     ];
   });
 }
@@ -65,7 +66,7 @@ function threadFacts({meta}) {
   const processes = new Set(meta.threads.map(([pid]) => pid).filter(pid => pid >= 0)).size;
   const threads = meta.threads.filter(([, tid]) => tid >= 0).length;
   if (threads === 0 || processes === 0) return [];
-  const among = processes === 1 ? '1 process' : `${amount(processes, 0)} processes`;
+  const among = countText(processes, 'process', 'processes');
   return [['threads', `${amount(threads, 0)} in ${among}`]];
 }
 

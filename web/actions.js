@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done with a frame or a function, and with the view as a whole.
+import {describedParts, fileName} from './described.js';
 import {byId, copyText, download, el} from './dom.js';
 import {toFolded} from './export.js';
 import {showMenu} from './menu.js';
@@ -10,7 +11,9 @@ import {pathTo} from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
+/** @typedef {import('./export.js').Heading} Heading */
 /** @typedef {import('./menu.js').Item} Item */
+/** @typedef {import('./paint.js').Theme} Theme */
 
 /** @param {App} app @param {FlameCanvas} canvas @param {number} box @returns {Item[]} */
 export function boxActions(app, canvas, box) {
@@ -72,18 +75,43 @@ export function functionActions(app, f, frame) {
   ];
 }
 
+/** The height of a picture's heading, in pixels of CSS. */
+const HEADING_HEIGHT = 44;
+
 /**
- * Canvases as one, one below the other.
- * @param {HTMLCanvasElement[]} canvases @returns {HTMLCanvasElement}
+ * @param {CanvasRenderingContext2D} context @param {Heading} heading @param {Theme} theme
+ * @param {number} width
  */
-function joined(canvases) {
-  if (canvases.length === 1) return canvases[0];
+function drawHeading(context, {title, part}, theme, width) {
+  context.fillStyle = theme.paper;
+  context.fillRect(0, 0, width, HEADING_HEIGHT);
+  context.fillStyle = theme.ink;
+  context.font = '600 15px sans-serif';
+  context.fillText(title.slice(0, 1000), 10, 19);
+  context.fillStyle = theme.faint;
+  context.font = '12px sans-serif';
+  context.fillText(part, 10, 37);
+}
+
+/**
+ * Canvases as one, one below the other, below a heading.
+ * @param {HTMLCanvasElement[]} canvases @param {Heading} heading @param {Theme} theme
+ * @returns {HTMLCanvasElement}
+ */
+function joined(canvases, heading, theme) {
+  const ratio = devicePixelRatio || 1;
   const width = Math.max(...canvases.map(c => c.width));
-  const height = canvases.reduce((sum, c) => sum + c.height, 0);
+  let top = Math.round(HEADING_HEIGHT * ratio);
+  const height = canvases.reduce((sum, c) => sum + c.height, top);
   const all = /** @type {HTMLCanvasElement} */ (el('canvas', {width, height}));
-  let top = 0;
+  const context = /** @type {CanvasRenderingContext2D} */ (all.getContext('2d'));
+  context.fillStyle = theme.paper;
+  context.fillRect(0, 0, width, height);
+  context.scale(ratio, ratio);
+  drawHeading(context, heading, theme, width / ratio);
+  context.resetTransform();
   for (const canvas of canvases) {
-    all.getContext('2d')?.drawImage(canvas, 0, top);
+    context.drawImage(canvas, 0, top);
     top += canvas.height;
   }
   return all;
@@ -92,32 +120,30 @@ function joined(canvases) {
 /** @param {string} name @param {string} text @param {string} type */
 const downloadText = (name, text, type) => download(name, new Blob([text], {type}));
 
-/** @param {string} name @param {HTMLCanvasElement[]} canvases */
-const downloadPng = (name, canvases) =>
-  joined(canvases).toBlob(blob => {
+/** @param {string} name @param {HTMLCanvasElement} canvas */
+const downloadPng = (name, canvas) =>
+  canvas.toBlob(blob => {
     if (blob) download(name, blob);
   });
 
-/** A file name without its ending. @param {string} title */
-const fileName = title =>
-  title
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .toLowerCase() || 'flame';
-
 /** @param {App} app */
-export function exportMenu({view, data, tree}) {
+export function exportMenu(app) {
+  const {view, data, tree} = app;
   const title = byId('title').textContent;
-  const name = fileName(title);
+  const parts = describedParts(app);
+  const heading = {title, part: parts.join(' · ')};
+  const name = fileName([title, ...parts]);
   const items = [];
   if (view?.svg) {
     const svg = view.svg.bind(view);
-    const run = () => downloadText(`${name}.svg`, svg(title), 'image/svg+xml');
+    const run = () => downloadText(`${name}.svg`, svg(heading), 'image/svg+xml');
     items.push({text: 'SVG of this view', run});
   }
   const pictures = Array.from(view?.element.querySelectorAll('canvas') ?? []);
-  if (pictures.length > 0)
-    items.push({text: 'PNG of this view', run: () => downloadPng(`${name}.png`, pictures)});
+  if (pictures.length > 0) {
+    const run = () => downloadPng(`${name}.png`, joined(pictures, heading, app.theme()));
+    items.push({text: 'PNG of this view', run});
+  }
   items.push({
     text: 'Folded stacks',
     run: () => {

@@ -212,7 +212,7 @@ export class App {
   }
 
   get unit() {
-    return this.data.meta.look.count || this.weights.unit;
+    return this.weights.unit;
   }
 
   // --- what is computed from the state

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The current view as a file.
 import {css} from './color.js';
-import {amount, countText, percent} from './numbers.js';
+import {countText, percent, quantityText, unitAfter} from './numbers.js';
 import {LEAST_LABEL, visibleBoxes} from './paint.js';
 import {changeFrom, changeTexts, shareOf} from './shares.js';
 
@@ -26,17 +26,27 @@ const escaped = text =>
     .replace(/"/g, '&quot;');
 
 /**
- * @param {Painter} painter @param {string} title @param {number} width @param {number} height
- * @param {string[]} parts
+ * What a picture shows: the profile, and the part of it.
+ * @typedef {{title: string, part: string}} Heading
  */
-export function svgPage(painter, title, width, height, parts) {
+
+/** Pixels of the line with the part, which is below the title. */
+const PART = 18;
+
+/**
+ * @param {Painter} painter @param {Heading} heading @param {number} width
+ * @param {number} bottom of the parts @param {string[]} parts
+ */
+export function svgPage(painter, {title, part}, width, bottom, parts) {
+  const height = bottom + PART;
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" ${size}>
 <title>${escaped(title)}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="10" y="20" font-family="sans-serif" font-size="15">${escaped(title)}</text>
-<g font-family="monospace" font-size="${painter.look.font}">
+<text x="10" y="38" font-family="sans-serif" font-size="12" fill="#59636e">${escaped(part)}</text>
+<g font-family="monospace" font-size="${painter.look.font}" transform="translate(0 ${PART})">
 ${parts.join('')}</g>
 </svg>
 `;
@@ -62,23 +72,23 @@ export function svgBox(painter, tree, box, {left, y, size, tip}) {
 
 /**
  * "; +1.23%", or "; +12 samples" if the difference is absolute.
- * @param {Tree} tree @param {number} box @param {string} count the unit
+ * @param {Tree} tree @param {number} box
  */
-function changeText(tree, box, count) {
+function changeText(tree, box) {
   if (!tree.beforeTotal || box === 0) return '';
   const {change} = changeFrom(tree, tree.beforeTotal[box], tree.total[box]);
-  return `; ${changeTexts(tree).change(change)}${tree.isAbsolute ? ` ${count}` : '%'}`;
+  return `; ${changeTexts(tree).change(change)}${tree.isAbsolute ? unitAfter(tree) : '%'}`;
 }
 
 /**
  * The tooltip of a box in an SVG.
- * @param {Painter} painter @param {Tree} tree @param {number} box @param {string} count the unit
+ * @param {Painter} painter @param {Tree} tree @param {number} box
  */
-function svgTip(painter, tree, box, count) {
-  const {shape, total, beforeTotal, decimals} = tree;
-  const weight = `${amount(total[box], decimals)} ${count}`;
+function svgTip(painter, tree, box) {
+  const {shape, total} = tree;
+  const weight = quantityText(tree, total[box]);
   const share = percent(shareOf(tree, total[box]));
-  return `${painter.name(shape.func[box])} (${weight}, ${share}${changeText(tree, box, count)})`;
+  return `${painter.name(shape.func[box])} (${weight}, ${share}${changeText(tree, box)})`;
 }
 
 /** Pixels of frames narrower than a pixel that are one element of an SVG. */
@@ -105,9 +115,8 @@ export function svgNarrow(color, title, {left, y, size, height}) {
  * @param {boolean} options.rootAtTop
  * @param {number} options.width
  * @param {number} options.top
- * @param {string} options.count the unit
  */
-export function svgTree(painter, tree, {window, rootAtTop, width, top, count}) {
+export function svgTree(painter, tree, {window, rootAtTop, width, top}) {
   const {row} = painter.look;
   const levels = tree.level.length - 1;
   /** @type {string[]} */
@@ -119,7 +128,7 @@ export function svgTree(painter, tree, {window, rootAtTop, width, top, count}) {
       depth,
       {window, width, pixel: 1, run: RUN},
       (box, left, size) => {
-        const tip = svgTip(painter, tree, box, count);
+        const tip = svgTip(painter, tree, box);
         parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
       },
       (left, size, share, from, to) => {
@@ -139,20 +148,20 @@ export function svgTree(painter, tree, {window, rootAtTop, width, top, count}) {
 /**
  * The trees of canvases, one below the other.
  * @param {Painter} painter @param {import('./canvas.js').FlameCanvas[]} canvases
- * @param {string} title @param {string} count the unit
+ * @param {Heading} heading
  */
-export function toSvg(painter, canvases, title, count) {
+export function toSvg(painter, canvases, heading) {
   const width = Math.max(canvases[0].width, 800);
   /** @type {string[]} */
   const parts = [];
   let bottom = 20;
   for (const {tree, window, rootAtTop} of canvases) {
     if (!tree) continue;
-    const part = svgTree(painter, tree, {window, rootAtTop, width, top: bottom + 10, count});
+    const part = svgTree(painter, tree, {window, rootAtTop, width, top: bottom + 10});
     for (const text of part.parts) parts.push(text);
     bottom = part.bottom;
   }
-  return svgPage(painter, title, width, bottom + 10, parts);
+  return svgPage(painter, heading, width, bottom + 10, parts);
 }
 
 /**

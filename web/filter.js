@@ -150,8 +150,22 @@ export function passing(data, filter, groups = [filter.group]) {
  * @property {Float64Array|null} before
  * @property {string} unit
  * @property {number} decimals
+ * @property {number} unit_ns 0: the unit is not one of time
  * @property {[number, number]} samples the effective number before and after
  */
+
+/**
+ * What the weights of an event count, unless the user said what to call it.
+ * @param {Data} data @param {import('./data.js').EventInfo} [event]
+ */
+function unitOf({meta}, event) {
+  const {count} = meta.look;
+  return {
+    unit: count || (event?.unit ?? 'samples'),
+    // The clock of a trace is read as nanoseconds, but counts cycles.
+    unit_ns: count || event?.is_clock ? 0 : (event?.unit_ns ?? 0),
+  };
+}
 
 /** @param {Data} data @param {Filter} filter @param {string[]} groups */
 function sumOf(data, filter, groups) {
@@ -184,7 +198,7 @@ function sumOf(data, filter, groups) {
   return {
     sum,
     decimals,
-    unit: events[0]?.unit ?? 'samples',
+    ...unitOf(data, events[0]),
     samples: squares > 0 ? (whole * whole) / squares : 0,
   };
 }
@@ -206,7 +220,7 @@ function sides(data, filter) {
       data.sampleWeight[i] * 10 ** (decimals - event.decimals);
   }
   const rest = {
-    unit: events[0]?.unit ?? 'samples',
+    ...unitOf(data, events[0]),
     decimals,
     samples: data.meta.side_samples ?? [0, 0],
   };
@@ -230,6 +244,7 @@ export function weigh(data, filter, baseline) {
     after: now.sum,
     before: before?.sum ?? null,
     unit: now.unit,
+    unit_ns: now.unit_ns,
     decimals: now.decimals,
     samples: [before?.samples ?? 0, now.samples],
   };

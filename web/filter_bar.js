@@ -58,7 +58,7 @@ function timeRemarks(app) {
 }
 
 /** @param {App} app @param {Transform} transform @param {number} i its place in the list */
-function transformText(app, {type, at}, i) {
+export function transformText(app, {type, at}, i) {
   const nameOf = (/** @type {number} */ f) => shortened(app.painter.name(f));
   switch (type) {
     case 'function':

@@ -26,7 +26,8 @@ function flameView(app, title, rootAtTop) {
   return {
     element: canvas.element,
     canvas,
-    svg: (/** @type {string} */ heading) => toSvg(app.painter, [canvas], heading, app.unit),
+    svg: (/** @type {import('./export.js').Heading} */ heading) =>
+      toSvg(app.painter, [canvas], heading),
     show() {
       canvas.show(app.tree, app.state.zoom, app.state.window);
     },

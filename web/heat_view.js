@@ -9,7 +9,7 @@ import {hasCommandKey} from './gestures.js';
 import {foundBy} from './found.js';
 import {cellRange, eachColumn, heatMap} from './heat.js';
 import {shortened} from './names.js';
-import {amount, clamp, duration, moment, percent, timeMarks} from './numbers.js';
+import {amount, clamp, duration, moment, percent, quantityText, timeMarks} from './numbers.js';
 import {fitCanvas} from './pixels.js';
 import {BASELINE_COLOR} from './time_draw.js';
 
@@ -152,7 +152,7 @@ class HeatView {
   /** What a weight is called. @param {number} weight */
   weightText(weight) {
     const {clock} = this.app.data;
-    return `${amount(weight, clock ? 0 : this.app.tree.decimals)} ${clock || this.app.unit}`;
+    return clock ? `${amount(weight, 0)} ${clock}` : quantityText(this.app.tree, weight);
   }
 
   /** The marks of the axis. @param {number} width of the map */
@@ -332,16 +332,19 @@ class HeatView {
     context.strokeRect(place.left, place.top, width, height);
   }
 
-  /** The map, its ranges and the flame graph, in light colours. @param {string} title */
-  svg(title) {
+  /**
+   * The map, its ranges and the flame graph, in light colours.
+   * @param {import('./export.js').Heading} heading
+   */
+  svg(heading) {
     const {app, canvas} = this;
-    const {painter, unit} = app;
+    const {painter} = app;
     const width = Math.max(canvas.width, 800);
     const mapTop = 30;
     const bottom = mapTop + HEIGHT;
     const {tree, window} = canvas;
     const flame = tree
-      ? svgTree(painter, tree, {window, rootAtTop: false, width, top: bottom + 10, count: unit})
+      ? svgTree(painter, tree, {window, rootAtTop: false, width, top: bottom + 10})
       : {parts: [], bottom};
     const mapWidth = width - GUTTER;
     const map = [...this.svgCells(mapWidth, mapTop), ...this.svgRanges(mapWidth, mapTop)];
@@ -350,7 +353,7 @@ class HeatView {
     for (const {y, text} of this.rowMarks())
       parts.push(svgText(text, 2, mapTop + Math.min(Math.max(y + 4, 12), MAP_HEIGHT)));
     parts.push(svgText(`cells: ${this.legendEnds().join(' to ')}`, GUTTER + 3, bottom + 8));
-    return svgPage(painter, title, width, flame.bottom + 10, parts.concat(flame.parts));
+    return svgPage(painter, heading, width, flame.bottom + 10, parts.concat(flame.parts));
   }
 
   /** @param {number} width @param {number} top */

@@ -28,15 +28,56 @@ export function amount(weight, decimals) {
 export const countText = (count, thing, things = `${thing}s`) =>
   `${amount(count, 0)} ${count === 1 ? thing : things}`;
 
+/** What follows the last digit of a number in the middle between two. */
+const TAIL = '5'.padEnd(24, '0');
+
 /**
  * Rounds ties to even, as `wick report` does; toFixed alone rounds them up.
- * @param {number} value
+ * @param {number} value @param {number} digits
  */
-function twoDecimals(value) {
-  const hundredths = value * 100;
-  const isTie = Math.abs(hundredths % 1) === 0.5 && hundredths / 100 === value;
-  return (isTie ? (2 * Math.round(hundredths / 2)) / 100 : value).toFixed(2);
+function fixed(value, digits) {
+  // These are the exact digits of the number: 4.135 is not between 4.13 and 4.14, but below.
+  const isTie = value.toFixed(digits + TAIL.length).endsWith(TAIL);
+  const power = 10 ** digits;
+  return (isTie ? (2 * Math.round((value * power) / 2)) / power : value).toFixed(digits);
 }
+
+/** @param {number} value */
+const twoDecimals = value => fixed(value, 2);
+
+/** @type {[number, string][]} */
+const TIME_UNITS = [
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'µs'],
+];
+
+/** "4.93 s", "12.4 ms", "-15 ns": as time_text() in C++. @param {number} ns */
+function timeText(ns) {
+  if (ns === 0) return '0 s';
+  for (const [size, unit] of TIME_UNITS) {
+    const value = ns / size;
+    const digits = Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0;
+    // 999.6 of the smaller unit would be rounded to 1000.
+    if (Math.abs(value) >= 0.9995) return `${fixed(value, digits)} ${unit}`;
+  }
+  return `${Number(ns.toPrecision(3))} ns`;
+}
+
+/**
+ * What weights count. `unit_ns` is 0 unless that is time.
+ * @typedef {{decimals: number, unit: string, unit_ns: number}} Measure
+ */
+
+/** "1,234", or "9.26 s". @param {Measure} measure @param {number} weight */
+export const weightText = ({decimals, unit_ns: unitNs}, weight) =>
+  unitNs > 0 ? timeText((weight * unitNs) / 10 ** decimals) : amount(weight, decimals);
+
+/** " samples"; nothing after a time, which has its unit. @param {Measure} measure */
+export const unitAfter = ({unit, unit_ns: unitNs}) => (unitNs > 0 ? '' : ` ${unit}`);
+
+/** "1,234 samples", or "9.26 s". @param {Measure} measure @param {number} weight */
+export const quantityText = (measure, weight) => weightText(measure, weight) + unitAfter(measure);
 
 /** @param {number} share */
 export const percent = share => twoDecimals(100 * share) + '%';
@@ -61,11 +102,7 @@ export function moment(ns, step, clock) {
 /** "12.3 ms". @param {number} ns @param {string} clock */
 export function duration(ns, clock) {
   if (clock) return `${withCommas(ns)} ${clock}`;
-  for (const [size, unit] of /** @type {[number, string][]} */ ([
-    [1e9, 's'],
-    [1e6, 'ms'],
-    [1e3, 'µs'],
-  ]))
+  for (const [size, unit] of TIME_UNITS)
     if (ns >= size) return `${Number((ns / size).toPrecision(3))} ${unit}`;
   return `${Math.round(ns)} ns`;
 }

@@ -4,7 +4,7 @@
 import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
 import {toSvg} from './export.js';
-import {percent} from './numbers.js';
+import {percent, unitAfter} from './numbers.js';
 import {changeFrom, changeTexts, shareOf, wholeName} from './shares.js';
 import {functionField, wholeNumber} from './state.js';
 import {functionTotals} from './totals.js';
@@ -163,8 +163,8 @@ class SandwichView {
     if (totals.beforeTotal) {
       const {before, after, change} = changeFrom(tree, totals.beforeTotal[f], totals.total[f]);
       const {value, change: text} = changeTexts(tree);
-      const unit = tree.isAbsolute ? this.app.unit : `of ${whole}`;
-      return `before ${value(before)}, after ${value(after)} ${unit}, change ${text(change)}`;
+      const unit = tree.isAbsolute ? unitAfter(tree) : ` of ${whole}`;
+      return `before ${value(before)}, after ${value(after)}${unit}, change ${text(change)}`;
     }
     const [self, total] = [totals.self, totals.total].map(of => percent(shareOf(tree, of[f])));
     return `self ${self}, total ${total} of ${whole}`;
@@ -189,9 +189,9 @@ class SandwichView {
     canvas.show(tree, this.zoomOf(canvas, tree), null);
   }
 
-  /** @param {string} title */
-  svg(title) {
-    return toSvg(this.app.painter, this.canvases, title, this.app.unit);
+  /** @param {import('./export.js').Heading} heading */
+  svg(heading) {
+    return toSvg(this.app.painter, this.canvases, heading);
   }
 
   remove() {

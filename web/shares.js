@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What percentages are of, and what a difference shows: the change of a share if it is normalised,
 // the change of a weight if it is absolute. Pictures, tips and tables take their numbers from here.
-import {amount, percent, points} from './numbers.js';
+import {percent, points, weightText} from './numbers.js';
 import {changeInterval, weightInterval} from './totals.js';
 
 /** @typedef {import('./filter.js').Filter} Filter */
@@ -64,7 +64,7 @@ export function changeFrom(tree, before, after) {
  */
 export function changeTexts(tree) {
   if (!tree.isAbsolute) return {value: percent, change: points};
-  const value = (/** @type {number} */ n) => amount(n * 10 ** tree.decimals, tree.decimals);
+  const value = (/** @type {number} */ n) => weightText(tree, n * 10 ** tree.decimals);
   return {value, change: n => (n > 0 ? '+' : '') + value(n)};
 }
 

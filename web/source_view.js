@@ -3,7 +3,7 @@
 // was embedded.
 import {choice, el} from './dom.js';
 import {baseName} from './names.js';
-import {amount, percent} from './numbers.js';
+import {percent, weightText} from './numbers.js';
 import {numberField} from './state.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -19,7 +19,7 @@ import {numberField} from './state.js';
  * @property {FileLines} weights
  * @property {string[]|null} text null: not embedded
  * @property {number} whole the weight of all samples
- * @property {number} decimals
+ * @property {import('./numbers.js').Measure} measure
  */
 
 const MOST_FILES = 500;
@@ -66,7 +66,7 @@ function lineWeights(data, weights) {
 }
 
 /** @param {Listing} listing @param {number} line */
-function lineRow({weights, text, whole, decimals}, line) {
+function lineRow({weights, text, whole, measure}, line) {
   const self = weights.self.get(line) ?? 0;
   const total = weights.total.get(line) ?? 0;
   const cell = (/** @type {string} */ content, className = '') =>
@@ -74,7 +74,7 @@ function lineRow({weights, text, whole, decimals}, line) {
   return el(
     'tr',
     {className: self > whole * HOT ? 'hot' : total > 0 ? 'warm' : '', 'data-line': line},
-    cell(self > 0 ? amount(self, decimals) : ''),
+    cell(self > 0 ? weightText(measure, self) : ''),
     cell(self > 0 ? percent(self / whole) : ''),
     cell(total > 0 ? percent(total / whole) : ''),
     cell(String(line), 'quiet'),
@@ -128,7 +128,7 @@ class SourceView {
     const whole = weights.after.reduce((a, b) => a + b, 0);
     const text = this.textOf(file);
     this.showBar(files, file, whole, text !== null);
-    const listing = {weights: lines, text, whole, decimals: this.app.tree.decimals};
+    const listing = {weights: lines, text, whole, measure: this.app.tree};
     this.body.append(listingTable(listing));
     this.scrollToLine(lines);
   }

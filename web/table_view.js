@@ -2,7 +2,7 @@
 // The table of functions: what the pictures show, as text that can be sorted and read aloud.
 import {button, el, keepFocus} from './dom.js';
 import {weigh} from './filter.js';
-import {amount, percent} from './numbers.js';
+import {amount, percent, weightText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {changeFrom, changeTexts, isCertain, shareOf, wholeName} from './shares.js';
 import {textField} from './state.js';
@@ -63,7 +63,7 @@ function comparisonColumns(tree, {self, total}, beforeTotal) {
   const afterText = (/** @type {number} */ f) =>
     total[f] === 0 ? 'gone' : texts.value(of(f).after);
   const selfText = (/** @type {number} */ f) =>
-    tree.isAbsolute ? amount(self[f], tree.decimals) : percent(shareOf(tree, self[f]));
+    tree.isAbsolute ? weightText(tree, self[f]) : percent(shareOf(tree, self[f]));
   const change = (/** @type {number} */ f) => of(f).change;
   return [
     {
@@ -87,7 +87,7 @@ function plainColumns(tree, {self, total}, calls) {
   /** @returns {TableColumn[]} */
   const pair = (/** @type {Float64Array} */ weights, key = '', title = '') => {
     const value = (/** @type {number} */ f) => weights[f];
-    const text = (/** @type {number} */ f) => amount(weights[f], tree.decimals);
+    const text = (/** @type {number} */ f) => weightText(tree, weights[f]);
     const share = (/** @type {number} */ f) => percent(shareOf(tree, weights[f]));
     return [
       {key, title, wide: true, value, text},
@@ -125,6 +125,10 @@ function sortFunctions(functions, column, isUp) {
   for (const f of functions) values[f] = column.value(f);
   return functions.sort((a, b) => sign * (values[b] - values[a]) || a - b);
 }
+
+/** @param {App} app */
+const tableCaption = ({tree}) =>
+  tree.unit_ns > 0 ? 'Functions and their time' : `Functions, in ${tree.unit}`;
 
 class TableView {
   /** @param {App} app */
@@ -183,7 +187,7 @@ class TableView {
     return el(
       'table',
       {},
-      el('caption', {className: 'quiet', textContent: `Functions, in ${this.app.unit}`}),
+      el('caption', {className: 'quiet', textContent: tableCaption(this.app)}),
       el('thead', {}, el('tr', {}, ...head)),
       el('tbody', {}, ...rows),
     );
@@ -248,7 +252,7 @@ class TableView {
     const whole = wholeName(filter);
     if (!isComparison) return `; shares of ${whole}`;
     const what = tree.isAbsolute
-      ? `absolute: ${unit}`
+      ? `absolute: ${tree.unit_ns > 0 ? 'times' : unit}`
       : `normalised: shares of ${whole} of each side, changes in points`;
     return `; ${what}; *: the interval excludes 0`;
   }

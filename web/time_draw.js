@@ -7,7 +7,7 @@ import {foundBy} from './found.js';
 import {NONE, SEVERAL} from './lane_rows.js';
 import {activityColumns, firstAbove} from './lanes.js';
 import {cutLabel} from './names.js';
-import {amount, countText, duration, percent, timeMarks} from './numbers.js';
+import {countText, duration, percent, timeMarks} from './numbers.js';
 import {LEAST_LABEL, putText, toneOf} from './paint.js';
 import {fitCanvas, mixed, parsed, Pixels} from './pixels.js';
 import {AXIS, HEADING, TRACK} from './time_layout.js';
@@ -54,15 +54,13 @@ export function headingOf(view, {kind, key, lanes, isOpen}) {
   if (kind === 'idle') {
     const whole = layout.lanes.reduce((sum, lane) => sum + lane.track.running, 0) || 1;
     const part = lanes.reduce((sum, lane) => sum + lane.track.running, 0);
-    const name = `${countText(lanes.length, key === 'i' ? 'idle thread' : 'idle thread')}`;
+    const name = countText(lanes.length, 'idle thread');
     return {name, facts: `${did}, ${percent(part / whole)} of what all threads ran`};
   }
   const [lane] = lanes;
-  const what = app.data.clock ? 'stretch' : 'sample';
-  const count =
-    what === 'stretch' && lane.samples.length !== 1
-      ? `${amount(lane.samples.length, 0)} stretches`
-      : countText(lane.samples.length, what);
+  const count = app.data.clock
+    ? countText(lane.samples.length, 'stretch', 'stretches')
+    : countText(lane.samples.length, 'sample');
   const skipped = isOpen ? layout.rowsOf(lane).skipped : [];
   const callers = skipped.map(box => app.painter.name(app.shape.func[box]));
   return {
@@ -355,9 +353,9 @@ export class TimeDrawing {
 
 /**
  * All items, including those that are scrolled out of sight.
- * @param {TimeView} view @param {string} title
+ * @param {TimeView} view @param {import('./export.js').Heading} heading
  */
-export function timeSvg(view, title) {
+export function timeSvg(view, heading) {
   const {layout} = view;
   const width = Math.max(view.stage.clientWidth, 800);
   const top = 10;
@@ -371,7 +369,7 @@ export function timeSvg(view, title) {
     if (item.kind === 'lane' && item.isOpen)
       parts.push(...svgRows(view, item.lanes[0], begin + HEADING + TRACK + 4, width));
   }
-  return svgPage(view.app.painter, title, width, top + layout.height + 10, parts);
+  return svgPage(view.app.painter, heading, width, top + layout.height + 10, parts);
 }
 
 /** @param {TimeView} view @param {Lane[]} lanes @param {number} top @param {number} width */

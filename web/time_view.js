@@ -7,7 +7,7 @@ import {button, choice, el, oncePerFrame, pictureCanvas} from './dom.js';
 import {foundBy} from './found.js';
 import {panned, scaled, within} from './gestures.js';
 import {activityColumns, firstAbove} from './lanes.js';
-import {amount, clamp, countText, duration, moment, percent} from './numbers.js';
+import {clamp, countText, duration, moment, percent, quantityText} from './numbers.js';
 import {shareOf, wholeName} from './shares.js';
 import {choiceField, flagField, rangeField, wordsField} from './state.js';
 import {headingOf, TimeDrawing, timeSvg} from './time_draw.js';
@@ -377,7 +377,7 @@ export class TimeView {
     if (last > first && !data.clock) lines.push(`${countText(last - first + 1, 'sample')}`);
     const narrow = this.narrowSlices(lane, box, begin, end);
     if (narrow > 1) lines.push(`one of ${countText(narrow, 'slice')} in this pixel`);
-    lines.push(`this stack in total: ${amount(total, tree.decimals)} ${app.unit}, ${share}`);
+    lines.push(`this stack in total: ${quantityText(tree, total)}, ${share}`);
     return lines;
   }
 
@@ -543,9 +543,9 @@ export class TimeView {
     if (range && range[1] > range[0]) this.app.set({range});
   }
 
-  /** @param {string} title */
-  svg(title) {
-    return timeSvg(this, title);
+  /** @param {import('./export.js').Heading} heading */
+  svg(heading) {
+    return timeSvg(this, heading);
   }
 
   remove() {

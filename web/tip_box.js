@@ -64,7 +64,6 @@ export class TipBox {
       whole: wholeName(app.filter),
       // The halves of a sandwich are zoomed to its function from the beginning.
       part: tree === app.tree ? 'the zoomed part' : shortened(app.painter.name(func[zoomed])),
-      unit: app.unit,
       crowd: canvas.crowdOf(box),
     });
     this.last = {canvas, box, tree, pixel, text};

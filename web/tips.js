@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that describes a box.
-import {amount, countText, percent} from './numbers.js';
+import {countText, percent, quantityText, unitAfter} from './numbers.js';
 import {changeFrom, changeTexts, shareOf} from './shares.js';
 import {isWithin} from './tree.js';
 
@@ -36,7 +36,6 @@ const KINDS = ['', 'kernel', 'inlined', 'compiled at run time', '', ''];
  * @property {number} zoomed a box
  * @property {string} whole what shares are of
  * @property {string} part what the zoomed box is called
- * @property {string} unit
  * @property {import('./coverage.js').Crowd|null} crowd the frames that share its pixel
  */
 /**
@@ -66,15 +65,16 @@ function changeMark({total, beforeTotal}, box) {
  * @param {Tree} tree @param {Float64Array} beforeTotal @param {number} box
  * @param {DescribeOptions} options @param {ValueText} value
  */
-function changeLines(tree, beforeTotal, box, {whole, unit}, value) {
+function changeLines(tree, beforeTotal, box, {whole}, value) {
   const {before, after, change, interval} = changeFrom(tree, beforeTotal[box], tree.total[box]);
   const texts = changeTexts(tree);
   const [low, high] = interval.map(texts.change);
-  const [both, counted] = tree.isAbsolute ? ['', unit] : [` of ${whole}`, 'points'];
+  const unit = unitAfter(tree);
+  const [both, counted] = tree.isAbsolute ? [unit, unit] : [` of ${whole}`, ' points'];
   const weights = [tree.total[box], beforeTotal[box] / tree.scale].map(value);
   return [
-    `before: ${texts.value(before)}, after: ${texts.value(after)}${both || ` ${unit}`}`,
-    `change: ${texts.change(change)} ${counted}, with 95% confidence ${low} to ${high}`,
+    `before: ${texts.value(before)}, after: ${texts.value(after)}${both}`,
+    `change: ${texts.change(change)}${counted}, with 95% confidence ${low} to ${high}`,
     ...(tree.isAbsolute ? [] : [`total after: ${weights[0]}, before: ${weights[1]}`]),
   ];
 }
@@ -105,8 +105,7 @@ function frameLines(data, shape, box) {
  * @returns {Description}
  */
 export function describe(data, tree, box, options) {
-  const value = (/** @type {number} */ weight) =>
-    `${amount(weight, tree.decimals)} ${options.unit}`;
+  const value = (/** @type {number} */ weight) => quantityText(tree, weight);
   const self = tree.self[box];
   const when = tree.beforeTotal ? ' after' : '';
   const selfShare = tree.isAbsolute && tree.beforeTotal ? '' : `, ${percent(shareOf(tree, self))}`;

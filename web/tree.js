@@ -24,6 +24,7 @@ import {finished, inPieces, inPiecesBackwards} from './work.js';
  * @property {number} largestChange
  * @property {number} decimals
  * @property {string} unit
+ * @property {number} unit_ns 0: the unit is not one of time
  * @property {[number, number]} samples the effective number on each side
  * @property {number} scale the factor of the weights before
  */
@@ -182,7 +183,7 @@ function* leftEdges({count, parent}, boxes, own, extent) {
 export function* treeBuilding(shape, weights, {heavy, normalized}) {
   const self = yield* selfOf(shape, weights.after);
   const total = yield* totalOf(shape, self);
-  const {unit, decimals, samples} = weights;
+  const {unit, unit_ns, decimals, samples} = weights;
   const all = yield* sumOfAll(weights.after);
   const before = weights.before ? yield* sideBefore(shape, weights.before, all, normalized) : null;
   // In a difference, each stack is as wide as the larger of its two weights.
@@ -205,6 +206,7 @@ export function* treeBuilding(shape, weights, {heavy, normalized}) {
     largestChange: before ? yield* largestChangeOf(total, before.total) : 0,
     decimals,
     unit,
+    unit_ns,
     samples,
     scale: before?.scale ?? 1,
   };

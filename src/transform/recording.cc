@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "profile/about_keys.h"
 
 namespace wick {
@@ -44,6 +45,14 @@ bool knows_samples(const Profile& profile, EventId id) {
          counts_samples(profile, profile.events[id]);
 }
 
+// Nanoseconds, of an event that counts time on the CPU; else 0.
+std::int64_t cpu_time(const Profile& profile, EventId id, std::int64_t weight) {
+  const Event& event = profile.events[id];
+  if (event.time != TimeKind::kOnCpu && event.time != TimeKind::kNone) return 0;
+  return saturating_mul(weight, nanoseconds_in(profile.strings[event.unit])) /
+         power_of_ten(event.decimals);
+}
+
 }  // namespace
 
 std::string recorded_command(const Profile& profile) {
@@ -72,15 +81,19 @@ std::vector<EventFacts> facts_of_events(const Profile& profile) {
 
 SizeOfWhole size_of_whole(const Profile& profile) {
   SizeOfWhole whole;
+  Column<EventId, std::int64_t> sums(profile.events.size());
   for (std::size_t row = 0; row < profile.samples.size(); ++row) {
     const Sample& sample = profile.samples[row];
     const TimeKind time = profile.events[sample.event].time;
-    if (sample.event == EventId{0})
-      whole.weight = saturating_add(whole.weight, sample.weight);
+    sums[sample.event] = saturating_add(sums[sample.event], sample.weight);
     if (time != TimeKind::kOffCpu && time != TimeKind::kWall &&
         knows_samples(profile, sample.event))
       add(samples_in_row(profile, row), whole.samples);
   }
+  if (!sums.empty()) whole.weight = sums[EventId{0}];
+  // Two clocks count the same time.
+  for (const EventId id : profile.events.ids())
+    whole.cpu_ns = std::max(whole.cpu_ns, cpu_time(profile, id, sums[id]));
   return whole;
 }
 
@@ -99,6 +112,13 @@ std::optional<double> share_of(const Diagnostics::Entry& entry,
     return part(lost, lost + static_cast<double>(whole.samples) +
                           count(Problem::kNotSelected) +
                           count(Problem::kOtherEvent));
+  }
+  if (info(entry.problem).is_time) {
+    // What was not sampled is of the whole input.
+    if (whole.cpu_ns <= 0 || diagnostics.count(Problem::kNotSelected) > 0)
+      return {};
+    const auto lost = static_cast<double>(entry.count);
+    return part(lost, lost + static_cast<double>(whole.cpu_ns));
   }
   if (entry.weight <= 0) return {};
   return part(static_cast<double>(entry.weight),

@@ -38,6 +38,7 @@ std::vector<EventFacts> facts_of_events(const Profile& profile);
 struct SizeOfWhole {
   std::int64_t weight = 0;    // of the first event
   std::uint64_t samples = 0;  // without time off the CPU, which is derived
+  std::int64_t cpu_ns = 0;    // on the CPU; 0: not known
 };
 SizeOfWhole size_of_whole(const Profile& profile);
 

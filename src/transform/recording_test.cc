@@ -87,5 +87,16 @@ TEST(RecordingSummary, AMissingWeightIsAShareOfTheWhole) {
   EXPECT_EQ(lost(profile, Problem::kBadLine), -1);
 }
 
+TEST(RecordingSummary, TimeThatWasNotSampledIsAShareOfTheTimeOnTheCpu) {
+  Profile profile;
+  const EventId event = profile.event_id("cpu-clock", "nanoseconds");
+  profile.samples = {{.weight = 750, .event = event}};
+  profile.diagnostics.note_time(Problem::kShortLived, 250, 1000);
+  EXPECT_EQ(lost(profile, Problem::kShortLived), 0.25);
+  // Of a selection, nobody knows.
+  profile.diagnostics.note(Problem::kNotSelected, 1);
+  EXPECT_EQ(lost(profile, Problem::kShortLived), -1);
+}
+
 }  // namespace
 }  // namespace wick

@@ -17,5 +17,6 @@ import './viewer/safety.mjs';
 import './viewer/search.mjs';
 import './viewer/time.mjs';
 import './viewer/transforms.mjs';
+import './viewer/units.mjs';
 import './viewer/usage.mjs';
 import './viewer/views.mjs';

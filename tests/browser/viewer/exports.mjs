@@ -7,6 +7,9 @@ import {file} from '../browser.mjs';
 import {boxes, canvas, click, exported, open, pageOf, text} from './page.mjs';
 import {SAMPLES, timed} from './profiles.mjs';
 
+/** The height of the heading of a PNG. */
+const HEADING = 44;
+
 let plain, modules;
 before(() => {
   plain = pageOf(file(SAMPLES)).address;
@@ -44,8 +47,9 @@ test('the view is exported as SVG and PNG', async () => {
   assert.equal(clipped.find(b => b[0] === 'flush')[3], shown.find(b => b.name === 'flush').color);
   const png = await exported(page, 'PNG');
   assert.equal(png.subarray(1, 4).toString(), 'PNG');
-  const {width} = await canvas(page).boundingBox();
+  const {width, height} = await canvas(page).boundingBox();
   assert.equal(png.readUInt32BE(16), width);
+  assert.equal(png.readUInt32BE(20), height + HEADING);
 });
 
 test('lanes of time and both halves of a sandwich are exported', async () => {
@@ -92,7 +96,7 @@ test('lanes of time and both halves of a sandwich are exported', async () => {
   const heights = await page.$$eval('#view canvas', all => all.map(c => c.height));
   assert.equal(
     png.readUInt32BE(20),
-    heights.reduce((a, b) => a + b),
+    heights.reduce((a, b) => a + b, HEADING),
   );
 });
 
@@ -133,7 +137,28 @@ test('the heat map is exported with its ranges, its axis and the flame graph bel
   const heights = await page.$$eval('#view canvas', all => all.map(c => c.height));
   assert.equal(
     (await exported(page, 'PNG')).readUInt32BE(20),
-    heights.reduce((a, b) => a + b),
+    heights.reduce((a, b) => a + b, HEADING),
   );
   assert.match(await text(page, '#view .bar [role=status]'), /^A column is 20 ms, a cell 400 µs\./);
+});
+
+test('files that leave the page say what they show, by their name and within', async () => {
+  const fragment = '#event=cycles&threads=1&range=250000-750000&do=hide.1&search=a/b';
+  const page = await open(pageOf(timed(), '--title', './my prog').address, {fragment});
+  const nameOf = async item => {
+    await page.locator('#export').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', {name: item}).click(),
+    ]);
+    return download.suggestedFilename();
+  };
+  const name = 'my-prog-flame-graph-cycles-thread-app-100-0.250-s-to-0.750-s-hide-draw-search-a-b';
+  assert.equal(await nameOf('SVG'), `${name}.svg`);
+  assert.equal(await nameOf('PNG'), `${name}.png`);
+  assert.equal(await nameOf('Folded'), `${name}.folded`);
+  const svg = (await exported(page, 'SVG')).toString();
+  const part =
+    'Flame graph · cycles · thread app 100 · 0.250 s to 0.750 s · hide draw · search a/b';
+  assert.ok(svg.includes(`>${part}</text>`), svg.slice(0, 600));
 });
