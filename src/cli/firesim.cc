@@ -116,11 +116,8 @@ struct FireSimCommand {
         find_firesim_results(arguments.inputs.front(), ".");
     if (!output.empty() && !results.jobs.front().is_one_trace)
       fail_usage("firesim: --output takes one trace, got a directory");
-    for (const FireSimJob& job : results.jobs)
-      if (job.elfs.empty() && read.trace.elfs.empty())
-        say(run, fmt::format("{}: no kernel (<bootbinary>-dwarf) was found; "
-                             "name one with --elf",
-                             job.name));
+    if (read.trace.elfs.empty())
+      for (const FireSimJob& job : results.jobs) say_missing_kernel(job);
     results_path_ = results.path;
     say_origin(results);
     for (const FireSimJob& job : results.jobs) add_work(job);
@@ -152,6 +149,17 @@ struct FireSimCommand {
 
   // The simulation has applied the configuration's trigger already; it is not
   // applied again.
+  void say_missing_kernel(const FireSimJob& job) const {
+    if (job.has_kernel) return;
+    const std::string missing =
+        fmt::format("{}: no kernel (<bootbinary>-dwarf) was found", job.name);
+    say(run, job.elfs.empty()
+                 ? missing + "; name one with --elf"
+                 : fmt::format("{}, only {}; if that boots a kernel, name it "
+                               "with --elf",
+                               missing, job.elfs.front()));
+  }
+
   void say_origin(const FireSimResults& results) const {
     if (!results.workload.empty())
       say(run,

@@ -142,35 +142,46 @@ class CodeFinder {
              const FireSimWorkload& workload)
       : own_(own), shared_(shared), workload_(workload) {}
 
-  std::vector<std::string> find(const FireSimJob& job) const {
-    std::vector<std::string> elfs;
+  void find(FireSimJob& job) const {
     const fs::path kernel = find_kernel(job);
-    if (!kernel.empty()) elfs.push_back(kernel.string());
+    job.has_kernel = !kernel.empty();
     // FireMarshal names the kernel like the boot binary, followed by "-dwarf".
-    std::string sbi = kernel.string();
-    if (sbi.ends_with("-dwarf")) {
-      sbi.resize(sbi.size() - 6);
-      if (is_elf(sbi)) elfs.push_back(sbi);
+    std::string boot = kernel.string();
+    if (job.has_kernel) {
+      job.elfs.push_back(boot);
+      boot.resize(boot.ends_with("-dwarf") ? boot.size() - 6 : 0);
+    } else {
+      // All the code of a workload without an operating system.
+      boot = find_named(job, "").string();
     }
-    return elfs;
+    if (is_elf(boot)) job.elfs.push_back(boot);
   }
 
  private:
   fs::path find_kernel(const FireSimJob& job) const {
+    if (fs::path path = find_named(job, "-dwarf"); !path.empty()) return path;
+    for (const fs::path& folder : own_folders(job))
+      if (fs::path path = only_kernel_in(folder); !path.empty()) return path;
+    return {};
+  }
+
+  std::vector<fs::path> own_folders(const FireSimJob& job) const {
     std::vector<fs::path> own = {job.folder};
     own.insert(own.end(), own_.begin(), own_.end());
+    return own;
+  }
+
+  // The boot binary that the workload names, or the file named after it.
+  fs::path find_named(const FireSimJob& job, std::string_view suffix) const {
     const std::string& boot = workload_.bootbinary_of(job.name);
-    if (!boot.empty()) {
-      const std::string base = fs::path(boot).filename().string();
-      std::vector<fs::path> folders = own;
-      folders.insert(folders.end(), shared_.begin(), shared_.end());
-      for (const fs::path& folder : folders)
-        for (const std::string& name : {job.name + "-" + base, base, boot})
-          if (fs::path path = folder / (name + "-dwarf"); is_elf(path))
-            return path;
-    }
-    for (const fs::path& folder : own)
-      if (fs::path path = only_kernel_in(folder); !path.empty()) return path;
+    if (boot.empty()) return {};
+    const std::string base = fs::path(boot).filename().string();
+    std::vector<fs::path> folders = own_folders(job);
+    folders.insert(folders.end(), shared_.begin(), shared_.end());
+    for (const fs::path& folder : folders)
+      for (std::string name : {job.name + "-" + base, base, boot})
+        if (fs::path path = folder / name.append(suffix); is_elf(path))
+          return path;
     return {};
   }
 
@@ -315,7 +326,7 @@ FireSimResults find_firesim_results(const std::string& path,
           results.runtime_config = (place / name).string();
   const CodeFinder code(own, shared, workload);
   for (FireSimJob& job : results.jobs) {
-    job.elfs = code.find(job);
+    code.find(job);
     job.named_rootfs = workload.rootfs_of(job.name);
     if (!job.named_rootfs.empty())
       job.rootfs =

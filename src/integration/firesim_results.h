@@ -18,7 +18,8 @@ struct FireSimJob {
   std::string folder;
   std::vector<std::string> traces;    // TRACEFILE*, by name
   bool is_one_trace = false;          // the user named it, not a directory
-  std::vector<std::string> elfs;      // the kernel, the SBI; may be empty
+  std::vector<std::string> elfs;      // the kernel and the boot binary; or none
+  bool has_kernel = false;            // it is among them
   std::vector<std::string> counters;  // AUTOCOUNTERFILE*
   std::string uartlog;                // "" if there is none
   // The root file system of its machine, a disk image; "" if none was found.

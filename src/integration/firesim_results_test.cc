@@ -101,6 +101,14 @@ TEST_F(FireSimResultsTest, TakesTheCodeThatTheWorkloadNames) {
   EXPECT_THAT(results.jobs[0].elfs, ElementsAre(kernel, sbi));
 }
 
+TEST_F(FireSimResultsTest, TakesTheBootBinaryOfAWorkloadWithoutAKernel) {
+  put("results/run-bare/bare0/TRACEFILE-C0");
+  put("bare.json",
+      R"({"benchmark_name": "bare", "common_bootbinary": "hello.riscv"})");
+  const auto program = put("bare/hello.riscv", elf_);
+  EXPECT_THAT(find("results/run-bare").jobs.at(0).elfs, ElementsAre(program));
+}
+
 TEST_F(FireSimResultsTest, LooksBesideTheFolderThatAHookIsRunIn) {
   put("results/run-linux-uniform/linux-uniform0/TRACEFILE-C0");
   put("linux-uniform/notes.txt");

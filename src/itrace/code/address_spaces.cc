@@ -116,7 +116,8 @@ void AddressSpaces::learn_context(Run& run, std::uint32_t from,
   SpaceId space = hart.space;
   if (hart.context.has_satp) {
     const std::uint64_t satp = satp_at(run, from);
-    space = satp == 0 ? SpaceId::kNone : space_of_satp(satp);
+    const bool is_user = hart.context.privilege == Privilege::kUser;
+    space = satp == 0 && !is_user ? SpaceId::kNone : space_of_satp(satp);
   } else if (space == SpaceId::kNone) {
     space = first_space();
   }
@@ -336,8 +337,8 @@ CodeStep AddressSpaces::step_at(const Run& run, std::uint32_t i) const {
   return step;
 }
 
-// The satp of the instructions from `from` on. User code never runs without
-// translation: if satp is 0, the source did not know it yet.
+// The satp of the instructions from `from` on. User code rarely runs without
+// translation: if satp is 0 and changes later, the source did not know it yet.
 std::uint64_t AddressSpaces::satp_at(const Run& run, std::uint32_t from) const {
   const ContextChange& now = run.hart.context;
   if (now.satp != 0 || now.privilege != Privilege::kUser) return now.satp;

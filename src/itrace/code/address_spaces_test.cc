@@ -388,6 +388,16 @@ TEST(AddressSpaces, UserCodeBeforeTheFirstSatpBelongsToIt) {
   EXPECT_TRUE(machine.is_all_right());
 }
 
+// As on a core that protects memory with PMP alone.
+TEST(AddressSpaces, UserCodeMayRunWithoutTranslation) {
+  const RiscvProgram program(5, 8, 0x10000);
+  Machine machine(kAll);
+  machine.add(program, ET_EXEC, "static");
+  machine.run_as(Privilege::kMachine, program, "static", 0, 100);
+  machine.run_as(Privilege::kUser, program, "static", 0);
+  EXPECT_TRUE(machine.is_all_right());
+}
+
 TEST(AddressSpaces, SatpMayBeReportedSomeInstructionsLate) {
   Machine machine(kAll);
   const RiscvProgram one(1, 3, 0x10000), two(2, 3, 0x10000);
