@@ -77,6 +77,7 @@ export class App {
     const kind = look.chart && hasTime ? TIME_VIEW : look.inverted ? ICICLE_VIEW : FLAME_VIEW;
     return {
       ...initialState(FIELDS),
+      absolute: look.absolute === true,
       event: this.groups.includes(event) ? event : (this.groups[0] ?? ''),
       view: kind.id,
       order: look.inverted ? 'name' : '',

@@ -41,6 +41,7 @@ import {MadeNames} from './shape.js';
  * @property {boolean} hash
  * @property {boolean} deterministic
  * @property {boolean} negate
+ * @property {boolean} [absolute] a difference is not normalised at first
  * @property {boolean} inverted
  * @property {boolean} chart
  * @property {boolean} reversed

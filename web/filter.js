@@ -14,13 +14,17 @@ import {KIND} from './color.js';
  */
 
 /**
- * The groups of events: one group has those of all kinds of cores, or of kernel and user mode.
+ * The groups of events that have samples: one group has those of all kinds of cores, or of kernel
+ * and user mode.
  * @param {Data} data @returns {string[]}
  */
 export function eventGroups(data) {
-  return [
-    ...new Set(data.meta.events.filter(event => event.role !== 'before').map(event => event.group)),
-  ];
+  const {events} = data.meta;
+  const isUsed = new Uint8Array(events.length);
+  for (let i = 0; i < data.samples; ++i) isUsed[data.sampleEvent[i]] = 1;
+  const isNone = isUsed.every(used => used === 0);
+  const shown = events.filter((event, i) => event.role !== 'before' && (isUsed[i] || isNone));
+  return [...new Set(shown.map(event => event.group))];
 }
 
 /** 1 for each event of these groups. @param {Data} data @param {string[]} groups */
@@ -213,17 +217,23 @@ function sides(data, filter) {
   const events = data.meta.events;
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const threads = threadMask(data, filter);
+  const whole = [0, 0];
+  const part = [0, 0];
   for (let i = 0; i < data.samples; ++i) {
-    if (threads[data.sampleThread[i]] === 0) continue;
     const event = events[data.sampleEvent[i]];
-    (event.role === 'before' ? before : after)[data.sampleNode[i]] +=
-      data.sampleWeight[i] * 10 ** (decimals - event.decimals);
+    const side = event.role === 'before' ? 0 : 1;
+    const weight = data.sampleWeight[i] * 10 ** (decimals - event.decimals);
+    whole[side] += weight;
+    if (threads[data.sampleThread[i]] === 0) continue;
+    part[side] += weight;
+    (side === 0 ? before : after)[data.sampleNode[i]] += weight;
   }
-  const rest = {
-    ...unitOf(data, events[0]),
-    decimals,
-    samples: data.meta.side_samples ?? [0, 0],
-  };
+  // The page has sums of samples, so those of all threads are worth the same.
+  const worth = (/** @type {number} */ side) =>
+    ((data.meta.side_samples?.[side] ?? 0) * part[side]) / (whole[side] || 1);
+  /** @type {[number, number]} */
+  const samples = [worth(0), worth(1)];
+  const rest = {...unitOf(data, events[0]), decimals, samples};
   return filter.side
     ? {after: filter.side === 'before' ? before : after, before: null, ...rest}
     : {after, before, ...rest};

@@ -101,7 +101,11 @@ function transformChips(app) {
   return parts;
 }
 
-/** Chooses the event that has the time on the CPU, off it, or both. @param {App} app */
+/**
+ * Chooses the event that has the time on the CPU, off it, or both. On the CPU is what was sampled
+ * there: what is left of a thread's lifetime includes waits whose begin was lost.
+ * @param {App} app
+ */
 function cpuFilter(app) {
   const {event, cpu} = app.state;
   const wall = groupOfTime(app.data, 'wall');
@@ -110,16 +114,15 @@ function cpuFilter(app) {
   const now = event === wall ? cpu || 'both' : event === off ? 'off' : 'on';
   /** @type {[string, string][]} */
   const options = [
-    ['both', 'on and off CPU'],
     ['on', 'on CPU'],
     ['off', 'off CPU'],
   ];
-  const hasWall = wall !== undefined;
-  return choice('On or off the CPU', hasWall ? options : options.slice(1), now, value => {
-    const side = value === 'on' || value === 'off' ? value : '';
-    if (hasWall) app.set({event: wall, cpu: side, window: null});
-    else app.set({event: value === 'off' ? off : on, cpu: '', window: null});
-  });
+  if (wall !== undefined) options.unshift(['both', 'on and off CPU']);
+  /** @type {Record<string, string|undefined>} */
+  const groups = {both: wall, on, off};
+  return choice('On or off the CPU', options, now, value =>
+    app.set({event: groups[value], cpu: '', window: null}),
+  );
 }
 
 /** @param {App} app */

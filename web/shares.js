@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What percentages are of, and what a difference shows: the change of a share if it is normalised,
 // the change of a weight if it is absolute. Pictures, tips and tables take their numbers from here.
-import {percent, points, weightText} from './numbers.js';
+import {amount, percent, points, weightText} from './numbers.js';
 import {changeInterval, weightInterval} from './totals.js';
 
 /** @typedef {import('./filter.js').Filter} Filter */
@@ -57,15 +57,25 @@ export function changeFrom(tree, before, after) {
   return {before: before / one, after: after / one, change: (after - before) / one, interval};
 }
 
+/** A bound of weights, as `wick diff` prints it. @param {number} n */
+const boundText = n =>
+  Math.abs(n) >= 1000 ? amount(Math.round(n), 0) : String(Number(n.toPrecision(4)));
+
+/** @param {(n: number) => string} text */
+const signed = text => (/** @type {number} */ n) => (n > 0 ? '+' : '') + text(n);
+
 /**
- * How the numbers of a Change are printed.
- * @param {Tree} tree
- * @returns {{value: (n: number) => string, change: (n: number) => string}}
+ * How the numbers of a Change are printed, the bounds of its interval, and half its width.
+ * @typedef {Record<'value'|'change'|'bound'|'half', (n: number) => string>} ChangeTexts
  */
+
+/** @param {Tree} tree @returns {ChangeTexts} */
 export function changeTexts(tree) {
-  if (!tree.isAbsolute) return {value: percent, change: points};
+  if (!tree.isAbsolute)
+    return {value: percent, change: points, bound: points, half: n => (100 * n).toFixed(2)};
   const value = (/** @type {number} */ n) => weightText(tree, n * 10 ** tree.decimals);
-  return {value, change: n => (n > 0 ? '+' : '') + value(n)};
+  const half = tree.unit_ns > 0 ? value : boundText;
+  return {value, change: signed(value), bound: signed(half), half};
 }
 
 /** @param {Change} change */

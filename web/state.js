@@ -165,6 +165,15 @@ const TRANSFORM_LIST = {
   read: text => text.split('_').flatMap(readTransform).slice(0, MOST_TRANSFORMS),
 };
 
+/** Written in full: which of the two is the default depends on the page. @type {Field} */
+const SCALE = {
+  name: 'absolute',
+  key: 'scale',
+  initial: false,
+  write: isAbsolute => (isAbsolute ? 'absolute' : 'normalised'),
+  read: text => ({absolute: true, normalised: false})[text],
+};
+
 /** @type {Field[]} */
 export const SHARED_FIELDS = [
   textField('view'),
@@ -179,7 +188,7 @@ export const SHARED_FIELDS = [
   choiceField('cpu', '', ['on', 'off']),
   rangeField('range', 'range'),
   rangeField('baseline', 'base'),
-  flagField('absolute', 'scale', 'absolute'),
+  SCALE,
   choiceField('side', '', ['before', 'after']),
   TRANSFORM_LIST,
   functionField('mark'),

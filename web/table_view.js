@@ -55,8 +55,7 @@ function comparisonColumns(tree, {self, total}, beforeTotal) {
     (high - low) / 2;
   const intervalText = (/** @type {number} */ f) => {
     const change = of(f);
-    const size = tree.isAbsolute ? texts.value(half(change)) : (100 * half(change)).toFixed(2);
-    return size + (isCertain(change) ? ' *' : '');
+    return texts.half(half(change)) + (isCertain(change) ? ' *' : '');
   };
   const beforeText = (/** @type {number} */ f) =>
     beforeTotal[f] === 0 ? 'new' : texts.value(of(f).before);

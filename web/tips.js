@@ -68,7 +68,7 @@ function changeMark({total, beforeTotal}, box) {
 function changeLines(tree, beforeTotal, box, {whole}, value) {
   const {before, after, change, interval} = changeFrom(tree, beforeTotal[box], tree.total[box]);
   const texts = changeTexts(tree);
-  const [low, high] = interval.map(texts.change);
+  const [low, high] = interval.map(texts.bound);
   const unit = unitAfter(tree);
   const [both, counted] = tree.isAbsolute ? [unit, unit] : [` of ${whole}`, ' points'];
   const weights = [tree.total[box], beforeTotal[box] / tree.scale].map(value);

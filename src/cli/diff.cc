@@ -62,7 +62,8 @@ struct DiffCommand {
   OutputOptions output;
   WriteOptions write{.setting_names = setting_name};
   RunOptions run;
-  bool normalized = false, strip_hex = false;
+  bool strip_hex = false;
+  std::optional<Scale> scale;
   double confidence = 95;
   std::vector<std::string> fail_on;
   std::optional<DiffWork> work;
@@ -82,8 +83,11 @@ struct DiffCommand {
                            input.read.compat == Compat::kInferno;
     write.draw.as_inferno = input.read.compat == Compat::kInferno;
 
-    CompareOptions compare_options{
-        .confidence = confidence, .fold = write.fold, .work = work};
+    const Scale shown = chosen_scale(scale, input.read.compat);
+    CompareOptions compare_options{.confidence = confidence,
+                                   .fold = write.fold,
+                                   .work = work,
+                                   .scale = shown};
     Profile difference = read_both(arguments.inputs, compare_options);
     int status = 0;
     if (as_table || !gates.empty()) {
@@ -93,7 +97,11 @@ struct DiffCommand {
       status = judge(gates, table);
     }
     if (!as_table) {
-      if (normalized) normalize(difference, input.read.compat);
+      // Pictures scale by themselves, without rounding; but as inferno does.
+      const bool is_picture = format.name == "svg" || format.name == "html";
+      if (scale == Scale::kNormalised && (!is_picture || write.draw.as_inferno))
+        normalize(difference, input.read.compat);
+      set_scale(difference, shown);
       write.side_samples = compare_options.samples;
       write_output(difference, format, write, output.name(), run);
     }
@@ -228,8 +236,10 @@ std::function<int(const Arguments&)> declare_diff(OptionSet& app) {
   add_number(app, "--nthreads", command->input.read.threads, "N", {0, 1024},
              "threads to read with; 0: one per core")
       ->group("Input");
-  add_flag(app, "-n,--normalize", command->normalized,
-           "scale BEFORE to the total of AFTER (tables always show shares)");
+  add_scale_option(app, command->scale);
+  app.add_flag_callback(
+      "-n,--normalize", [command] { command->scale = Scale::kNormalised; },
+      "same as --scale normalised");
   add_flag(app, "-s,--strip-hex", command->strip_hex,
            "replace hexadecimal numbers in names by 0x..., so that addresses "
            "match");

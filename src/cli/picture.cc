@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/options/option_kinds.h"
 #include "cli/options/setting_names.h"
+#include "cli/options/table_options.h"
 #include "cli/process.h"
 #include "cli/read_inputs.h"
 #include "cli/temporary_folder.h"
@@ -130,6 +131,8 @@ void Picture::draw(Profile profile, const OutputFormat& format,
   if (!post_process.empty())
     profile = post_processed(profile, write.fold, post_process);
   if (!baseline.empty()) profile = difference_from_baseline(std::move(profile));
+  if (is_difference(profile))
+    set_scale(profile, chosen_scale(scale, input.read.compat));
   Diagnostics notes;
   write.notes = &notes;
   write_output(profile, format, write, name, run);
@@ -153,6 +156,7 @@ void add_picture_options(OptionSet& app, Picture& picture) {
   add_text(app, "--diff", picture.baseline, "BASELINE",
            "draw what changed since this input")
       ->group("Output");
+  add_scale_option(app, picture.scale);
   Option* embed =
       add_flag(app, "--embed-source", picture.write.embed_source,
                "html: include the source code of hot functions, if it is in "

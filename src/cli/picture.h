@@ -8,6 +8,7 @@
 #include "cli/options/input_options.h"
 #include "cli/output.h"
 #include "io/output_name.h"
+#include "transform/diff.h"
 
 namespace wick {
 
@@ -17,7 +18,8 @@ struct Picture {
   WriteOptions write;
   RunOptions run;
   std::string post_process;
-  std::string baseline;  // draws the difference from this input
+  std::string baseline;        // draws the difference from this input
+  std::optional<Scale> scale;  // of a difference
   bool open = false;
 
   // Selects all events for a format that shows one at a time.

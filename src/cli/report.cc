@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct ReportCommand {
   InputOptions input;
   std::string output;
   WriteOptions write{.setting_names = setting_name};
+  std::optional<Scale> scale;
   RunOptions run;
 
   int operator()(const Arguments& arguments) {
@@ -37,6 +39,8 @@ struct ReportCommand {
     input.read.trace.lines_before_times = !selection.time.has_value();
     Profile profile = read_inputs(input, run);
     const std::vector<EventTotal> events = event_totals(profile);
+    if (is_difference(profile))
+      set_scale(profile, chosen_scale(scale, input.read.compat));
     profile = select(std::move(profile), selection);
     fit_to_output(profile, cost_of_fold(write.fold));
     write_text(text_report(profile, write, events), output);
@@ -56,6 +60,7 @@ std::function<int(const Arguments&)> declare_report(OptionSet& app) {
   add_text(app, "--callees", report.callees, "FUNCTION",
            "functions that this one calls")
       ->group("Tables");
+  add_scale_option(app, command->scale);
   add_text(app, "-o,--output", command->output, "FILE", "write to this file")
       ->group("Output");
   add_reading_options(app, command->write.fold, command->input, command->run);

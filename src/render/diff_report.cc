@@ -89,11 +89,16 @@ class ChangeTable {
     const std::string_view mark = c.is_new()    ? "new"
                                   : c.is_gone() ? "gone"
                                                 : "";
-    std::vector<std::string> cells{
-        percent(c.before_share), percent(c.after_share), points(c.points()),
-        fmt::format("{:.2f}", 50 * (c.interval.high - c.interval.low)),
-        sure ? "*" : ""};
-    if (diff_.shows_costs) add_cost(cells, cost_of(c, diff_));
+    std::vector<std::string> cells;
+    if (diff_.is_absolute) {
+      cells = weights(cost_of(c, diff_));
+    } else {
+      cells = {percent(c.before_share), percent(c.after_share),
+               points(c.points()),
+               fmt::format("{:.2f}", 50 * (c.interval.high - c.interval.low)),
+               sure ? "*" : ""};
+      if (diff_.shows_costs) add_cost(cells, cost_of(c, diff_));
+    }
     cells.emplace_back(mark);
     cells.push_back(std::move(name));
     table_.add(std::move(cells));
@@ -103,9 +108,17 @@ class ChangeTable {
  private:
   static std::vector<TextTable::Heading> headings(const DiffTable& diff,
                                                   std::string_view what) {
-    std::vector<TextTable::Heading> all{
-        {"before"}, {"after"}, {"change"}, {"±"}, {"", Align::kLeft}};
-    if (diff.shows_costs) {
+    const std::string per = diff.is_absolute && diff.shows_costs
+                                ? fmt::format("/{}", diff.work.unit)
+                                : "";
+    std::vector<TextTable::Heading> all{{"before" + per},
+                                        {"after" + per},
+                                        {"change"},
+                                        {"±"},
+                                        {"", Align::kLeft}};
+    if (diff.is_absolute && diff.shows_costs) {
+      all.push_back({"ratio"});
+    } else if (diff.shows_costs) {
       all.push_back({fmt::format("before/{}", diff.work.unit)});
       all.push_back({fmt::format("after/{}", diff.work.unit)});
       all.push_back({"ratio"});
@@ -116,11 +129,24 @@ class ChangeTable {
     return all;
   }
 
+  std::vector<std::string> weights(const CostChange& cost) const {
+    const double half = (cost.interval.high - cost.interval.low) / 2;
+    std::vector<std::string> cells{
+        cost_text(cost.before, diff_, raw_), cost_text(cost.after, diff_, raw_),
+        signed_cost_text(cost.after - cost.before, diff_, raw_),
+        cost_text(half, diff_, raw_), cost.interval.excludes_zero() ? "*" : ""};
+    if (diff_.shows_costs) cells.push_back(ratio_cell(cost));
+    return cells;
+  }
+
+  static std::string ratio_cell(const CostChange& cost) {
+    return cost.before > 0 && cost.after > 0 ? ratio_text(cost) : "-";
+  }
+
   void add_cost(std::vector<std::string>& cells, const CostChange& cost) const {
     cells.push_back(cost_text(cost.before, diff_, raw_));
     cells.push_back(cost_text(cost.after, diff_, raw_));
-    const bool both = cost.before > 0 && cost.after > 0;
-    cells.push_back(both ? ratio_text(cost) : "-");
+    cells.push_back(ratio_cell(cost));
     cells.push_back(cost.interval.excludes_zero() ? "*" : "");
   }
 
@@ -154,6 +180,24 @@ std::string changes(const DiffTable& diff, const Rows& rows,
                                 : counted(rows.size(), one));
 }
 
+// What the numbers of the rows are.
+std::string heading(const DiffTable& table, const WriteOptions& options) {
+  const bool by_stack = options.report.by == ReportOptions::By::kStack;
+  const bool by_self = options.report.sort == ReportOptions::Sort::kSelf;
+  const std::string_view which = by_stack ? "the" : by_self ? "self" : "total";
+  const std::string_view what = by_stack ? "stack" : "function";
+  const std::string sure = fmt::format(
+      "± with {:g}% confidence (* if that excludes 0)", table.confidence);
+  const std::string per =
+      table.shows_costs ? fmt::format(" per {}", table.work.unit) : "";
+  if (table.is_absolute)
+    return fmt::format("{} {} of each {}{}, absolute; {}", which,
+                       table.shows_costs ? "cost" : "weight", what, per, sure);
+  return fmt::format(
+      "{} share of each {}, normalised; change in percentage points, {}{}",
+      which, what, sure, per.empty() ? "" : "; cost" + per);
+}
+
 std::string function_changes(const DiffTable& table,
                              const WriteOptions& options) {
   const bool by_self = options.report.sort == ReportOptions::Sort::kSelf;
@@ -182,14 +226,7 @@ std::string diff_report(const DiffTable& table, const WriteOptions& options,
   std::string out =
       side_line("before", names.before, table.before, table, raw) +
       side_line("after", names.after, table.after, table, raw);
-  out += fmt::format(
-      "\n{} share of each {}; change in percentage points, ± with {:g}% "
-      "confidence (* if that excludes 0){}\n",
-      options.report.sort == ReportOptions::Sort::kSelf && !by_stack ? "self"
-      : by_stack                                                     ? "the"
-                                                                     : "total",
-      by_stack ? "stack" : "function", table.confidence,
-      table.shows_costs ? fmt::format("; cost per {}", table.work.unit) : "");
+  out += "\n" + heading(table, options) + "\n";
   if (!by_stack) return out + function_changes(table, options);
   return out +
          changes(

@@ -16,6 +16,7 @@
 #include "render/page_source.h"
 #include "render/page_stacks.h"
 #include "transform/confidence.h"
+#include "transform/diff.h"
 #include "transform/event_choice.h"
 #include "transform/recording.h"
 
@@ -156,6 +157,7 @@ class Packer {
         .member("hash", draw.hash)
         .member("deterministic", draw.deterministic)
         .member("negate", draw.negate)
+        .member("absolute", scale_of(profile_) == Scale::kAbsolute)
         .member("inverted", draw.inverted)
         .member("chart", options_.fold.flamechart)
         .member("reversed", options_.fold.reversed)

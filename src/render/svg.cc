@@ -43,6 +43,7 @@
 #include "render/svg_assets.h"
 #include "render/svg_text.h"
 #include "render/tooltip.h"
+#include "transform/diff.h"
 #include "transform/recording.h"
 
 namespace wick {
@@ -80,18 +81,27 @@ struct Name {
   const NameAttributes* attributes = nullptr;
 };
 
+// Of a difference: what the side before weighs, and how both are compared.
+struct Sides {
+  std::int64_t before = 0;
+  bool are_normalised = false;
+  std::int64_t unit = 1;  // what scaling multiplied all weights by
+};
+
 class SvgWriter {
  public:
   SvgWriter(const FlameGraph& graph, const WriteOptions& options,
-            const Layout& layout, PaletteMap* map, std::ostream& out)
+            const Layout& layout, const Sides& sides, PaletteMap* map,
+            std::ostream& out)
       : graph_(graph),
         options_(options.draw),
         setting_names_(options.setting_names),
         layout_(layout),
+        sides_(sides),
         palette_(options_, map),
         count_name_(xml_escaped(
             options_.count_name.empty() ? graph.unit : options_.count_name)),
-        tooltips_(graph, options_, count_name_),
+        tooltips_(graph, options_, count_name_, sides.are_normalised),
         out_(out),
         names_(graph.strings.size()) {
     if (!options_.name_attributes.empty()) {
@@ -153,15 +163,20 @@ class SvgWriter {
       about = xml_escaped(graph_.event) + " · ";
     if (graph_.is_difference) {
       about += "before: ";
-      tooltips_.append_count(about, graph_.before_total[NodeId::kRoot]);
+      tooltips_.append_count(about, sides_.before);
       about += " · after: ";
     }
     tooltips_.append_count(about, graph_.total[NodeId::kRoot]);
+    if (graph_.is_difference)
+      about += sides_.are_normalised
+                   ? " · normalised: shares of each side are compared"
+                   : " · absolute: weights are compared";
     footer_.push_back({about, false});
     Diagnostics diagnostics = graph_.diagnostics;
     diagnostics.note(Problem::kHiddenNarrow, layout_.too_narrow);
-    const std::int64_t whole = saturating_add(graph_.total[NodeId::kRoot],
-                                              diagnostics.missing_weight());
+    const std::int64_t whole =
+        saturating_add(graph_.total[NodeId::kRoot] / sides_.unit,
+                       diagnostics.missing_weight());
     for (const Diagnostics::Entry& entry : diagnostics.entries())
       footer_.push_back({xml_escaped(describe(entry, whole, setting_names_)),
                          info(entry.problem).is_loss});
@@ -427,6 +442,7 @@ class SvgWriter {
   const DrawOptions& options_;
   SettingNames setting_names_;
   const Layout& layout_;
+  Sides sides_;
   Palette palette_;
   std::string count_name_;  // escaped
   Tooltips tooltips_;
@@ -461,7 +477,8 @@ double min_share(const DrawOptions& options) {
 }
 
 void draw(const FlameGraph& graph, const WriteOptions& options,
-          const LayoutOptions& layout_options, std::ostream& out) {
+          const LayoutOptions& layout_options, const Sides& sides,
+          std::ostream& out) {
   const Timer timer("draw");
   const Layout layout = lay_out(graph, layout_options);
   if (layout.whole == 0) {
@@ -470,11 +487,11 @@ void draw(const FlameGraph& graph, const WriteOptions& options,
   }
   const OutputName& map_file = options.draw.palette_map;
   if (map_file.empty()) {
-    SvgWriter(graph, options, layout, nullptr, out).write();
+    SvgWriter(graph, options, layout, sides, nullptr, out).write();
     return;
   }
   PaletteMap map = read_palette_map(map_file.path);
-  SvgWriter(graph, options, layout, &map, out).write();
+  SvgWriter(graph, options, layout, sides, &map, out).write();
   write_palette_map(map, map_file);
 }
 
@@ -491,17 +508,31 @@ void widen_to_total(FlameGraph& graph, double total) {
 void write_svg(const Profile& profile, const WriteOptions& options,
                std::ostream& out) {
   const double least = min_share(options.draw);
-  // inferno's widths are the weights after, and fold() prunes by both.
-  const bool late = options.draw.as_inferno && is_difference(profile);
+  // fold() prunes by both weights: inferno's widths are the weights after, and
+  // wick scales those before.
+  const bool late = is_difference(profile);
   FoldOptions fold_options = options.fold;
   fold_options.min_share = late ? 0 : least;
   FlameGraph graph = fold(profile, fold_options);
+  Sides sides;
+  if (graph.is_difference) {
+    sides.before = graph.before_total[NodeId::kRoot];
+    sides.are_normalised =
+        !options.draw.as_inferno && scale_of(profile) == Scale::kNormalised;
+    const int decimals = graph.decimals;
+    if (sides.are_normalised) normalise(graph);
+    sides.unit = power_of_ten(graph.decimals - decimals);
+    sides.before *= sides.unit;
+  }
   widen_to_total(graph, options.draw.total);
   WriteOptions titled = options;
   const std::string command = recorded_command(profile);
   if (titled.draw.title.empty() && !command.empty() && !titled.draw.as_inferno)
     titled.draw.title = title_of(command, kind_of_picture(graph, options.draw));
-  draw(graph, titled, {.after_only = late, .min_share = late ? least : 0}, out);
+  draw(graph, titled,
+       {.after_only = late && options.draw.as_inferno,
+        .min_share = late ? least : 0},
+       sides, out);
 }
 
 }  // namespace
@@ -510,6 +541,7 @@ void draw_svg(const FlameGraph& graph, const DrawOptions& options,
               std::ostream& out) {
   draw(graph, WriteOptions{.draw = options},
        {.after_only = options.as_inferno, .min_share = min_share(options)},
+       {.before = graph.is_difference ? graph.before_total[NodeId::kRoot] : 0},
        out);
 }
 

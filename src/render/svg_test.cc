@@ -26,6 +26,12 @@ std::string svg(std::string_view folded_text,
   return written("svg", read_text("folded", folded_text), options);
 }
 
+std::string absolute_svg(std::string_view folded_text) {
+  Profile difference = read_text("folded", folded_text);
+  set_scale(difference, Scale::kAbsolute);
+  return written("svg", difference, {});
+}
+
 // Every text between `open` and `close`.
 std::vector<std::string> between(std::string_view text, std::string_view open,
                                  std::string_view close) {
@@ -107,10 +113,41 @@ TEST(Svg, ShowsDecimals) {
 TEST(Svg, OfADifferenceReportsTheChangeOfEveryFrame) {
   EXPECT_THAT(
       tooltips(svg("m;gone 4 0\nm;new 0 6\nm;same 4 4\n")),
-      ElementsAre("all (10 samples, 100%)", "m (10 samples, 100.00%; +20.00%)",
-                  "gone (0 samples, 0.00%; -40.00%)",
+      ElementsAre("all (10 samples, 100%)", "m (10 samples, 100.00%; 0.00%)",
+                  "gone (0 samples, 0.00%; -50.00%)",
                   "new (6 samples, 60.00%; +60.00%)",
-                  "same (4 samples, 40.00%; 0.00%)"));
+                  "same (4 samples, 40.00%; -10.00%)"));
+}
+
+TEST(Svg, OfAnAbsoluteDifferenceReportsTheChangeOfWeights) {
+  const std::string picture =
+      absolute_svg("m;gone 4 0\nm;new 0 6\nm;same 4 4\n");
+  EXPECT_THAT(tooltips(picture),
+              ElementsAre("all (10 samples, 100%)",
+                          "m (10 samples, 100.00%; +2 samples)",
+                          "gone (0 samples, 0.00%; -4 samples)",
+                          "new (6 samples, 60.00%; +6 samples)",
+                          "same (4 samples, 40.00%; 0 samples)"));
+}
+
+TEST(Svg, SaysHowTheSidesOfADifferenceAreCompared) {
+  EXPECT_THAT(svg("m 4 6\n"),
+              HasSubstr(">before: 4 samples · after: 6 samples · normalised: "
+                        "shares of each side are compared<"));
+  EXPECT_THAT(absolute_svg("m 4 6\n"),
+              HasSubstr(">before: 4 samples · after: 6 samples · absolute: "
+                        "weights are compared<"));
+}
+
+TEST(Svg, OfANormalisedDifferenceIsNotRounded) {
+  // A third of each side, which is not a whole number of samples after.
+  EXPECT_THAT(tooltips(svg("a 1 33\nb 1 33\nc 1 34\n")),
+              Contains("c (34 samples, 34.00%; +0.67%)"));
+}
+
+TEST(Svg, NegatingADifferenceChangesColoursOnly) {
+  EXPECT_THAT(tooltips(svg("a 4 0\nb 4 8\n", {.draw = {.negate = true}})),
+              Contains("b (8 samples, 100.00%; +50.00%)"));
 }
 
 TEST(Svg, AsInfernoReportsTheChangeOfLeavesOnly) {

@@ -438,7 +438,8 @@ std::string text_report(const Profile& profile, const WriteOptions& options,
                         const std::vector<EventTotal>& events) {
   const Timer timer("report");
   if (is_difference(profile)) {
-    const DiffTable table = compare(profile, {.fold = options.fold});
+    const DiffTable table =
+        compare(profile, {.fold = options.fold, .scale = scale_of(profile)});
     return diff_report(table, options) +
            loss_report(profile.diagnostics, table.after.weight, options);
   }

@@ -242,8 +242,8 @@ TEST(TextReport, ShowsADifferenceAsOne) {
             "before: 1,000 samples\n"
             "after:  1,010 samples\n"
             "\n"
-            "total share of each function; change in percentage points, ± with "
-            "95% confidence (* if that excludes 0)\n"
+            "total share of each function, normalised; change in percentage "
+            "points, ± with 95% confidence (* if that excludes 0)\n"
             "  before   after  change     ±           functions\n"
             "  10.00%   0.00%  -10.00  1.88  *  gone  b\n"
             "  90.00%  99.01%   +9.01  1.98  *        a\n"
@@ -280,8 +280,8 @@ TEST(DiffReport, ShowsTheCostOfOneRun) {
       "before: 200 samples in 1 run, 200 per run\n"
       "after:  300 samples in 2 runs, 150 per run\n"
       "\n"
-      "total share of each function; change in percentage points, ± with 95% "
-      "confidence (* if that excludes 0); cost per run\n"
+      "total share of each function, normalised; change in percentage points, "
+      "± with 95% confidence (* if that excludes 0); cost per run\n"
       "  before    after  change     ±     before/run  after/run   ratio       "
       " "
       "   functions\n"
@@ -289,6 +289,22 @@ TEST(DiffReport, ShowsTheCostOfOneRun) {
       "gone  g\n"
       "  50.00%  100.00%  +50.00  6.92  *         100        150  1.500x  *    "
       "    f\n"
+      "  0 new, 1 gone of 2 functions\n");
+}
+
+TEST(DiffReport, ShowsWeightsIfItIsAbsolute) {
+  const DiffTable table = compare(read_text("folded", "f 100 300\ng 100 0\n"),
+                                  {.scale = Scale::kAbsolute});
+  EXPECT_EQ(
+      diff_report(table, {}),
+      "before: 200 samples\n"
+      "after:  300 samples\n"
+      "\n"
+      "total weight of each function, absolute; ± with 95% confidence (* if "
+      "that excludes 0)\n"
+      "  before  after  change      ±           functions\n"
+      "     100    300    +200  39.24  *        f\n"
+      "     100      0    -100  19.69  *  gone  g\n"
       "  0 new, 1 gone of 2 functions\n");
 }
 

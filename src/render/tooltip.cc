@@ -35,7 +35,7 @@ std::string_view shown_name(const FlameGraph& graph, NodeId id) {
 }
 
 Tooltips::Tooltips(const FlameGraph& graph, const DrawOptions& options,
-                   std::string count_name)
+                   std::string count_name, bool is_normalised)
     : graph_(graph),
       count_name_(std::move(count_name)),
       factor_(options.factor),
@@ -44,7 +44,8 @@ Tooltips::Tooltips(const FlameGraph& graph, const DrawOptions& options,
                    ? nanoseconds_in(graph.unit)
                    : 0),
       negate_(options.negate),
-      as_inferno_(options.as_inferno) {
+      as_inferno_(options.as_inferno),
+      is_normalised_(is_normalised) {
   std::int64_t whole = graph.total[NodeId::kRoot];
   // Everything vanished: shares are of the whole before.
   if (whole == 0 && graph.is_difference)
@@ -55,8 +56,13 @@ Tooltips::Tooltips(const FlameGraph& graph, const DrawOptions& options,
 }
 
 std::int64_t Tooltips::change(NodeId id) const {
-  return as_inferno_ ? graph_.self[id] - graph_.before_self[id]
-                     : graph_.total[id] - graph_.before_total[id];
+  if (as_inferno_) return graph_.self[id] - graph_.before_self[id];
+  const std::int64_t change = graph_.total[id] - graph_.before_total[id];
+  // What scaling rounds is not a change.
+  constexpr double kLeast = 1e-9;
+  const bool is_rounding =
+      is_normalised_ && std::abs(static_cast<double>(change)) < kLeast * whole_;
+  return is_rounding ? 0 : change;
 }
 
 void Tooltips::append_count(std::string& out, std::int64_t weight) const {
@@ -110,12 +116,19 @@ void Tooltips::append_counts(std::string& out, NodeId id) const {
     return;
   }
   append_percent(out, graph_.total[id]);
-  if (graph_.is_difference) {
-    const std::int64_t change = negate_ ? -this->change(id) : this->change(id);
-    append(out, "; {}{:.2f}%", change > 0 ? "+" : "",
-           100 * static_cast<double>(change) / change_whole_);
-  }
+  if (graph_.is_difference) append_change(out, id);
   out += ')';
+}
+
+void Tooltips::append_change(std::string& out, NodeId id) const {
+  // The peers' --negate changes the sign, too.
+  const std::int64_t change =
+      negate_ && as_inferno_ ? -this->change(id) : this->change(id);
+  append(out, "; {}", change > 0 ? "+" : "");
+  if (is_normalised_ || as_inferno_)
+    append(out, "{:.2f}%", 100 * static_cast<double>(change) / change_whole_);
+  else
+    append_count(out, change);
 }
 
 }  // namespace wick

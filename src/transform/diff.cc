@@ -228,6 +228,55 @@ void normalize(Profile& difference, Compat compat) {
 
 namespace {
 
+constexpr std::string_view kAboutScale = "scale", kAbsoluteScale = "absolute";
+
+// The most decimals with which a weight stays below 10^12.
+int fine_decimals(std::int64_t weight) {
+  int decimals = 0;
+  while (decimals < 11 && weight <= power_of_ten(11 - decimals)) ++decimals;
+  return decimals;
+}
+
+}  // namespace
+
+void set_scale(Profile& difference, Scale scale) {
+  if (scale != scale_of(difference))
+    difference.set_about(
+        kAboutScale, scale == Scale::kAbsolute ? kAbsoluteScale : "normalised");
+}
+
+Scale scale_of(const Profile& difference) {
+  const auto is_absolute = [&](const About& about) {
+    return difference.strings[about.key] == kAboutScale &&
+           difference.strings[about.value] == kAbsoluteScale;
+  };
+  return std::ranges::any_of(difference.about, is_absolute)
+             ? Scale::kAbsolute
+             : Scale::kNormalised;
+}
+
+void normalise(FlameGraph& difference) {
+  __extension__ using Int128 = __int128;
+  const std::int64_t before = difference.before_total[NodeId::kRoot];
+  const std::int64_t after = difference.total[NodeId::kRoot];
+  if (before <= 0 || after <= 0) return;
+  const int more = fine_decimals(std::max(before, after));
+  const std::int64_t unit = power_of_ten(more);
+  difference.decimals += more;
+  const auto scaled = [&](std::int64_t weight) {
+    return static_cast<std::int64_t>(
+        (Int128{weight} * unit * after + before / 2) / before);
+  };
+  for (const NodeId id : difference.ids()) {
+    difference.self[id] *= unit;
+    difference.total[id] *= unit;
+    difference.before_self[id] = scaled(difference.before_self[id]);
+    difference.before_total[id] = scaled(difference.before_total[id]);
+  }
+}
+
+namespace {
+
 // Makes a Change of two weights.
 class Judge {
  public:
@@ -320,6 +369,7 @@ DiffTable compare(const Profile& difference, const CompareOptions& options) {
       .after = side_of(difference, EventRole::kAfter),
       .work = options.work.value_or(DiffWork{}),
       .shows_costs = options.work.has_value(),
+      .is_absolute = options.scale == Scale::kAbsolute,
       .confidence = options.confidence,
       .z = normal_quantile(options.confidence),
       .graph = fold(difference, by_stack),
@@ -344,8 +394,9 @@ Change DiffTable::whole() const {
 }
 
 double extent(const Change& change, const DiffTable& table) {
-  return std::abs(table.shows_costs ? cost_difference(change, table)
-                                    : change.points());
+  return std::abs(table.shows_costs || table.is_absolute
+                      ? cost_difference(change, table)
+                      : change.points());
 }
 
 std::string stack_text(const FlameGraph& graph, NodeId leaf) {

@@ -35,6 +35,17 @@ Profile join_as_difference(Profile before, Profile after,
 // to the last digit that the profile holds); the loss is noted.
 void normalize(Profile& difference, Compat compat = Compat::kWick);
 
+// How a difference is shown: by the shares of each side, for which the weights
+// before are scaled to the total after, or by the weights as they are.
+enum class Scale : std::uint8_t { kNormalised, kAbsolute };
+// Kept among the facts about the profile.
+void set_scale(Profile& difference, Scale scale);
+Scale scale_of(const Profile& difference);
+
+// The same as normalize() for a graph, with as many decimals as make rounding
+// invisible. Nothing changes if a side is empty.
+void normalise(FlameGraph& difference);
+
 // One side as a whole.
 struct DiffSide {
   std::int64_t weight = 0;
@@ -76,6 +87,7 @@ struct DiffTable {
   DiffSide before, after;
   DiffWork work;
   bool shows_costs = false;  // rows are ordered by cost, not by share
+  bool is_absolute = false;  // the same; only costs are shown
   double confidence = 95;    // percent
   double z = 0;              // normal_quantile(confidence)
   FlameGraph graph;
@@ -94,6 +106,8 @@ struct CompareOptions {
   FoldOptions fold;
   // If given, changes are ordered by cost (see diff_cost.h) and not by share.
   std::optional<DiffWork> work;
+  // The same if the scale is absolute.
+  Scale scale = Scale::kNormalised;
 };
 DiffTable compare(const Profile& difference, const CompareOptions& options);
 

@@ -99,8 +99,8 @@ std::string cost_text(double cost, const DiffTable& table, bool raw) {
   return fmt::format("{:.4g}", cost);
 }
 
-std::string signed_cost_text(double cost, const DiffTable& table) {
-  return (cost > 0 ? "+" : "") + cost_text(cost, table);
+std::string signed_cost_text(double cost, const DiffTable& table, bool raw) {
+  return (cost > 0 ? "+" : "") + cost_text(cost, table, raw);
 }
 
 std::string ratio_text(const CostChange& cost) {

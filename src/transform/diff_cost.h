@@ -33,7 +33,8 @@ void check_comparable(const DiffTable& table, bool time_required);
 // nanoseconds, too.
 std::string cost_text(double cost, const DiffTable& table, bool raw = false);
 // The same with a sign.
-std::string signed_cost_text(double cost, const DiffTable& table);
+std::string signed_cost_text(double cost, const DiffTable& table,
+                             bool raw = false);
 // "1.05x"; "new" and "gone" for what costs nothing on one side.
 std::string ratio_text(const CostChange& cost);
 

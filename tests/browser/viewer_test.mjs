@@ -12,6 +12,7 @@ import './viewer/history.mjs';
 import './viewer/keys.mjs';
 import './viewer/namesakes.mjs';
 import './viewer/narrow.mjs';
+import './viewer/random.mjs';
 import './viewer/recording.mjs';
 import './viewer/safety.mjs';
 import './viewer/search.mjs';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options/table_options.h"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,11 @@ constexpr std::pair<std::string_view, Sort> kSorts[] = {
     {"total", Sort::kTotal},
 };
 
+constexpr std::pair<std::string_view, std::optional<Scale>> kScales[] = {
+    {"normalised", Scale::kNormalised},
+    {"absolute", Scale::kAbsolute},
+};
+
 }  // namespace
 
 void add_table_options(OptionSet& app, ReportOptions& report,
@@ -41,6 +47,20 @@ void add_table_options(OptionSet& app, ReportOptions& report,
   add_flag(app, "--raw", report.raw,
            "print plain numbers for scripts: 12400000, not 12.4 ms")
       ->group("Tables");
+}
+
+Option* add_scale_option(OptionSet& app, std::optional<Scale>& scale) {
+  return add_choice(
+             app, "--scale", scale, "normalised|absolute", kScales,
+             "compare shares of each side, or weights as they are; tables and "
+             "pictures are normalised by default, weights in other formats are "
+             "not")
+      ->group("Output");
+}
+
+Scale chosen_scale(std::optional<Scale> scale, Compat compat) {
+  return scale.value_or(compat == Compat::kWick ? Scale::kNormalised
+                                                : Scale::kAbsolute);
 }
 
 }  // namespace wick

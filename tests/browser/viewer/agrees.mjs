@@ -72,20 +72,19 @@ test('boxes and colours of kernel and user code are those of the SVG', async () 
 });
 
 const BEFORE = 'main;old 40\nmain;same 50\nmain;grown 10\nmain;grown;deep 5\n';
-const AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 35\n';
+const AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 135\n';
 
-test('a difference has the boxes and colours of its SVG', async () => {
-  const before = file(BEFORE);
-  const after = file(AFTER);
-  const svg = await boxesOfSvg(
-    written('.svg', 'flame', '--quiet', '--diff', before, after).address,
-  );
-  const page = await open(pageOf(after, '--diff', before).address);
-  // Both add up to 105: normalised and absolute are the same.
-  const found = await boxes(page);
-  sameBoxes(found, svg);
-  assert.deepEqual(colorsOf(found), colorsOf(svg));
-});
+for (const scale of ['normalised', 'absolute'])
+  test(`a difference that is ${scale} has the boxes and colours of its SVG`, async () => {
+    const before = file(BEFORE);
+    const after = file(AFTER);
+    const options = ['--diff', before, '--scale', scale];
+    const svg = await boxesOfSvg(written('.svg', 'flame', '--quiet', ...options, after).address);
+    const page = await open(pageOf(after, ...options).address);
+    const found = await boxes(page);
+    sameBoxes(found, svg);
+    assert.deepEqual(colorsOf(found), colorsOf(svg));
+  });
 
 /** The scripts that d3-flame-graph needs, in an order in which each has what it needs. */
 const D3 = [

@@ -3,8 +3,18 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {file} from '../browser.mjs';
-import {boxes, exportedFolded, lines, open, pageOf, tableRows, text, wick} from './page.mjs';
+import {file, show} from '../browser.mjs';
+import {
+  boxes,
+  exportedFolded,
+  lines,
+  open,
+  pageOf,
+  tableRows,
+  text,
+  wick,
+  written,
+} from './page.mjs';
 
 const BEFORE = 'main;old 40\nmain;same 50\nmain;grown 10\n';
 const AFTER = 'main;fresh 20\nmain;same 50\nmain;grown 130\n';
@@ -105,3 +115,64 @@ test('the table of a difference has the changes and intervals of wick diff', asy
   );
   assert.ok(Math.max(...heights) < 40, `rows are ${heights} high`);
 });
+
+/** Numbers of a text, without thousands separators. */
+const numbers = line =>
+  line
+    .replaceAll(',', '')
+    .match(/[-+]?\d+(?:\.\d+)?/g)
+    .map(Number);
+
+/** Rows of a table that wick prints, as numbers by function. */
+const rowsOf = table =>
+  Object.fromEntries(
+    table
+      .split('\n')
+      .map(line => line.match(/^((?: +[-+]?[\d.]+%?){4})  (\*?).* (\S+)$/))
+      .filter(Boolean)
+      .map(([, cells, star, name]) => [name, [...numbers(cells), star]]),
+  );
+
+for (const scale of ['normalised', 'absolute'])
+  test(`diff, report, SVG and page have the same numbers if they are ${scale}`, async () => {
+    const [before, after] = [file(BEFORE), file(AFTER)];
+    const words = ['--quiet', '--scale', scale];
+    const table = wick('diff', ...words, before, after);
+    const wanted = rowsOf(table);
+    assert.deepEqual(Object.keys(wanted).sort(), ['fresh', 'grown', 'main', 'old', 'same']);
+    const pairs = file(wick('diff', '--quiet', '--to', 'folded', before, after));
+    assert.deepEqual(rowsOf(wick('report', ...words, pairs)), wanted);
+
+    const svg = await show(written('.svg', 'diff', ...words, before, after).address);
+    const titles = await svg.$$eval('#frames title', all => all.map(({textContent: t}) => t));
+    for (const [name, [, , change]] of Object.entries(wanted)) {
+      const title = titles.find(t => t.startsWith(`${name} (`));
+      assert.equal(numbers(title.split(';')[1])[0], change, title);
+    }
+
+    const page = await open(pageOf(after, '--diff', before, '--scale', scale).address);
+    for (const box of await boxes(page)) {
+      if (box.name === 'all') continue;
+      const [first, second, change] = numbers(box.tip.slice(box.tip.indexOf('before: ')));
+      assert.deepEqual([first, second, change], wanted[box.name].slice(0, 3), box.tip);
+    }
+    await page.getByRole('tab', {name: 'Table'}).click();
+    for (const {name, cells} of await tableRows(page)) {
+      const [change, half, ...sides] = cells;
+      const [was, is, by, by95, star] = wanted[name];
+      assert.equal(numbers(change)[0], by, name);
+      assert.ok(Math.abs(numbers(half)[0] - by95) < 0.006, `${name}: ${half} is not ${by95}`);
+      assert.equal(half.includes('*'), star === '*', name);
+      if (was > 0) assert.equal(numbers(sides[0])[0], was, name);
+      if (is > 0) assert.equal(numbers(sides[1])[0], is, name);
+    }
+
+    // Each says which it shows.
+    assert.ok(table.includes(`, ${scale}; `), table);
+    assert.ok((await text(svg, '#footer')).includes(` · ${scale}: `));
+    assert.ok((await text(page, '#view p')).includes(`; ${scale}: `));
+    assert.equal(
+      await page.getByLabel('Scale').evaluate(field => field.selectedOptions[0].text),
+      scale,
+    );
+  });
