@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's state, what is computed from it, and the current view. Data flows one way: set()
-// changes the state; update() recomputes shape, weights and tree as far as they depend on the
+// asks for another state; go() computes shape, weights and tree as far as they depend on the
 // change, and draws.
 import {boxActions, functionActions} from './actions.js';
 import {showCrumbs} from './crumbs.js';
+import {Desk} from './desk.js';
 import {byId, keepFocus} from './dom.js';
 import {eventGroups, weigh} from './filter.js';
 import {showFilterBar} from './filter_bar.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
 import {showMenu} from './menu.js';
-import {fillPage, markTab, readTheme} from './page.js';
+import {fillPage, markTab, readTheme, showBusy} from './page.js';
 import {PageHistory} from './page_history.js';
 import {Painter} from './paint.js';
 import {SearchBar} from './search_bar.js';
@@ -18,17 +19,42 @@ import {showSummary} from './summary.js';
 import {TIME_VIEW} from './time_view.js';
 import {TipBox} from './tip_box.js';
 import {Shapes} from './transform.js';
-import {buildTree} from './tree.js';
+import {treeBuilding} from './tree.js';
 import {VIEWS} from './views.js';
 
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
 /** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./shape.js').MadeNames} MadeNames */
 /** @typedef {import('./transform.js').Transform} Transform */
+/** @typedef {import('./tree.js').Tree} Tree */
 /** @typedef {import('./views.js').State} State */
 /** @typedef {import('./views.js').View} View */
 /** @typedef {import('./views.js').ViewKind} ViewKind */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
+
+/**
+ * A state and what is computed from it.
+ * @typedef {object} Picture
+ * @property {State} state
+ * @property {import('./shape.js').Shape} shape
+ * @property {import('./filter.js').Weights} weights
+ * @property {Tree} tree
+ */
 
 const FIELDS = [...SHARED_FIELDS, ...VIEWS.flatMap(view => view.fields ?? [])];
+
+/** @param {State} state @returns {import('./filter.js').Filter} */
+const filterOf = ({event, threads, cpu, range, side}) => ({
+  group: event,
+  threads: threads && new Set(threads),
+  cpu,
+  range,
+  side,
+});
+
+/** @param {State} state */
+const weightsKey = ({event, threads, cpu, range, baseline, side}) =>
+  JSON.stringify([event, threads, cpu, range, baseline, side]);
 
 /** How long the picture must rest before its new position is written to the address. */
 const REMEMBER_MS = 200;
@@ -42,21 +68,27 @@ export class App {
     this.groups = eventGroups(data);
     this.views = VIEWS.filter(view => view.isOffered?.(data) ?? true);
     this.defaults = this.defaultState();
-    this.state = this.defaults;
+    this.state = {...this.defaults};
+    /** The state on the way to which the page is, and the one from where; null: it is there. */
+    /** @type {{from: State, to: State, made: MadeNames|null}|null} */
+    this.goal = null;
+    this.desk = new Desk(showBusy);
+    // From the first picture on:
+    /** @type {PageHistory} */
+    this.history;
+    /** @type {import('./shape.js').Shape} */
+    this.shape;
+    /** @type {import('./filter.js').Weights} */
+    this.weights;
+    /** @type {Tree} */
+    this.tree;
+    /** @type {(() => void)[]} */
+    this.later = [];
     /** @type {View|null} */
     this.view = null;
     this.shownKind = '';
-    this.recall(location.hash.slice(1));
-    this.history = new PageHistory(this.firstSteps(), fragment => {
-      this.recall(fragment);
-      this.update();
-    });
-    this.shape = this.shapes.after(this.state.transforms);
-    data.made = this.shape.made;
-    this.weights = weigh(data, this.filter, this.state.baseline);
-    this.tree = this.builtTree();
-    /** What shape, weights and tree were computed for. */
-    this.keys = {shape: this.shapeKey, weights: this.weightsKey, tree: this.treeKey};
+    /** What weights and tree were computed for. */
+    this.keys = {weights: '', tree: ''};
     this.searchBar = new SearchBar(this);
     this.tips = new TipBox(this);
     this.rememberTimer = 0;
@@ -64,9 +96,13 @@ export class App {
     this.knownTheme = undefined;
   }
 
-  start() {
-    fillPage(this);
-    this.update();
+  /** Shows what the address asks for. @returns {Promise<void>} */
+  async start() {
+    const to = this.stateOf(location.hash.slice(1));
+    await this.go(to, null, () => {
+      this.history = new PageHistory(this.firstSteps(), fragment => this.recall(fragment));
+      fillPage(this);
+    });
   }
 
   // --- state
@@ -92,21 +128,32 @@ export class App {
    */
   set(changes, kind = '') {
     this.remember();
-    this.change(changes);
-    this.history.push(this.fragment, kind);
-    this.update();
+    this.go(this.changed(changes), this.madeOfGoal, () => this.history.push(this.fragment, kind));
   }
 
   /** Changes the state, but is not a step. @param {Partial<State>} changes */
   adjust(changes) {
-    this.change(changes);
-    this.update();
+    this.go(this.changed(changes), this.madeOfGoal);
   }
 
-  /** @param {Partial<State>} changes */
-  change(changes) {
-    for (const kind of VIEWS) kind.beforeChange?.(this.state, changes);
-    Object.assign(this.state, changes);
+  /**
+   * What the functions of the state that was asked for last refer to.
+   * @returns {MadeNames|null}
+   */
+  get madeOfGoal() {
+    return this.goal ? this.goal.made : this.data.made;
+  }
+
+  /** The state that was asked for last. */
+  get wanted() {
+    return this.goal?.to ?? this.state;
+  }
+
+  /** @param {Partial<State>} changes @returns {State} */
+  changed(changes) {
+    const state = {...this.wanted};
+    for (const kind of VIEWS) kind.beforeChange?.(state, changes);
+    return Object.assign(state, changes);
   }
 
   get fragment() {
@@ -129,6 +176,7 @@ export class App {
   /** Writes what is shown to the address. */
   remember() {
     clearTimeout(this.rememberTimer);
+    if (this.desk.isBusy) return;
     this.history.replace(this.fragment);
   }
 
@@ -147,21 +195,21 @@ export class App {
     this.rememberTimer = window.setTimeout(() => this.remember(), REMEMBER_MS);
   }
 
-  /** @param {string} fragment */
+  /** Shows a step of the history. @param {string} fragment */
   recall(fragment) {
-    const {data, shapes, defaults} = this;
+    this.go(this.stateOf(fragment), null);
+  }
+
+  /** What an address asks for, as far as the profile has it. @param {string} fragment */
+  stateOf(fragment) {
+    const {data, defaults} = this;
     /** @type {State} */
     const state = fromFragment(FIELDS, fragment, defaults);
     if (!this.views.some(kind => kind.id === state.view)) state.view = defaults.view;
     if (!this.groups.includes(state.event)) state.event = defaults.event;
     if (state.threads) state.threads = this.existingThreads(state.threads);
     if (!data.meta.has_time) state.range = state.baseline = null;
-    state.transforms = shapes.possible(state.transforms);
-    const {count, made} = shapes.after(state.transforms);
-    if (state.zoom >= count) state.zoom = 0;
-    for (const [field, f] of this.chosenFunctions(state))
-      if (f >= made.end) Object.assign(state, {[field]: -1});
-    this.state = state;
+    return state;
   }
 
   /** Null if none of them exists; but choosing no thread is valid. @param {number[]} threads */
@@ -178,28 +226,17 @@ export class App {
     return FIELDS.filter(field => field.isFunction).map(({name}) => [name, state[name]]);
   }
 
-  /** @returns {ViewKind} */
   get kind() {
-    return /** @type {ViewKind} */ (this.views.find(kind => kind.id === this.state.view));
+    return this.kindOf(this.state);
   }
 
-  /** @returns {import('./filter.js').Filter} */
+  /** @param {State} state @returns {ViewKind} */
+  kindOf(state) {
+    return /** @type {ViewKind} */ (this.views.find(kind => kind.id === state.view));
+  }
+
   get filter() {
-    const {event, threads, cpu, range, side} = this.state;
-    return {group: event, threads: threads && new Set(threads), cpu, range, side};
-  }
-
-  get shapeKey() {
-    return JSON.stringify(this.state.transforms);
-  }
-
-  get treeKey() {
-    return `${this.isHeavyFirst} ${this.state.absolute}`;
-  }
-
-  get weightsKey() {
-    const {event, threads, cpu, range, baseline, side} = this.state;
-    return JSON.stringify([event, threads, cpu, range, baseline, side]);
+    return filterOf(this.state);
   }
 
   /** The tree without a comparison, for views that show none. */
@@ -208,8 +245,13 @@ export class App {
   }
 
   get isHeavyFirst() {
-    const {order} = this.state;
-    return order === '' ? (this.kind.isHeavyFirst ?? false) : order === 'heavy';
+    return this.isHeavyFirstIn(this.state);
+  }
+
+  /** @param {State} state */
+  isHeavyFirstIn(state) {
+    const {order} = state;
+    return order === '' ? (this.kindOf(state).isHeavyFirst ?? false) : order === 'heavy';
   }
 
   get unit() {
@@ -218,51 +260,113 @@ export class App {
 
   // --- what is computed from the state
 
-  compute() {
-    const {state, keys} = this;
-    if (keys.shape !== this.shapeKey) {
-      keys.shape = this.shapeKey;
-      this.reshape();
-      keys.tree = '';
-    }
-    if (keys.weights !== this.weightsKey) {
-      keys.weights = this.weightsKey;
-      this.weights = weigh(this.data, this.filter, state.baseline);
-      keys.tree = '';
-    }
-    if (keys.tree !== this.treeKey) {
-      keys.tree = this.treeKey;
-      this.tree = this.builtTree();
-    }
-    if (state.zoom >= this.shape.count || this.tree.extent[state.zoom] === 0) {
-      state.zoom = 0;
-      state.window = null;
-    }
-    this.searchBar.update();
-    this.painter.setHighlight(state.mark);
-  }
-
-  builtTree() {
-    return buildTree(this.shape, this.weights, {
-      heavy: this.isHeavyFirst,
-      normalized: !this.state.absolute,
+  /**
+   * Shows another state, at once or when all that it needs is computed. Until then, the page is as
+   * it was.
+   * @param {State} to
+   * @param {MadeNames|null} made what its functions refer to; null: what its own transforms make
+   * @param {() => void} [arrived] called before it is shown
+   * @returns {Promise<void>}
+   */
+  go(to, made, arrived) {
+    this.goal = {from: this.goal?.from ?? {...this.state}, to, made};
+    return new Promise((done, failed) => {
+      this.desk.start(
+        this.computing({...to}, made),
+        picture => {
+          this.arrive(picture);
+          arrived?.();
+          this.show();
+          done();
+        },
+        error => {
+          this.goal = null;
+          failed(error);
+        },
+      );
     });
   }
 
-  /** Applies the transforms. Names that they make are renumbered, so chosen ones are found anew. */
-  reshape() {
-    const {state, data} = this;
-    const made = this.chosenFunctions(state)
-      .filter(([, f]) => f >= data.functions && f < data.names)
-      .map(([field, f]) => [field, data.name(f)]);
-    this.shape = this.shapes.after(state.transforms);
-    data.made = this.shape.made;
-    this.painter.forgetMade();
-    for (const [field, name] of made) Object.assign(state, {[field]: this.functionNamed(name)});
+  /** Stays where the page is. */
+  cancel() {
+    this.desk.cancel();
+    this.goal = null;
+    this.searchBar.restore();
+    // A step of the history may have been cancelled.
+    this.history.push(this.fragment);
+    this.show();
   }
 
-  update() {
-    this.compute();
+  /** Calls `next` when the page shows what was asked for. @param {() => void} next */
+  afterwards(next) {
+    if (this.goal) this.later.push(next);
+    else next();
+  }
+
+  /**
+   * @param {State} state is made possible @param {MadeNames|null} made
+   * @returns {Work<Picture>}
+   */
+  *computing(state, made) {
+    const {data, shapes, keys} = this;
+    state.transforms = yield* shapes.possible(state.transforms);
+    const shape = yield* shapes.making(state.transforms);
+    this.findFunctions(state, shape.made, made);
+    const areSame = keys.weights === weightsKey(state);
+    const weights = areSame ? this.weights : weigh(data, filterOf(state), state.baseline);
+    yield data.samples;
+    const isKnown = areSame && shape === this.shape && keys.tree === this.treeKey(state);
+    const tree = isKnown ? this.tree : yield* treeBuilding(shape, weights, this.treeOptions(state));
+    if (state.zoom >= shape.count || tree.extent[state.zoom] === 0) {
+      state.zoom = 0;
+      state.window = null;
+    }
+    const picture = {state, shape, weights, tree};
+    yield* this.searchBar.preparing(state, tree);
+    yield* this.kindOf(state).preparing?.(this, picture) ?? [];
+    return picture;
+  }
+
+  /**
+   * Transforms number the names that they make, so chosen ones are found anew.
+   * @param {State} state @param {MadeNames} now @param {MadeNames|null} before null: the same
+   */
+  findFunctions(state, now, before) {
+    for (const [field, f] of this.chosenFunctions(state)) {
+      if (f < now.first) continue;
+      const name = (before ?? now).names[f - now.first];
+      const found = name === undefined ? -1 : this.functionNamed(name, now);
+      Object.assign(state, {[field]: found});
+    }
+  }
+
+  /** @param {Picture} picture */
+  arrive({state, shape, weights, tree}) {
+    const from = /** @type {any} */ (this.goal?.from);
+    // What is not asked for stays as it is now: the user may have moved the picture meanwhile.
+    for (const [field, value] of Object.entries(state))
+      if (value !== from[field]) Object.assign(this.state, {[field]: value});
+    if (shape.made !== this.data.made) {
+      this.data.made = shape.made;
+      this.painter.forgetMade();
+    }
+    Object.assign(this, {shape, weights, tree, goal: null});
+    this.keys = {weights: weightsKey(state), tree: this.treeKey(state)};
+  }
+
+  /** @param {State} state */
+  treeOptions(state) {
+    return {heavy: this.isHeavyFirstIn(state), normalized: !state.absolute};
+  }
+
+  /** @param {State} state */
+  treeKey(state) {
+    return JSON.stringify(this.treeOptions(state));
+  }
+
+  show() {
+    this.searchBar.update();
+    this.painter.setHighlight(this.state.mark);
     const {kind} = this;
     const toView = () => this.focusView();
     if (this.shownKind !== kind.id) {
@@ -281,6 +385,7 @@ export class App {
     keepFocus(byId('view'), () => this.view?.show(), toView);
     // Not all of a state may be possible.
     this.remember();
+    for (const next of this.later.splice(0)) next();
   }
 
   /** Gives the focus to the picture or the text of the view. */
@@ -300,7 +405,7 @@ export class App {
 
   /** @param {Transform} transform */
   apply(transform) {
-    const {transforms} = this.state;
+    const {transforms} = this.wanted;
     const isUndo = transform.type === 'invert' && transforms.at(-1)?.type === 'invert';
     this.setTransforms(isUndo ? transforms.slice(0, -1) : [...transforms, transform]);
   }
@@ -354,10 +459,13 @@ export class App {
     return box > 0 ? this.shape.frame[box] : -1;
   }
 
-  /** Of a function and a thread of one name, the function. @param {string} name */
-  functionNamed(name) {
-    for (let f = 0; f < this.data.names; ++f) if (this.data.name(f) === name) return f;
-    return -1;
+  /**
+   * Of a function and a thread of one name, the function.
+   * @param {string} name @param {MadeNames} made
+   */
+  functionNamed(name, made = this.data.made) {
+    for (let f = 0; f < this.data.functions; ++f) if (this.data.name(f) === name) return f;
+    return made.ids.get(name) ?? -1;
   }
 
   /** @param {number} thread */

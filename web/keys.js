@@ -47,11 +47,13 @@ function closeThreadList() {
 }
 
 /**
- * Ends one thing: the list of threads, the search, the zoom, a range or the mark.
+ * Ends one thing: work that is under way, the list of threads, the search, the zoom, a range or the
+ * mark.
  * @param {App} app
  */
 function cancelOne(app) {
   const {state} = app;
+  if (app.desk.isBusy) return app.cancel();
   if (closeThreadList() || app.view?.escape?.()) return;
   if (state.search) app.set({search: ''});
   else if (state.zoom > 0 || state.window) app.set({zoom: 0, window: null});

@@ -9,8 +9,7 @@ import {byId} from './dom.js';
 export async function load(packed) {
   const data = decode(await gunzip(packed));
   const app = new App(data);
-  byId('message').hidden = true;
-  app.start();
+  await app.start();
   return app;
 }
 

@@ -98,6 +98,7 @@ function listenForThreadList() {
 function listen(app) {
   listenForThreadList();
   app.searchBar.listen();
+  byId('cancel').onclick = () => app.cancel();
   window.addEventListener('resize', () => closeMenu());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.themeChanged());
   window.addEventListener('keydown', event => {
@@ -114,8 +115,15 @@ function listen(app) {
   };
 }
 
+/** Shows that work is under way, and how to cancel it. @param {boolean} isBusy */
+export function showBusy(isBusy) {
+  byId('busy').hidden = !isBusy;
+  byId('view').setAttribute('aria-busy', String(isBusy));
+}
+
 /** @param {App} app */
 export function fillPage(app) {
+  byId('message').hidden = true;
   fillTitle(app);
   fillTabs(app);
   fillTools(app);

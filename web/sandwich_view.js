@@ -7,9 +7,9 @@ import {toSvg} from './export.js';
 import {percent, unitAfter} from './numbers.js';
 import {changeFrom, changeTexts, shareOf, wholeName} from './shares.js';
 import {functionField, wholeNumber} from './state.js';
-import {functionTotals} from './totals.js';
+import {functionTotals, summingUp} from './totals.js';
 import {cutText, transformed} from './transform.js';
-import {buildTree} from './tree.js';
+import {treeBuilding} from './tree.js';
 import {finished} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -32,6 +32,45 @@ function heaviestFunction({self, functions}) {
   let heaviest = -1;
   for (const f of functions) if (heaviest < 0 || self[f] > self[heaviest]) heaviest = f;
   return heaviest;
+}
+
+/**
+ * A function, or the heaviest if no sample has it.
+ * @param {FunctionTotals} totals @param {number} f
+ */
+const functionOr = (totals, f) =>
+  totals.total[f] > 0 || totals.beforeTotal?.[f] ? f : heaviestFunction(totals);
+
+/** @typedef {{callers: Tree, callees: Tree}} Halves */
+
+/** The halves of the last function, by tree. @type {WeakMap<Tree, {f: number} & Halves>} */
+const knownHalves = new WeakMap();
+
+/**
+ * @param {import('./data.js').Data} data @param {import('./app.js').Picture} picture
+ * @param {number} f @returns {import('./work.js').Work<Halves>}
+ */
+function* halvesOf(data, {state, shape, weights, tree}, f) {
+  const known = knownHalves.get(tree);
+  if (known?.f === f) return known;
+  const options = {heavy: true, normalized: !state.absolute};
+  const callers = yield* transformed(data, shape, {type: 'callers', at: f});
+  const callees = yield* transformed(data, shape, {type: 'function', at: f});
+  const halves = {
+    f,
+    callers: yield* treeBuilding(callers, weights, options),
+    callees: yield* treeBuilding(callees, weights, options),
+  };
+  knownHalves.set(tree, halves);
+  return halves;
+}
+
+/** @param {App} app @param {import('./app.js').Picture} picture */
+function* preparing({data}, picture) {
+  const {tree, state} = picture;
+  const totals = yield* summingUp(tree, data);
+  const f = functionOr(totals, state.func);
+  if (f >= 0) yield* halvesOf(data, picture, f);
 }
 
 class SandwichView {
@@ -125,9 +164,10 @@ class SandwichView {
     this.shownFunction = f;
     if (f < 0) return;
     this.showText(f, totals);
-    this.showHalf(this.callers, 'callers', f);
-    this.showHalf(this.canvas, 'function', f);
-    const {shape} = /** @type {Tree} */ (this.callers.tree);
+    const {callers, callees} = finished(halvesOf(app.data, app, f));
+    this.callers.show(callers, this.zoomOf(this.callers, callers), null);
+    this.canvas.show(callees, this.zoomOf(this.canvas, callees), null);
+    const {shape} = callers;
     this.remark.textContent = shape.cut > app.shape.cut ? cutText(shape) : '';
   }
 
@@ -144,13 +184,11 @@ class SandwichView {
    * @param {FunctionTotals} totals
    */
   chosenFunction(totals) {
-    const {state, data} = this.app;
-    const f = state.func;
-    const isKnown = f >= 0 && f < data.names;
-    if (isKnown && (totals.total[f] > 0 || totals.beforeTotal?.[f])) return f;
-    state.func = heaviestFunction(totals);
-    state.halves = null;
-    return state.func;
+    const {state} = this.app;
+    const f = functionOr(totals, state.func);
+    if (f !== state.func) state.halves = null;
+    state.func = f;
+    return f;
   }
 
   /**
@@ -180,15 +218,6 @@ class SandwichView {
     this.suggestions.replaceChildren(...names.map(value => el('option', {value})));
   }
 
-  /** @param {FlameCanvas} canvas @param {'callers'|'function'} type @param {number} at */
-  showHalf(canvas, type, at) {
-    const {data, shape, weights, state} = this.app;
-    const options = {heavy: true, normalized: !state.absolute};
-    const half = finished(transformed(data, shape, {type, at}));
-    const tree = buildTree(half, weights, options);
-    canvas.show(tree, this.zoomOf(canvas, tree), null);
-  }
-
   /** @param {import('./export.js').Heading} heading */
   svg(heading) {
     return toSvg(this.app.painter, this.canvases, heading);
@@ -204,6 +233,7 @@ export const SANDWICH_VIEW = {
   id: 'sandwich',
   title: 'Sandwich',
   make: app => new SandwichView(app),
+  preparing,
   fields: [
     functionField('func'),
     {

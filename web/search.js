@@ -3,12 +3,14 @@
 // function.
 import {shownName} from './names.js';
 import {percent} from './numbers.js';
-import {finished, inPieces} from './work.js';
+import {finished, PIECE, pieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./shape.js').MadeNames} MadeNames */
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @template T @typedef {import('./work.js').Work<T>} Work */
+/** @typedef {(name: string) => boolean} Test */
+/** @typedef {{whole: Sums, part: Sums, inside: number[], outside: number[]}} Matched */
 /** @typedef {{text: string, regex: boolean, ignoreCase: boolean}} Query */
 
 /** What of a regular expression is not text: a capital letter in it says nothing. */
@@ -21,11 +23,24 @@ const NO_TEXT = /\\[pP]\{[^}]*\}|\\k?<\w*>|\(\?<\w+>|\\./gu;
 export const hasCapital = (text, isRegex) =>
   /\p{Lu}/u.test(isRegex ? text.replace(NO_TEXT, '') : text);
 
+/** The last test that was made. @type {{key: string, test: Test|null}} */
+let lastTest = {key: '', test: null};
+
+/**
+ * A test for names, the same for the same query; null if the query is not a regular expression.
+ * @param {Query} query
+ */
+export function matcher(query) {
+  const key = JSON.stringify(query);
+  if (lastTest.key !== key) lastTest = {key, test: madeTest(query)};
+  return lastTest.test;
+}
+
 /**
  * A test for names; null if the query is not a regular expression.
- * @param {Query} query @returns {((name: string) => boolean)|null}
+ * @param {Query} query @returns {Test|null}
  */
-export function matcher({text, regex, ignoreCase}) {
+function madeTest({text, regex, ignoreCase}) {
   if (!regex) {
     if (!ignoreCase) return name => name.includes(text);
     const lower = text.toLowerCase();
@@ -46,29 +61,37 @@ export function matcher({text, regex, ignoreCase}) {
 const TEST_COST = 16;
 
 /**
+ * What tests found among the functions and made names.
+ * @type {WeakMap<Test, [MadeNames, Uint8Array]>}
+ */
+const knownHits = new WeakMap();
+
+/**
  * 1 for each function that matches or, if none does, for each thread: a program is often named like
  * a function of it, which is what is meant.
- * @param {Data} data @param {MadeNames} made
- * @param {(name: string) => boolean} matches @returns {Work<Uint8Array>}
+ * @param {Data} data @param {MadeNames} made @param {Test} matches @returns {Work<Uint8Array>}
  */
-export function* testNames(data, made, matches) {
+export function* testing(data, made, matches) {
+  const known = knownHits.get(matches);
+  if (known?.[0] === made) return known[1];
   const hits = new Uint8Array(made.end);
   let anyFunction = false;
-  const test = (/** @type {number} */ from, /** @type {number} */ to) => {
+  for (const [from, to] of pieces(0, hits.length, PIECE / TEST_COST)) {
     for (let f = from; f < to; ++f) {
       const name = f < made.first ? data.name(f) : made.names[f - made.first];
       if (!matches(shownName(name))) continue;
       hits[f] = 1;
       anyFunction ||= data.isFunction(f);
     }
-  };
-  yield* inPieces(0, hits.length, test, TEST_COST);
+    yield (to - from) * TEST_COST;
+  }
   if (anyFunction) for (const f of data.meta.thread_names) hits[f] = 0;
+  knownHits.set(matches, [made, hits]);
   return hits;
 }
 
-/** @param {Data} data @param {(name: string) => boolean} matches */
-export const matchingFunctions = (data, matches) => finished(testNames(data, data.made, matches));
+/** @param {Data} data @param {Test} matches */
+export const matchingFunctions = (data, matches) => finished(testing(data, data.made, matches));
 
 /**
  * Weights of a tree: after, and before (0 if it is no difference).
@@ -84,13 +107,28 @@ function addBox(sums, {total, beforeTotal}, box) {
 /** @returns {Sums} */
 const nothing = () => ({after: 0, before: 0});
 
+/** What was found last in a tree. @type {WeakMap<Tree, [Uint8Array, number, Matched]>} */
+const knownMatches = new WeakMap();
+
+/** @param {Tree} tree @param {Uint8Array} hits @param {number} zoom @returns {Work<Matched>} */
+export function* matching(tree, hits, zoom) {
+  const known = knownMatches.get(tree);
+  if (known?.[0] === hits && known[1] === zoom) return known[2];
+  const found = yield* sumOfMatches(tree, hits, zoom);
+  knownMatches.set(tree, [hits, zoom, found]);
+  return found;
+}
+
+/** @param {Tree} tree @param {Uint8Array} hits @param {number} zoom */
+export const matched = (tree, hits, zoom) => finished(matching(tree, hits, zoom));
+
 /**
  * What the boxes that match cover of the whole tree and of the box `zoom`, each place once. Inside
  * are the outermost that can be seen in the zoomed picture, with callers; outside are those that
  * cannot.
  * @param {Tree} tree @param {Uint8Array} hits @param {number} zoom
  */
-export function* matching(tree, hits, zoom) {
+function* sumOfMatches(tree, hits, zoom) {
   const {shape, boxes} = tree;
   const {parent, func} = shape;
   // 1: within a match, 2: within the zoomed box, 4: within a match inside it.
@@ -103,7 +141,7 @@ export function* matching(tree, hits, zoom) {
   const outside = [];
   const callers = new Set();
   for (let box = zoom; box > 0;) callers.add((box = parent[box]));
-  yield* inPieces(0, boxes.length, (from, to) => {
+  for (const [from, to] of pieces(0, boxes.length)) {
     for (let i = from; i < to; ++i) {
       const box = boxes[i];
       let s = box > 0 ? state[parent[box]] : 0;
@@ -123,12 +161,10 @@ export function* matching(tree, hits, zoom) {
       }
       state[box] = s;
     }
-  });
+    yield to - from;
+  }
   return {whole, part, inside, outside};
 }
-
-/** @param {Tree} tree @param {Uint8Array} hits @param {number} zoom */
-export const matched = (tree, hits, zoom) => finished(matching(tree, hits, zoom));
 
 /**
  * The shares that match, as text. In a difference, of each side.

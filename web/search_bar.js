@@ -3,11 +3,20 @@
 import {byId} from './dom.js';
 import {amount} from './numbers.js';
 import {PictureMatches} from './picture_matches.js';
-import {hasCapital, matched, matchedText, matcher, matchingFunctions} from './search.js';
+import {
+  hasCapital,
+  matched,
+  matchedText,
+  matcher,
+  matching,
+  matchingFunctions,
+  testing,
+} from './search.js';
 import {wholeName} from './shares.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./tree.js').Tree} Tree */
+/** @typedef {import('./views.js').State} State */
 
 /** @type {ReturnType<typeof matched>} */
 const NOTHING_FOUND = {
@@ -16,6 +25,20 @@ const NOTHING_FOUND = {
   inside: [],
   outside: [],
 };
+
+/**
+ * Whether the case of letters matters: as chosen, or else if the search has a capital one.
+ * @param {State} state
+ */
+const matchesCase = ({search, plain, letterCase}) =>
+  letterCase === '' ? hasCapital(search, !plain) : letterCase === 'match';
+
+/** @param {State} state @returns {import('./search.js').Query} */
+const queryOf = state => ({
+  text: state.search,
+  regex: !state.plain,
+  ignoreCase: !matchesCase(state),
+});
 
 export class SearchBar {
   /** @param {App} app */
@@ -55,10 +78,8 @@ export class SearchBar {
     byId('search').select();
   }
 
-  /** Whether the case of letters matters: as chosen, or else if the search has a capital one. */
   get matchesCase() {
-    const {search, plain, letterCase} = this.app.state;
-    return letterCase === '' ? hasCapital(search, !plain) : letterCase === 'match';
+    return matchesCase(this.app.state);
   }
 
   toggleCase() {
@@ -67,6 +88,23 @@ export class SearchBar {
     const matches = !this.matchesCase;
     const isUsual = matches === hasCapital(search, !plain);
     app.set({letterCase: isUsual ? '' : matches ? 'match' : 'ignore'});
+  }
+
+  /**
+   * Finds what update() needs.
+   * @param {State} state @param {Tree} tree
+   * @returns {import('./work.js').Work<void>}
+   */
+  *preparing(state, tree) {
+    const matches = state.search && matcher(queryOf(state));
+    if (!matches) return;
+    const hits = yield* testing(this.app.data, tree.shape.made, matches);
+    yield* matching(tree, hits, state.zoom);
+  }
+
+  /** Writes the query that is shown into the field. */
+  restore() {
+    byId('search').value = this.app.state.search;
   }
 
   /** Searches again if the query, the tree or the zoom has changed. */
@@ -94,7 +132,7 @@ export class SearchBar {
     painter.hits = null;
     this.found = NOTHING_FOUND;
     this.share = '';
-    const matches = matcher({text: search, regex: !plain, ignoreCase: !this.matchesCase});
+    const matches = matcher(queryOf(state));
     if (search !== '' && matches) {
       painter.hits = matchingFunctions(data, matches);
       const found = matched(tree, painter.hits, zoom);
@@ -146,11 +184,13 @@ export class SearchBar {
     const {extent} = app.tree;
     const widest = this.found.outside.reduce((a, b) => (extent[b] > extent[a] ? b : a));
     app.set({zoom: 0, window: null});
-    const places = this.inPictures();
-    this.places = places;
-    this.current = places.boxes.indexOf(widest);
-    places.show(this.current);
-    this.showFound();
+    app.afterwards(() => {
+      const places = this.inPictures();
+      this.places = places;
+      this.current = places.boxes.indexOf(widest);
+      places.show(this.current);
+      this.showFound();
+    });
   }
 
   inPictures() {

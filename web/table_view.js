@@ -6,7 +6,7 @@ import {amount, percent, weightText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {changeFrom, changeTexts, isCertain, shareOf, wholeName} from './shares.js';
 import {textField} from './state.js';
-import {functionTotals} from './totals.js';
+import {functionTotals, summingUp} from './totals.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
@@ -287,5 +287,6 @@ export const TABLE_VIEW = {
   id: 'table',
   title: 'Table',
   make: app => new TableView(app),
+  preparing: ({data}, {tree}) => summingUp(tree, data),
   fields: [textField('sort')],
 };

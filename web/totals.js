@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Totals by function, and the confidence interval of a change: docs/diff.md has the model;
 // transform/confidence.cc is the same in C++.
-import {finished, inSteps} from './work.js';
+import {finished, PIECE} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./tree.js').Tree} Tree */
@@ -46,9 +46,9 @@ function* sumByFunction(tree, data) {
   const seen = new Uint8Array(names);
   /** @type {number[]} */
   const functions = [];
-  yield* inSteps(most => {
+  while (depth >= 0) {
     let steps = 0;
-    for (; steps < most && depth >= 0; ++steps) {
+    for (; steps < PIECE && depth >= 0; ++steps) {
       const box = path[depth];
       const child = nextChild[depth];
       if (child < firstChild[box + 1]) {
@@ -72,8 +72,8 @@ function* sumByFunction(tree, data) {
         --depth;
       }
     }
-    return steps;
-  });
+    yield steps;
+  }
   return {self, total, beforeSelf, beforeTotal, functions};
 }
 

@@ -3,7 +3,7 @@
 import {baseName, withoutTemplates} from './names.js';
 import {amount} from './numbers.js';
 import {baseShape, Merger, shapeOf} from './shape.js';
-import {finished, inPieces} from './work.js';
+import {finished, pieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./shape.js').MadeNames} MadeNames */
@@ -126,7 +126,7 @@ function* pushCallers({func, frame, parent}, merger, boxes, to) {
   const end = new Int32Array(boxes.length);
   while (left > 0 && merger.count < MOST_BOXES) {
     let kept = 0;
-    yield* inPieces(0, left, (first, last) => {
+    for (const [first, last] of pieces(0, left)) {
       for (let i = first; i < last; ++i) {
         const reached = merger.push(end[i], func[caller[i]], frame[caller[i]]);
         to[start[i]] = reached;
@@ -136,7 +136,8 @@ function* pushCallers({func, frame, parent}, merger, boxes, to) {
         start[kept] = start[i];
         end[kept++] = reached;
       }
-    });
+      yield last - first;
+    }
     left = kept;
   }
   return left;
@@ -146,7 +147,7 @@ function* pushCallers({func, frame, parent}, merger, boxes, to) {
 function* endsOf({samples, sampleNode}, {count, map}) {
   const isEnd = new Uint8Array(count);
   let found = 0;
-  yield* inPieces(0, samples, (from, to) => {
+  for (const [from, to] of pieces(0, samples)) {
     for (let i = from; i < to; ++i) {
       const box = map[sampleNode[i]];
       if (box > 0 && isEnd[box] === 0) {
@@ -154,12 +155,14 @@ function* endsOf({samples, sampleNode}, {count, map}) {
         ++found;
       }
     }
-  });
+    yield to - from;
+  }
   const ends = new Int32Array(found);
   let next = 0;
-  yield* inPieces(1, count, (from, to) => {
+  for (const [from, to] of pieces(1, count)) {
     for (let i = from; i < to; ++i) if (isEnd[i]) ends[next++] = i;
-  });
+    yield to - from;
+  }
   return ends;
 }
 
@@ -183,7 +186,7 @@ function* pushCallersOf(shape, merger, to, at) {
   const outermost = [];
   const {count, parent, func} = shape;
   to.fill(-1);
-  yield* inPieces(1, count, (first, last) => {
+  for (const [first, last] of pieces(1, count)) {
     for (let i = first; i < last; ++i) {
       if (to[parent[i]] === WITHIN) to[i] = WITHIN;
       else if (func[i] === at) {
@@ -191,11 +194,13 @@ function* pushCallersOf(shape, merger, to, at) {
         outermost.push(i);
       }
     }
-  });
+    yield last - first;
+  }
   const incomplete = yield* pushCallers(shape, merger, Int32Array.from(outermost), to);
-  yield* inPieces(1, count, (first, last) => {
+  for (const [first, last] of pieces(1, count)) {
     for (let i = first; i < last; ++i) if (to[i] === WITHIN) to[i] = to[parent[i]];
-  });
+    yield last - first;
+  }
   return incomplete;
 }
 
@@ -216,14 +221,16 @@ export function* transformed(data, from, transform) {
   } else {
     const step = stepOf(data, shape, merger, transform);
     boxes[0] = type === 'function' || type === 'subtree' ? -1 : 0;
-    yield* inPieces(1, count, (first, last) => {
+    for (const [first, last] of pieces(1, count)) {
       for (let i = first; i < last; ++i) boxes[i] = step(i, boxes[parent[i]]);
-    });
+      yield last - first;
+    }
   }
   const map = new Int32Array(shape.map.length);
-  yield* inPieces(0, map.length, (first, last) => {
+  for (const [first, last] of pieces(0, map.length)) {
     for (let i = first; i < last; ++i) map[i] = shape.map[i] < 0 ? -1 : boxes[shape.map[i]];
-  });
+    yield last - first;
+  }
   return {...(yield* shapeOf(merger, map, shape.made)), cut};
 }
 
@@ -285,14 +292,15 @@ export class Shapes {
     return this.after([]);
   }
 
-  /** The transforms before the first that is not possible. @param {Transform[]} transforms */
-  possible(transforms) {
-    /** @type {Transform[]} */
-    const good = [];
-    for (const transform of transforms) {
-      if (!isPossible(this.data, this.after(good), transform)) break;
-      good.push(transform);
+  /**
+   * The transforms before the first that is not possible.
+   * @param {Transform[]} transforms @returns {Work<Transform[]>}
+   */
+  *possible(transforms) {
+    for (const [i, transform] of transforms.entries()) {
+      const before = transforms.slice(0, i);
+      if (!isPossible(this.data, yield* this.making(before), transform)) return before;
     }
-    return good;
+    return transforms;
   }
 }

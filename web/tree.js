@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shape with weights, laid out for drawing. docs/flame-graphs.md has the rules of layout;
 // src/render/layout.cc follows them for the SVG.
-import {finished, inPieces, inPiecesBackwards} from './work.js';
+import {finished, pieces, piecesBackwards} from './work.js';
 
 /** @typedef {import('./shape.js').Shape} Shape */
 /** @typedef {import('./filter.js').Weights} Weights */
@@ -35,27 +35,30 @@ import {finished, inPieces, inPiecesBackwards} from './work.js';
  */
 function* selfOf({count, map}, weights) {
   const self = new Float64Array(count);
-  yield* inPieces(0, map.length, (from, to) => {
+  for (const [from, to] of pieces(0, map.length)) {
     for (let i = from; i < to; ++i) if (weights[i] !== 0 && map[i] >= 0) self[map[i]] += weights[i];
-  });
+    yield to - from;
+  }
   return self;
 }
 
 /** @param {Shape} shape @param {Float64Array} self @returns {Work<Float64Array>} */
 function* totalOf({count, parent}, self) {
   const total = self.slice();
-  yield* inPiecesBackwards(1, count, (from, to) => {
+  for (const [from, to] of piecesBackwards(1, count)) {
     for (let i = to - 1; i >= from; --i) if (total[i] !== 0) total[parent[i]] += total[i];
-  });
+    yield to - from;
+  }
   return total;
 }
 
 /** @param {Float64Array} weights @returns {Work<number>} */
 function* sumOfAll(weights) {
   let sum = 0;
-  yield* inPieces(0, weights.length, (from, to) => {
+  for (const [from, to] of pieces(0, weights.length)) {
     for (let i = from; i < to; ++i) sum += weights[i];
-  });
+    yield to - from;
+  }
   return sum;
 }
 
@@ -70,9 +73,10 @@ function* sideBefore(shape, weights, sumAfter, isNormalized) {
   const sum = yield* sumOfAll(weights);
   const scale = isNormalized && sum > 0 && sumAfter > 0 ? sumAfter / sum : 1;
   if (scale !== 1)
-    yield* inPieces(0, self.length, (from, to) => {
+    for (const [from, to] of pieces(0, self.length)) {
       for (let i = from; i < to; ++i) self[i] *= scale;
-    });
+      yield to - from;
+    }
   return {self, total: yield* totalOf(shape, self), scale, all: sum * scale};
 }
 
@@ -91,18 +95,20 @@ export function changeOfBox({total, beforeTotal, all}, box) {
 /** @param {Float64Array} a @param {Float64Array} b @returns {Work<Float64Array>} */
 function* larger(a, b) {
   const result = new Float64Array(a.length);
-  yield* inPieces(0, a.length, (from, to) => {
+  for (const [from, to] of pieces(0, a.length)) {
     for (let i = from; i < to; ++i) result[i] = Math.max(a[i], b[i]);
-  });
+    yield to - from;
+  }
   return result;
 }
 
 /** @param {Float64Array} after @param {Float64Array} before @returns {Work<number>} */
 function* largestChangeOf(after, before) {
   let largest = 0;
-  yield* inPieces(1, after.length, (from, to) => {
+  for (const [from, to] of pieces(1, after.length)) {
     for (let i = from; i < to; ++i) largest = Math.max(largest, Math.abs(after[i] - before[i]));
-  });
+    yield to - from;
+  }
   return largest;
 }
 
@@ -134,7 +140,7 @@ function* drawingOrder({count, firstChild}, extent, isHeavyFirst) {
   const level = [0];
   let end = extent[0] > 0 ? 1 : 0;
   let levelEnd = end;
-  yield* inPieces(0, count, (from, to) => {
+  for (const [from, to] of pieces(0, count)) {
     for (let at = from; at < to && at < end; ++at) {
       if (at === levelEnd) {
         level.push(at);
@@ -146,7 +152,8 @@ function* drawingOrder({count, firstChild}, extent, isHeavyFirst) {
         if (extent[c] > 0) boxes[end++] = c;
       if (isHeavyFirst && end - first > 1) heaviestFirst(boxes, first, end, extent);
     }
-  });
+    yield to - from;
+  }
   if (end > 0) level.push(end);
   return {boxes: boxes.subarray(0, end), level: Int32Array.from(level)};
 }
@@ -158,19 +165,20 @@ function* drawingOrder({count, firstChild}, extent, isHeavyFirst) {
  */
 function* leftEdges({count, parent}, boxes, own, extent) {
   const x = new Float64Array(count);
-  let around = 0;
-  let next = own[0];
-  yield* inPieces(1, boxes.length, (from, to) => {
+  for (const [from, to] of pieces(1, boxes.length)) {
+    // The box before is a sibling or has another parent.
+    let before = boxes[from - 1];
     for (let i = from; i < to; ++i) {
       const box = boxes[i];
-      if (parent[box] !== around) {
-        around = parent[box];
-        next = x[around] + own[around];
-      }
-      x[box] = next;
-      next += extent[box];
+      const around = parent[box];
+      x[box] =
+        before > 0 && parent[before] === around
+          ? x[before] + extent[before]
+          : x[around] + own[around];
+      before = box;
     }
-  });
+    yield to - from;
+  }
   return x;
 }
 

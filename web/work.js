@@ -8,43 +8,23 @@
  */
 
 /** How many rows are processed between pauses: one or two milliseconds. */
-const PIECE = 1 << 16;
+export const PIECE = 1 << 16;
 
 /**
- * Calls `each` with parts of `from` to `to`.
- * @param {number} from @param {number} to @param {(from: number, to: number) => void} each
- * @param {number} [cost] how many ordinary rows one is worth
- * @returns {Work<void>}
+ * Parts of `from` to `to`. The work pauses after each of them.
+ * @param {number} from @param {number} to @param {number} [size] rows of a part
+ * @returns {Generator<[number, number], void, void>}
  */
-export function* inPieces(from, to, each, cost = 1) {
-  while (from < to) {
-    const end = Math.min(from + Math.ceil(PIECE / cost), to);
-    each(from, end);
-    yield (end - from) * cost;
-    from = end;
-  }
-}
-
-/**
- * Calls `step` until it returns 0: the number of rows that it has processed.
- * @param {(rows: number) => number} step @returns {Work<void>}
- */
-export function* inSteps(step) {
-  for (let rows = step(PIECE); rows > 0; rows = step(PIECE)) yield rows;
+export function* pieces(from, to, size = PIECE) {
+  for (; from < to; from += size) yield [from, Math.min(from + size, to)];
 }
 
 /**
  * The same from the end: first come the last rows.
- * @param {number} from @param {number} to @param {(from: number, to: number) => void} each
- * @returns {Work<void>}
+ * @param {number} from @param {number} to @returns {Generator<[number, number], void, void>}
  */
-export function* inPiecesBackwards(from, to, each) {
-  while (from < to) {
-    const begin = Math.max(to - PIECE, from);
-    each(begin, to);
-    yield to - begin;
-    to = begin;
-  }
+export function* piecesBackwards(from, to) {
+  for (; from < to; to -= PIECE) yield [Math.max(to - PIECE, from), to];
 }
 
 /** Does work without a pause. @template T @param {Work<T>} work @returns {T} */

@@ -14,6 +14,7 @@ import './viewer/namesakes.mjs';
 import './viewer/narrow.mjs';
 import './viewer/random.mjs';
 import './viewer/recording.mjs';
+import './viewer/responsive.mjs';
 import './viewer/safety.mjs';
 import './viewer/search.mjs';
 import './viewer/time.mjs';

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long work: it is done in slices, shown and cancelled.
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+
+import {file, show} from '../browser.mjs';
+import {boxNames, crumbs, drawn, open, pageOf, text} from './page.mjs';
+import {SAMPLES} from './profiles.mjs';
+
+/**
+ * A page in which everything is long work: slices have no time, and after the first picture none
+ * begins before `slice()` is called.
+ */
+async function slowPage(folded) {
+  const source = pageOf(file(folded))
+    .text()
+    .replace('PIECE = 1 << 16', 'PIECE = 1')
+    .replace('SLICE_MS = 40', 'SLICE_MS = 0')
+    .replace('BUSY_MS = 100', 'BUSY_MS = 0')
+    // The policy allows only the unchanged script.
+    .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, '');
+  const path = file('') + '.html';
+  writeFileSync(path, source);
+  const page = await show('about:blank');
+  await page.addInitScript(() => {
+    let isHeld = false;
+    let waiting = [];
+    const send = MessagePort.prototype.postMessage;
+    MessagePort.prototype.postMessage = function (...message) {
+      if (isHeld) waiting.push(() => send.apply(this, message));
+      else send.apply(this, message);
+    };
+    window.hold = () => {
+      isHeld = true;
+    };
+    window.slice = () => {
+      for (const next of waiting.splice(0)) next();
+    };
+    window.release = () => {
+      isHeld = false;
+      window.slice();
+    };
+  });
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForSelector('#message[hidden]', {state: 'attached'});
+  await page.evaluate(() => window.hold());
+  return page;
+}
+
+const busy = page => page.locator('#busy');
+
+test('long work shows that it is under way, and the page stays as it was', async () => {
+  const page = await slowPage(SAMPLES);
+  const before = await boxNames(page);
+  await page.keyboard.press('i');
+  assert.match(await busy(page).innerText(), /^Working…\s*Cancel$/);
+  assert.equal(await page.locator('#view').getAttribute('aria-busy'), 'true');
+  assert.deepEqual(await boxNames(page), before);
+  assert.equal(await page.locator('.chip').count(), 0);
+  await page.evaluate(() => window.release());
+  await busy(page).waitFor({state: 'hidden'});
+  assert.equal(await text(page, '.chip'), 'inverted');
+  assert.notDeepEqual(await boxNames(page), before);
+  assert.deepEqual(page.errors, []);
+});
+
+for (const [how, cancel] of [
+  ['Escape', page => page.keyboard.press('Escape')],
+  ['a click on Cancel', page => page.locator('#cancel').click()],
+])
+  test(`${how} cancels work, and the page stays where it was`, async () => {
+    const page = await slowPage(SAMPLES);
+    const before = await boxNames(page);
+    const address = page.url();
+    await page.keyboard.press('T');
+    await page.evaluate(() => window.slice());
+    assert.ok(await busy(page).isVisible());
+    await cancel(page);
+    assert.ok(await busy(page).isHidden());
+    await page.evaluate(() => window.release());
+    await drawn(page);
+    assert.equal(await page.locator('.chip').count(), 0);
+    assert.equal(page.url(), address);
+    assert.deepEqual(await boxNames(page), before);
+  });
+
+test('a cancelled search leaves the field as it was', async () => {
+  const page = await slowPage(SAMPLES);
+  await page.locator('#search').fill('parse');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('#search').inputValue(), '');
+  assert.equal(await text(page, '#matched'), '');
+});
+
+test('newer input replaces work, and keeps what was asked for before', async () => {
+  const page = await slowPage(SAMPLES);
+  await page.keyboard.press('i');
+  await page.locator('#search').pressSequentially('par');
+  assert.equal(await page.locator('#search').inputValue(), 'par');
+  await page.evaluate(() => window.release());
+  await busy(page).waitFor({state: 'hidden'});
+  assert.equal(await text(page, '.chip'), 'inverted');
+  assert.match(await text(page, '#matched'), /^Matched: 40/);
+  assert.equal(await page.locator('#search').inputValue(), 'par');
+});
+
+test('what the user does to the picture while work is under way stays', async () => {
+  const page = await slowPage(SAMPLES);
+  await page.locator('#view canvas').focus();
+  await page.locator('#search').fill('parse');
+  await page.locator('#view canvas').focus();
+  await page.keyboard.press('w');
+  await page.evaluate(() => window.release());
+  await busy(page).waitFor({state: 'hidden'});
+  await page.waitForFunction(() => location.hash.includes('window='));
+});
+
+test('a small profile is never worked on in slices', async () => {
+  const page = await open(pageOf(file(SAMPLES)).address);
+  const chips = await page.evaluate(() => {
+    document.dispatchEvent(new KeyboardEvent('keydown', {key: 'i', bubbles: true}));
+    return document.querySelectorAll('.chip').length;
+  });
+  assert.equal(chips, 1);
+  assert.deepEqual((await crumbs(page)).length, 1);
+});
