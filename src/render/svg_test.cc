@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "builders/read.h"
 #include "profile/about_keys.h"
+#include "transform/diff.h"
 
 namespace wick {
 
