@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -46,7 +47,11 @@ std::vector<std::string> between(std::string_view text, std::string_view open,
 }
 
 std::vector<std::string> tooltips(const std::string& picture) {
-  return between(picture, "<g><title>", "</title>");
+  std::vector<std::string> found;
+  for (const std::string& frame : between(picture, "<g", "</g>"))
+    for (std::string& title : between(frame, "<title>", "</title>"))
+      found.push_back(std::move(title));
+  return found;
 }
 
 TEST(Svg, ReportsNameCountAndShareOfEveryFrame) {
