@@ -22,7 +22,10 @@ function(wick_read path out)
 endfunction()
 
 function(wick_constant name text out)
-  set(${out} "inline constexpr std::string_view ${name} = R\"wick(${text})wick\";\n" PARENT_SCOPE)
+  # Compilers limit the loop that finds the length of a constant text.
+  set(array "inline constexpr char ${name}Text[] = R\"wick(${text})wick\";\n")
+  set(view "inline constexpr std::string_view ${name}(${name}Text, sizeof ${name}Text - 1);\n")
+  set(${out} "${array}${view}" PARENT_SCOPE)
 endfunction()
 
 function(wick_write_header header code)
