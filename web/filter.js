@@ -171,10 +171,14 @@ function unitOf({meta}, event) {
   };
 }
 
-/** @param {Data} data @param {Filter} filter @param {string[]} groups */
-function sumOf(data, filter, groups) {
-  const sum = new Float64Array(data.nodes);
-  const {sampleNode, sampleWeight, sampleEvent} = data;
+/**
+ * The weights of nodes, or of something else that samples have.
+ * @param {Data} data @param {Filter} filter @param {string[]} groups
+ * @param {ArrayLike<number>} [rowOf] of a sample @param {number} [rows]
+ */
+function sumOf(data, filter, groups, rowOf = data.sampleNode, rows = data.nodes) {
+  const sum = new Float64Array(rows);
+  const {sampleWeight, sampleEvent} = data;
   const events = data.meta.events.filter(event => groups.includes(event.group));
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const scales = Float64Array.from(data.meta.events, event => 10 ** (decimals - event.decimals));
@@ -195,7 +199,7 @@ function sumOf(data, filter, groups) {
       const end = tick + lengthOf(data, i, lasting);
       if (end > tick) weight *= (Math.min(end, to) - Math.max(tick, from)) / (end - tick);
     }
-    sum[sampleNode[i]] += weight;
+    sum[rowOf[i]] += weight;
     whole += weight;
     squares += counts[event] !== 0 ? weight * one : weight * weight;
   }
@@ -237,6 +241,20 @@ function sides(data, filter) {
   return filter.side
     ? {after: filter.side === 'before' ? before : after, before: null, ...rest}
     : {after, before, ...rest};
+}
+
+/**
+ * What each thread weighs; in a difference, after.
+ * @param {Data} data @param {Filter} filter
+ */
+export function threadWeights(data, filter) {
+  const groups = data.isDifference
+    ? data.meta.events.filter(event => event.role !== 'before').map(event => event.group)
+    : filter.range
+      ? groupsToAdd(data, filter)
+      : [filter.group];
+  const count = data.meta.threads.length;
+  return sumOf(data, {...filter, threads: null}, groups, data.sampleThread, count).sum;
 }
 
 /**

@@ -4,7 +4,7 @@ import {button, byId, choice, el} from './dom.js';
 import {groupOfTime, groupsInTime, isOnlyOnCpu, isWall} from './filter.js';
 import {baseName, shortened} from './names.js';
 import {moment} from './numbers.js';
-import {threadFilter} from './thread_filter.js';
+import {ThreadFilter} from './thread_filter.js';
 import {cutText} from './transform.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -175,12 +175,23 @@ function scaleChoice(app) {
   ];
 }
 
-/** @param {App} app @param {boolean} isListOpen of threads */
-function barParts(app, isListOpen) {
+/** The list of threads of each page. @type {WeakMap<App, ThreadFilter>} */
+const threadFilters = new WeakMap();
+
+/** @param {App} app */
+function threadList(app) {
+  const list = threadFilters.get(app) ?? new ThreadFilter(app);
+  threadFilters.set(app, list);
+  list.show();
+  return list.element;
+}
+
+/** @param {App} app */
+function barParts(app) {
   const {data, groups} = app;
   const parts = [];
   if (groups.length > 1) parts.push(eventFilter(app));
-  if (data.meta.threads.length > 2) parts.push(threadFilter(app, isListOpen));
+  if (data.meta.threads.length > 2) parts.push(threadList(app));
   if (groups.length > 1 && groupOfTime(data, 'off-cpu') !== undefined) parts.push(cpuFilter(app));
   if (app.kind.isWholeTree) parts.push(orderChoice(app));
   if (data.isDifference) parts.push(sideChoice(app));
@@ -188,12 +199,16 @@ function barParts(app, isListOpen) {
   return [...parts, ...rangeChips(app), ...transformChips(app)];
 }
 
-/** Fills the bar anew; the list of threads stays as it is. @param {App} app */
+/** Fills the bar anew; the list of threads stays where it is. @param {App} app */
 export function showFilterBar(app) {
   const bar = byId('filters');
-  const isListOpen = bar.querySelector('details')?.open ?? false;
-  const scrolled = bar.querySelector('details > div')?.scrollTop ?? 0;
-  bar.replaceChildren(...barParts(app, isListOpen));
-  const list = bar.querySelector('details > div');
-  if (list) list.scrollTop = scrolled;
+  const parts = barParts(app);
+  const kept = parts.findIndex(part => part.parentNode === bar);
+  if (kept < 0) {
+    bar.replaceChildren(...parts);
+    return;
+  }
+  for (const child of Array.from(bar.childNodes)) if (child !== parts[kept]) child.remove();
+  bar.prepend(...parts.slice(0, kept));
+  bar.append(...parts.slice(kept + 1));
 }

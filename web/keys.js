@@ -47,14 +47,13 @@ function closeThreadList() {
 }
 
 /**
- * Ends one thing: work that is under way, the list of threads, the search, the zoom, a range or the
- * mark.
+ * Ends one thing: work that is under way, the search, the zoom, a range or the mark.
  * @param {App} app
  */
 function cancelOne(app) {
   const {state} = app;
   if (app.desk.isBusy) return app.cancel();
-  if (closeThreadList() || app.view?.escape?.()) return;
+  if (app.view?.escape?.()) return;
   if (state.search) app.set({search: ''});
   else if (state.zoom > 0 || state.window) app.set({zoom: 0, window: null});
   else if (state.baseline) app.set({baseline: null});
@@ -93,7 +92,7 @@ function commandKey(app, event, isTyping) {
 
 /** @param {App} app @param {boolean} isTyping */
 function escape(app, isTyping) {
-  if (app.tips.dismiss()) return;
+  if (!app.desk.isBusy && (app.tips.dismiss() || closeThreadList())) return;
   cancelOne(app);
   if (!isTyping) return;
   app.focusView();

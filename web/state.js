@@ -121,17 +121,41 @@ const WINDOW = {
   },
 };
 
+/** How many threads an address can choose. */
+const MOST_THREADS = 1_000_000;
+
+/**
+ * "3.5-8.10" for numbers in ascending order.
+ * @param {number[]} numbers
+ */
+function writeNumbers(numbers) {
+  const runs = [];
+  for (let i = 0, first = 0; i < numbers.length; ++i) {
+    if (numbers[i + 1] === numbers[i] + 1) continue;
+    runs.push(first === i ? `${numbers[i]}` : `${numbers[first]}-${numbers[i]}`);
+    first = i + 1;
+  }
+  return runs.join('.');
+}
+
+/** @param {string} text */
+function readNumbers(text) {
+  const numbers = [];
+  for (const run of text.split('.')) {
+    const [first, last = first] = run.split('-').map(wholeNumber);
+    if (first === undefined || last === undefined) continue;
+    for (let i = first; i <= last && numbers.length < MOST_THREADS; ++i) numbers.push(i);
+  }
+  return numbers;
+}
+
 /** @type {Field} */
 const THREADS = {
   name: 'threads',
   key: 'threads',
   initial: null,
-  write: threads => threads?.join('.') ?? null,
-  read: text =>
-    text
-      .split('.')
-      .map(wholeNumber)
-      .filter(thread => thread !== undefined),
+  write: threads => threads && writeNumbers(threads),
+  read: readNumbers,
 };
 
 /** The transforms that an address may ask for, and how many of them. */

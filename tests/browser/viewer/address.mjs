@@ -29,7 +29,7 @@ test('the address restores the view', async () => {
   await choose(page, 'work', 'Collapse its recursion');
   await page.getByLabel('Order').selectOption('heaviest first');
   await page.locator('#filters summary').click();
-  await page.getByLabel('tool 200').uncheck();
+  await page.getByLabel('tool 200', {exact: true}).uncheck();
   await page.locator('#search').fill('WORK');
   await page.keyboard.press('Control+I');
   await click(page, 'start');

@@ -186,7 +186,7 @@ test('the list of threads keeps its scroll position and focus', async () => {
   const threads = Array.from({length: 60}, (_, i) => sampleOf(i)).join('');
   const page = await open(pageOf(file(threads)).address);
   await page.locator('#filters summary').click();
-  await page.getByLabel('t59 1059').uncheck();
+  await page.getByLabel('t59 1059', {exact: true}).uncheck();
   assert.equal(await text(page, '#filters summary'), '59 of 60 threads');
   assert.ok(await page.locator('#filters details > div').evaluate(list => list.scrollTop > 100));
   assert.equal(

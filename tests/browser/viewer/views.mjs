@@ -177,7 +177,7 @@ test('filters by event, thread and process', async () => {
   assert.equal(await exportedFolded(page), fold('--event', 'cache-misses'));
   await page.getByLabel('Event').selectOption('cycles');
   await page.locator('#filters summary').click();
-  await page.getByLabel('worker 100/101').uncheck();
+  await page.getByLabel('worker 100/101', {exact: true}).uncheck();
   assert.equal(await text(page, '#filters summary'), '2 of 3 threads');
   assert.deepEqual(
     lines(await exportedFolded(page)),
@@ -185,7 +185,7 @@ test('filters by event, thread and process', async () => {
   );
   // A click outside the list has closed it.
   await page.locator('#filters summary').click();
-  await page.getByLabel('worker 100/101').check();
+  await page.getByLabel('worker 100/101', {exact: true}).check();
   await page.getByLabel(/^process 100/).uncheck();
   assert.equal(await exportedFolded(page), fold('--only-pid', '200'));
   await page.locator('#filters summary').click();
