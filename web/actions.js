@@ -144,6 +144,13 @@ export function exportMenu(app) {
     const run = () => downloadPng(`${name}.png`, joined(pictures, heading, app.theme()));
     items.push({text: 'PNG of this view', run});
   }
+  if (view?.text) {
+    const text = view.text.bind(view);
+    items.push(
+      {text: 'CSV of this table', run: () => downloadText(`${name}.csv`, text(','), 'text/csv')},
+      {text: 'Copy this table', run: () => copyText(text('\t'))},
+    );
+  }
   items.push({
     text: 'Folded stacks',
     run: () => {

@@ -4,12 +4,15 @@
 /** A name without its annotation, "_[k]" and the like. @param {string} name */
 export const shownName = name => (/_\[[kwij]\]$/.test(name) ? name.slice(0, -4) : name);
 
-/** The part after the last qualifier. @param {string} name */
-function lastPart(name) {
+/** Where the part after the last qualifier begins. @param {string} name */
+export function lastPartStart(name) {
   const colons = name.lastIndexOf('::');
   const slash = name.lastIndexOf('/');
-  return name.slice(Math.max(colons >= 0 ? colons + 2 : 0, slash + 1));
+  return Math.max(colons >= 0 ? colons + 2 : 0, slash + 1);
 }
+
+/** The part after the last qualifier. @param {string} name */
+const lastPart = name => name.slice(lastPartStart(name));
 
 const isSimple = (/** @type {string} */ text) => !/[\ud800-\udfff]/.test(text);
 /**

@@ -4,6 +4,7 @@
 import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
 import {toSvg} from './export.js';
+import {FunctionField} from './function_field.js';
 import {percent, unitAfter} from './numbers.js';
 import {changeFrom, changeTexts, shareOf, wholeName} from './shares.js';
 import {functionField, wholeNumber} from './state.js';
@@ -20,9 +21,6 @@ import {finished} from './work.js';
  * @property {number} func -1: the heaviest
  * @property {[number, number]|null} halves the boxes that callers and callees are zoomed to
  */
-
-/** How many functions the field suggests. */
-const MOST_SUGGESTIONS = 300;
 
 /** The root only holds the function, which is the first box. */
 const FUNCTION_BOX = 1;
@@ -80,8 +78,7 @@ class SandwichView {
     this.callers = this.half('Callers', false);
     this.canvas = this.half('Callees', true);
     this.canvases = [this.callers, this.canvas];
-    this.suggestions = el('datalist', {id: 'functions'});
-    this.field = this.functionInput();
+    this.field = new FunctionField(app, func => app.set({func}));
     this.shares = el('span', {className: 'quiet', id: 'shares'});
     this.remark = el('span', {className: 'loss', role: 'status'});
     this.element = this.layout();
@@ -102,31 +99,15 @@ class SandwichView {
     return canvas;
   }
 
-  functionInput() {
-    const {app} = this;
-    const onchange = () => {
-      const func = app.functionNamed(field.value);
-      if (func >= 0) app.set({func});
-    };
-    const field = el('input', {
-      type: 'text',
-      list: 'functions',
-      'aria-label': 'Function',
-      spellcheck: false,
-      onchange,
-    });
-    return field;
-  }
-
   layout() {
     const label = el('span', {className: 'label', textContent: 'Callers and callees of'});
     const half = (/** @type {string} */ text, /** @type {FlameCanvas} */ canvas) =>
       el('div', {className: 'half'}, el('span', {textContent: text}), canvas.element);
-    const {field, suggestions, shares, remark} = this;
+    const {field, shares, remark} = this;
     return el(
       'div',
       {className: 'half'},
-      el('div', {className: 'bar'}, label, field, suggestions, shares, remark),
+      el('div', {className: 'bar'}, label, field.element, shares, remark),
       half('callers ↑', this.callers),
       half('callees ↓', this.canvas),
     );
@@ -211,11 +192,8 @@ class SandwichView {
   /** @param {number} f @param {FunctionTotals} totals */
   showText(f, totals) {
     const {data} = this.app;
-    this.field.value = data.name(f);
+    this.field.show(f, totals);
     this.shares.textContent = this.shareText(f, totals);
-    const heaviest = totals.functions.slice().sort((a, b) => totals.total[b] - totals.total[a]);
-    const names = heaviest.slice(0, MOST_SUGGESTIONS).map(g => data.name(g));
-    this.suggestions.replaceChildren(...names.map(value => el('option', {value})));
   }
 
   /** @param {import('./export.js').Heading} heading */

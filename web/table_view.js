@@ -1,147 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of functions: what the pictures show, as text that can be sorted and read aloud.
-import {button, el, keepFocus} from './dom.js';
-import {weigh} from './filter.js';
-import {amount, percent, weightText} from './numbers.js';
+import {button, el} from './dom.js';
+import {lastPartStart} from './names.js';
+import {amount, countText, percent, weightText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
-import {changeFrom, changeTexts, isCertain, shareOf, wholeName} from './shares.js';
+import {changeFrom, changeTexts, shareOf, wholeName} from './shares.js';
 import {textField} from './state.js';
+import {allColumns, columnsOf, sortFunctions, tableText} from './table_columns.js';
+import {MOST_INDENT, pathOf, RowList, RowWindow} from './table_rows.js';
 import {functionTotals, summingUp} from './totals.js';
+import {transformed} from './transform.js';
+import {buildTree} from './tree.js';
+import {finished} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
+/** @typedef {import('./table_columns.js').Columns} Columns */
+/** @typedef {import('./table_columns.js').TableColumn} TableColumn */
+/** @typedef {import('./table_rows.js').Caller} Caller */
 /** @typedef {import('./tree.js').Tree} Tree */
 /**
  * @typedef {object} TableState
  * @property {string} sort the key of a column and a direction: 'self.down'; '': the default
  */
-/**
- * @typedef {object} TableColumn
- * @property {string} key
- * @property {string} title
- * @property {boolean} [wide] left out of narrow pages
- * @property {(f: number) => number} value
- * @property {(f: number) => string} text
- */
 
-/** How many functions are shown at first. */
-const FIRST_ROWS = 300;
-
-/**
- * How often each function was called; null: not known.
- * @param {App} app @returns {Float64Array|null}
- */
-function callsOf({data, filter, shape}) {
-  const hasCalls = data.meta.events.some(event => event.group === 'calls');
-  if (!hasCalls || data.isDifference) return null;
-  // A trace does not say when its calls were made.
-  if (filter.range && data.clock) return null;
-  const weights = weigh(data, {...filter, group: 'calls'}, null).after;
-  const calls = new Float64Array(data.names);
-  const {map, func} = shape;
-  for (let i = 1; i < map.length; ++i)
-    if (weights[i] > 0 && map[i] > 0) calls[func[map[i]]] += weights[i];
-  return calls;
-}
-
-/**
- * @param {Tree} tree @param {FunctionTotals} totals @param {Float64Array} beforeTotal
- * @returns {TableColumn[]}
- */
-function comparisonColumns(tree, {self, total}, beforeTotal) {
-  const of = (/** @type {number} */ f) => changeFrom(tree, beforeTotal[f], total[f]);
-  const texts = changeTexts(tree);
-  const half = (/** @type {import('./shares.js').Change} */ {interval: [low, high]}) =>
-    (high - low) / 2;
-  const intervalText = (/** @type {number} */ f) => {
-    const change = of(f);
-    return texts.half(half(change)) + (isCertain(change) ? ' *' : '');
-  };
-  const beforeText = (/** @type {number} */ f) =>
-    beforeTotal[f] === 0 ? 'new' : texts.value(of(f).before);
-  const afterText = (/** @type {number} */ f) =>
-    total[f] === 0 ? 'gone' : texts.value(of(f).after);
-  const selfText = (/** @type {number} */ f) =>
-    tree.isAbsolute ? weightText(tree, self[f]) : percent(shareOf(tree, self[f]));
-  const change = (/** @type {number} */ f) => of(f).change;
-  return [
-    {
-      key: 'change',
-      title: 'Change',
-      value: f => Math.abs(change(f)),
-      text: f => texts.change(change(f)),
-    },
-    {key: 'interval', title: '± 95%', value: f => half(of(f)), text: intervalText},
-    {key: 'before', title: 'Before', value: f => of(f).before, text: beforeText},
-    {key: 'after', title: 'After', value: f => of(f).after, text: afterText},
-    {key: 'self', title: 'Self after', value: f => self[f], text: selfText},
-  ];
-}
-
-/**
- * @param {Tree} tree @param {FunctionTotals} totals @param {Float64Array|null} calls
- * @returns {TableColumn[]}
- */
-function plainColumns(tree, {self, total}, calls) {
-  /** @returns {TableColumn[]} */
-  const pair = (/** @type {Float64Array} */ weights, key = '', title = '') => {
-    const value = (/** @type {number} */ f) => weights[f];
-    const text = (/** @type {number} */ f) => weightText(tree, weights[f]);
-    const share = (/** @type {number} */ f) => percent(shareOf(tree, weights[f]));
-    return [
-      {key, title, wide: true, value, text},
-      {key: `${key}%`, title: `${title} %`, value, text: share},
-    ];
-  };
-  const columns = [...pair(self, 'self', 'Self'), ...pair(total, 'total', 'Total')];
-  if (calls)
-    columns.push({
-      key: 'calls',
-      title: 'Calls',
-      value: f => calls[f],
-      text: f => amount(calls[f], 0),
-    });
-  return columns;
-}
-
-/** @param {App} app @param {FunctionTotals} totals */
-function columnsOf(app, totals) {
-  const {tree} = app;
-  return totals.beforeTotal
-    ? comparisonColumns(tree, totals, totals.beforeTotal)
-    : plainColumns(tree, totals, callsOf(app));
-}
-
-/**
- * @param {number[]} functions @param {TableColumn|undefined} column undefined: by name
- * @param {boolean} isUp
- */
-function sortFunctions(functions, column, isUp) {
-  const sign = isUp ? -1 : 1;
-  if (!column) return functions.sort((a, b) => sign * (a - b));
-  const last = functions.reduce((a, b) => Math.max(a, b), 0);
-  const values = new Float64Array(last + 1);
-  for (const f of functions) values[f] = column.value(f);
-  return functions.sort((a, b) => sign * (values[b] - values[a]) || a - b);
-}
+/** Browsers cannot scroll further than some tens of millions of pixels. */
+const MOST_LISTED = 500_000;
 
 /** @param {App} app */
 const tableCaption = ({tree}) =>
   tree.unit_ns > 0 ? 'Functions and their time' : `Functions, in ${tree.unit}`;
+
+/** A name in two parts: what is before the last qualifier may be cut. @param {string} name */
+function nameParts(name) {
+  const start = lastPartStart(name);
+  const parts = [el('span', {className: 'last', textContent: name.slice(start)})];
+  if (start > 0) parts.unshift(el('span', {className: 'scope', textContent: name.slice(0, start)}));
+  return parts;
+}
 
 class TableView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
     this.element = el('div', {
-      className: 'page',
+      className: 'page table',
       tabIndex: 0,
       role: 'region',
       'aria-label': 'Table of functions',
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
     });
-    this.limit = FIRST_ROWS;
-    /** In the order of the rows. @type {number[]} */
-    this.functions = [];
+    /** @type {Columns|null} */
+    this.columns = null;
+    this.list = new RowList([], f => this.callersOf(f));
+    this.window = new RowWindow(this.element, i => this.row(i));
+    /** The row that the Tab key leads to. */
+    this.current = 0;
     this.shownKey = '';
     /** @type {Tree|null} */
     this.shownTree = null;
@@ -156,52 +69,62 @@ class TableView {
     const {app} = this;
     const {state, tree} = app;
     const {sort, search, plain, letterCase, mark} = state;
-    const key = JSON.stringify([sort, search, plain, letterCase, mark, this.limit]);
+    const key = JSON.stringify([sort, search, plain, letterCase, mark]);
     if (key === this.shownKey && this.shownTree === tree) return;
     this.shownKey = key;
     this.shownTree = tree;
     const totals = functionTotals(tree, app.data);
     const columns = columnsOf(app, totals);
-    const [sortKey, direction] = (sort || `${columns[0].key}.down`).split('.');
+    const [sortKey, direction] = (sort || `${columns.before[0].key}.down`).split('.');
     const isUp = direction === 'up';
     const {hits} = app.painter;
     const functions = hits ? totals.functions.filter(f => hits[f]) : totals.functions.slice();
-    const sorted = columns.find(column => column.key === sortKey);
+    const sorted = allColumns(columns).find(column => column.key === sortKey) ?? columns.before[0];
     sortFunctions(functions, sorted, isUp);
-    this.functions = functions;
-    this.element.replaceChildren(
-      this.table(functions, columns, sortKey, isUp),
-      ...this.foot(functions.length, totals.beforeTotal !== null),
-    );
+    this.columns = columns;
+    const restoreFocus = this.rememberedFocus();
+    const list = new RowList(functions.slice(0, MOST_LISTED), f => this.callersOf(f));
+    list.openAs(this.list);
+    this.list = list;
+    this.current = Math.min(this.current, Math.max(list.rows.length - 1, 0));
+    const table = this.table(columns, sorted, isUp);
+    const foot = this.foot(functions.length, totals.beforeTotal !== null);
+    this.element.replaceChildren(table, foot);
+    this.window.fill(table, list.rows.length);
+    restoreFocus();
   }
 
-  /**
-   * @param {number[]} functions @param {TableColumn[]} columns @param {string} sortKey
-   * @param {boolean} isUp
-   */
-  table(functions, columns, sortKey, isUp) {
-    const all = [...columns, {key: 'name', title: 'Function', wide: false}];
-    const head = all.map(column => this.head(column, column.key === sortKey, isUp));
-    const rows = functions.slice(0, this.limit).map(f => this.row(f, columns));
+  /** @param {number} f @returns {Tree} */
+  callersOf(f) {
+    const {data, shape, weights, state} = this.app;
+    const callers = finished(transformed(data, shape, {type: 'callers', at: f}));
+    return buildTree(callers, weights, {heavy: true, normalized: !state.absolute});
+  }
+
+  /** @param {Columns} columns @param {TableColumn} sorted @param {boolean} isUp */
+  table(columns, sorted, isUp) {
+    const head = allColumns(columns).map(column => this.head(column, column === sorted, isUp));
     return el(
       'table',
-      {},
+      {'aria-rowcount': this.list.rows.length + 1},
       el('caption', {className: 'quiet', textContent: tableCaption(this.app)}),
-      el('thead', {}, el('tr', {}, ...head)),
-      el('tbody', {}, ...rows),
+      el('thead', {}, el('tr', {'aria-rowindex': 1}, ...head)),
+      el('tbody', {}),
     );
   }
 
-  /**
-   * @param {{key: string, title: string, wide?: boolean}} column @param {boolean} isSorted
-   * @param {boolean} isUp
-   */
-  head({key, title, wide}, isSorted, isUp) {
-    const sort = `${key}.${isSorted && !isUp ? 'up' : 'down'}`;
+  /** @param {TableColumn} column @param {boolean} isSorted @param {boolean} isUp */
+  head({key, title, wide, isText}, isSorted, isUp) {
+    const first = isText ? 'up' : 'down';
+    const other = isUp ? 'down' : 'up';
+    const sort = `${key}.${isSorted ? other : first}`;
     const properties = {
       scope: 'col',
-      className: wide ? 'wide' : '',
+      className: [wide && 'wide', isText && 'text', key === 'name' && 'name']
+        .filter(Boolean)
+        .join(' '),
       'aria-sort': !isSorted ? 'none' : isUp ? 'ascending' : 'descending',
+      'data-key': key,
     };
     const arrow = !isSorted ? '' : isUp ? ' ▲' : ' ▼';
     return el(
@@ -211,38 +134,191 @@ class TableView {
     );
   }
 
-  /** @param {number} f @param {TableColumn[]} columns */
-  row(f, columns) {
-    const {app} = this;
-    const name = button(app.painter.name(f), () => showCallersAndCallees(app, f), {
-      title: 'Show its callers and callees',
+  /** @param {number} i @returns {HTMLTableRowElement} */
+  row(i) {
+    const row = this.list.rows[i];
+    const columns = /** @type {Columns} */ (this.columns);
+    if (typeof row !== 'number') return this.callerRow(i, row, columns);
+    const cells = (/** @type {TableColumn[]} */ list) => list.map(column => this.cell(column, row));
+    const className = row === this.app.state.mark ? 'hit' : '';
+    return el(
+      'tr',
+      {className, 'data-function': row, 'aria-rowindex': i + 2},
+      ...cells(columns.before),
+      this.nameCell(i, row, 0),
+      ...cells(columns.after),
+    );
+  }
+
+  /** @param {TableColumn} column @param {number} f */
+  cell({wide, isText, text, bar, tone}, f) {
+    const share = bar?.(f) ?? 0;
+    const names = [wide && 'wide', isText && 'text', share > 0 && 'share', tone?.(f)];
+    const td = el('td', {className: names.filter(Boolean).join(' '), textContent: text(f)});
+    if (share > 0) td.style.setProperty('--share', `${(100 * Math.min(share, 1)).toFixed(2)}%`);
+    return td;
+  }
+
+  /** @param {number} i @param {number} f @param {number} depth */
+  nameCell(i, f, depth) {
+    const {app, list} = this;
+    const open = list.isOpen(i);
+    const toggle = button(open ? '▾' : '▸', () => this.toggle(i), {
+      className: 'toggle',
+      tabIndex: -1,
+      'aria-expanded': open,
+      'aria-label': `Callers of ${app.painter.name(f).slice(0, 100)}`,
+      disabled: !list.canOpen(i),
     });
+    const name = el(
+      'button',
+      {
+        type: 'button',
+        className: 'function',
+        tabIndex: i === this.current ? 0 : -1,
+        onclick: () => showCallersAndCallees(app, f),
+        onfocus: () => this.focused(i),
+        onmouseenter: (/** @type {MouseEvent} */ event) => this.showTip(i, event),
+        onmouseleave: () => app.tips.hide(),
+      },
+      ...nameParts(app.painter.name(f)),
+    );
     name.addEventListener('contextmenu', (/** @type {MouseEvent} */ event) => {
       event.preventDefault();
       app.functionMenu(f, event.clientX, event.clientY);
     });
-    const cells = columns.map(({wide, text}) =>
-      el('td', {className: wide ? 'wide' : '', textContent: text(f)}),
+    const cell = el('td', {className: 'name'}, el('div', {}, name, toggle));
+    cell.firstChild.style.setProperty('--depth', String(Math.min(depth, MOST_INDENT)));
+    return cell;
+  }
+
+  /**
+   * What is known of a caller, by the column's key.
+   * @param {Caller} row @returns {Record<string, string>}
+   */
+  callerTexts({tree, box, rest}) {
+    if (rest > 0) return {};
+    const total = tree.total[box];
+    if (!tree.beforeTotal)
+      return {total: weightText(tree, total), 'total%': percent(shareOf(tree, total))};
+    const {before, after, change} = changeFrom(tree, tree.beforeTotal[box], total);
+    const texts = changeTexts(tree);
+    return {before: texts.value(before), after: texts.value(after), change: texts.change(change)};
+  }
+
+  /** @param {number} i @param {Caller} row @param {Columns} columns */
+  callerRow(i, row, columns) {
+    const {data} = this.app;
+    const {tree, box, depth, rest} = row;
+    const texts = this.callerTexts(row);
+    const cells = (/** @type {TableColumn[]} */ list) =>
+      list.map(({key, wide}) =>
+        el('td', {className: wide ? 'wide' : '', textContent: texts[key] ?? ''}),
+      );
+    const f = tree.shape.func[box];
+    const name =
+      rest > 0
+        ? el('td', {className: 'name quiet', textContent: `${countText(rest, 'more caller')}`})
+        : this.nameCell(i, f, depth);
+    if (rest === 0 && !data.isFunction(f))
+      name.firstChild.append(el('span', {className: 'quiet', textContent: '\u2002thread'}));
+    return el(
+      'tr',
+      {className: 'caller', 'data-function': rest > 0 ? -1 : f, 'aria-rowindex': i + 2},
+      ...cells(columns.before),
+      name,
+      ...cells(columns.after),
     );
-    const properties = {className: f === app.state.mark ? 'hit' : '', 'data-function': f};
-    return el('tr', properties, ...cells, el('td', {}, name));
+  }
+
+  /** @param {number} i */
+  toggle(i) {
+    const {list, window: rows} = this;
+    list.toggle(i);
+    this.current = i;
+    rows.table?.setAttribute('aria-rowcount', String(list.rows.length + 1));
+    rows.refill(list.rows.length);
+    this.focusRow(i);
+  }
+
+  /** @param {number} i */
+  focusRow(i) {
+    const last = this.list.rows.length - 1;
+    const to = Math.min(Math.max(i, 0), last);
+    this.window.reveal(to);
+    this.window.rowAt(to)?.querySelector('button')?.focus({preventScroll: true});
+  }
+
+  /** A row got the focus: the Tab key leads back to it. @param {number} i */
+  focused(i) {
+    const before = this.window.rowAt(this.current)?.querySelector('button');
+    if (before) before.tabIndex = -1;
+    this.current = i;
+    const now = this.window.rowAt(i)?.querySelector('button');
+    if (!now) return;
+    now.tabIndex = 0;
+    this.announce(i);
+  }
+
+  /** Everything about a row, with its whole name. @param {number} i @returns {[string, string[]]} */
+  description(i) {
+    const row = this.list.rows[i];
+    const columns = /** @type {Columns} */ (this.columns);
+    if (typeof row !== 'number') {
+      const names = pathOf(row).map(f => this.app.painter.name(f));
+      const share = percent(shareOf(row.tree, row.tree.total[row.box]));
+      return [
+        names.pop() ?? '',
+        [`total: ${share}`, `calls ${names.reverse().join(', which calls ')}`],
+      ];
+    }
+    const lines = [...columns.before, ...columns.after]
+      .map(({title, text, whole, isText}) => [title, (isText && whole ? whole : text)(row)])
+      .filter(([, text]) => text !== '')
+      .map(([title, text]) => `${title}: ${text}`);
+    return [columns.name.text(row), lines];
+  }
+
+  /** @param {number} i */
+  announce(i) {
+    const [name, lines] = this.description(i);
+    this.app.tips.announce([name.slice(0, 300), ...lines].join(' · '));
+  }
+
+  /** @param {number} i @param {MouseEvent} event */
+  showTip(i, event) {
+    this.app.tips.show(...this.description(i), event);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const i = this.window.rowOf(document.activeElement);
+    if (event.ctrlKey || event.metaKey || event.altKey || i < 0) return;
+    const [from, to] = this.window.visible();
+    const page = Math.max(to - from - 2, 1);
+    const {list} = this;
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      ArrowDown: () => this.focusRow(i + 1),
+      ArrowUp: () => this.focusRow(i - 1),
+      PageDown: () => this.focusRow(i + page),
+      PageUp: () => this.focusRow(i - page),
+      Home: () => this.focusRow(0),
+      End: () => this.focusRow(list.rows.length - 1),
+      ArrowRight: () => (list.isOpen(i) ? this.focusRow(i + 1) : this.toggle(i)),
+      ArrowLeft: () => (list.isOpen(i) ? this.toggle(i) : this.focusRow(list.parentOf(i))),
+    };
+    if (!Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    keys[event.key]();
   }
 
   /** @param {number} count @param {boolean} isComparison */
   foot(count, isComparison) {
-    const functions = this.app.painter.hits ? 'matching functions' : 'functions';
-    const shown = `${Math.min(this.limit, count)} of ${count} ${functions}`;
-    const text = el('p', {className: 'quiet', textContent: shown + this.legend(isComparison)});
-    if (count <= this.limit) return [text];
-    const more = () => {
-      this.limit *= 4;
-      keepFocus(
-        this.element,
-        () => this.show(),
-        () => this.app.focusView(),
-      );
-    };
-    return [text, button('Show more', more)];
+    const functions = countText(count, this.app.painter.hits ? 'matching function' : 'function');
+    const cut = count > MOST_LISTED ? `, of which the table has ${amount(MOST_LISTED, 0)}` : '';
+    const textContent = functions + cut + this.legend(isComparison);
+    return el('p', {className: 'quiet', textContent});
   }
 
   /** What the numbers are. @param {boolean} isComparison */
@@ -256,28 +332,46 @@ class TableView {
     return `; ${what}; *: the interval excludes 0`;
   }
 
+  /** The functions with all that is known of them. @param {string} separator */
+  text(separator) {
+    return tableText(this.list.functions, /** @type {Columns} */ (this.columns), separator);
+  }
+
   /** Rows are what the search found. @returns {import('./views.js').Matches} */
   matches() {
-    return {count: this.functions.length, show: i => this.goToRow(i)};
+    const {functions} = this.list;
+    return {count: functions.length, show: i => this.goToRow(this.list.rows.indexOf(functions[i]))};
   }
 
   /** @param {number} i */
   goToRow(i) {
-    if (i >= this.limit) {
-      this.limit = i + FIRST_ROWS;
-      this.show();
-    }
     const {element} = this;
-    const rows = element.querySelectorAll('tbody tr');
-    for (const row of rows) row.removeAttribute('aria-current');
-    rows[i].setAttribute('aria-current', 'true');
-    rows[i].scrollIntoView({block: 'nearest'});
-    if (element.contains(document.activeElement)) rows[i].querySelector('button').focus();
-    const cells = Array.from(rows[i].cells, cell => cell.textContent);
-    this.app.tips.announce([cells.pop(), ...cells].join(' · '));
+    for (const row of element.querySelectorAll('tr[aria-current]'))
+      row.removeAttribute('aria-current');
+    this.window.reveal(i);
+    this.window.rowAt(i)?.setAttribute('aria-current', 'true');
+    if (element.contains(document.activeElement)) this.focusRow(i);
+    else this.current = i;
+    this.announce(i);
+  }
+
+  /** A function that gives the focus to what has it now, or to what takes its place. */
+  rememberedFocus() {
+    const {element, window: rows} = this;
+    const th = document.activeElement?.closest('th');
+    const key = th && element.contains(th) ? th.dataset.key : '';
+    const index = rows.rowOf(document.activeElement);
+    const row = this.list.rows[index];
+    return () => {
+      if (key) element.querySelector(`th[data-key="${key}"] button`)?.focus();
+      if (index < 0) return;
+      const same = this.list.rows.indexOf(row);
+      this.focusRow(same >= 0 ? same : index);
+    };
   }
 
   remove() {
+    this.app.tips.hide();
     this.element.remove();
   }
 }
@@ -289,4 +383,8 @@ export const TABLE_VIEW = {
   make: app => new TableView(app),
   preparing: ({data}, {tree}) => summingUp(tree, data),
   fields: [textField('sort')],
+  keys: [
+    ['↑ ↓ Home End', 'the next row, the first, the last'],
+    ['→ ←', 'show or hide the callers of a function'],
+  ],
 };

@@ -28,6 +28,7 @@ import {TIME_VIEW} from './time_view.js';
  * @property {FlameCanvas[]} [canvases] all of them, if there are several
  * @property {() => number} [func] the function that keys act on, in a view without a canvas
  * @property {(heading: import('./export.js').Heading) => string} [svg]
+ * @property {(separator: string) => string} [text] a table, for other programs
  * @property {() => Matches} [matches] what the search found in it, in a view without a canvas
  * @property {() => boolean} [escape] cancels a selection; false: there was none
  */

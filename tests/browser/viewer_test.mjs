@@ -17,6 +17,7 @@ import './viewer/recording.mjs';
 import './viewer/responsive.mjs';
 import './viewer/safety.mjs';
 import './viewer/search.mjs';
+import './viewer/table.mjs';
 import './viewer/threads.mjs';
 import './viewer/time.mjs';
 import './viewer/transforms.mjs';

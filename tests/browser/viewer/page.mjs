@@ -127,12 +127,13 @@ export async function pasted(page) {
   });
 }
 
-/** Rows of the table of functions: name and cells. */
+/** Rows of the table of functions: the name, and the cells before it. */
 export const tableRows = page =>
   page.$$eval('#view tbody tr', rows =>
     rows.map(row => {
       const cells = Array.from(row.cells, cell => cell.textContent);
-      return {name: cells.pop(), cells};
+      const at = row.querySelector('td.name').cellIndex;
+      return {name: row.querySelector('.function').textContent, cells: cells.slice(0, at)};
     }),
   );
 

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns of the table: what is known about a function, as numbers to sort by and as text.
+import {weigh} from './filter.js';
+import {baseName} from './names.js';
+import {amount, percent, weightText} from './numbers.js';
+import {changeFrom, changeTexts, isCertain, shareOf} from './shares.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
+/** @typedef {import('./tree.js').Tree} Tree */
+/**
+ * @typedef {object} TableColumn
+ * @property {string} key
+ * @property {string} title
+ * @property {boolean} [wide] left out of narrow pages
+ * @property {boolean} [isText] texts begin with A if nothing else was chosen, numbers with the largest
+ * @property {(f: number) => number} value what rows are sorted by
+ * @property {(f: number) => string} text
+ * @property {(f: number) => number} [bar] its length, up to 1
+ * @property {(f: number) => string} [tone] the class of the bar
+ * @property {(f: number) => string} [whole] the text for other programs: not shortened, plain numbers
+ */
+
+/**
+ * How often each function was called; null: not known.
+ * @param {App} app @returns {Float64Array|null}
+ */
+function callsOf({data, filter, shape}) {
+  const hasCalls = data.meta.events.some(event => event.group === 'calls');
+  if (!hasCalls || data.isDifference) return null;
+  // A trace does not say when its calls were made.
+  if (filter.range && data.clock) return null;
+  const weights = weigh(data, {...filter, group: 'calls'}, null).after;
+  const calls = new Float64Array(data.names);
+  const {map, func} = shape;
+  for (let i = 1; i < map.length; ++i)
+    if (weights[i] > 0 && map[i] > 0) calls[func[map[i]]] += weights[i];
+  return calls;
+}
+
+/**
+ * @param {Tree} tree @param {FunctionTotals} totals @param {Float64Array} beforeTotal
+ * @returns {TableColumn[]}
+ */
+function comparisonColumns(tree, {self, total, functions}, beforeTotal) {
+  const of = (/** @type {number} */ f) => changeFrom(tree, beforeTotal[f], total[f]);
+  const texts = changeTexts(tree);
+  const half = (/** @type {import('./shares.js').Change} */ {interval: [low, high]}) =>
+    (high - low) / 2;
+  const intervalText = (/** @type {number} */ f) => {
+    const change = of(f);
+    return texts.half(half(change)) + (isCertain(change) ? ' *' : '');
+  };
+  const beforeText = (/** @type {number} */ f) =>
+    beforeTotal[f] === 0 ? 'new' : texts.value(of(f).before);
+  const afterText = (/** @type {number} */ f) =>
+    total[f] === 0 ? 'gone' : texts.value(of(f).after);
+  const selfText = (/** @type {number} */ f) =>
+    tree.isAbsolute ? weightText(tree, self[f]) : percent(shareOf(tree, self[f]));
+  const change = (/** @type {number} */ f) => of(f).change;
+  const largest = functions.reduce((most, f) => Math.max(most, Math.abs(change(f))), 0) || 1;
+  return [
+    {
+      key: 'change',
+      title: 'Change',
+      value: f => Math.abs(change(f)),
+      text: f => texts.change(change(f)),
+      bar: f => Math.abs(change(f)) / largest,
+      tone: f => (change(f) > 0 ? 'grew' : 'shrank'),
+    },
+    {key: 'interval', title: '± 95%', value: f => half(of(f)), text: intervalText},
+    {key: 'before', title: 'Before', value: f => of(f).before, text: beforeText},
+    {key: 'after', title: 'After', value: f => of(f).after, text: afterText},
+    {key: 'self', title: 'Self after', value: f => self[f], text: selfText},
+  ];
+}
+
+/**
+ * @param {Tree} tree @param {FunctionTotals} totals @param {Float64Array|null} calls
+ * @returns {TableColumn[]}
+ */
+function plainColumns(tree, {self, total}, calls) {
+  /** @returns {TableColumn[]} */
+  const pair = (/** @type {Float64Array} */ weights, key = '', title = '') => {
+    const value = (/** @type {number} */ f) => weights[f];
+    const text = (/** @type {number} */ f) => weightText(tree, weights[f]);
+    const share = (/** @type {number} */ f) => percent(shareOf(tree, weights[f]));
+    return [
+      {key, title, wide: true, value, text, whole: f => String(weights[f] / 10 ** tree.decimals)},
+      {
+        key: `${key}%`,
+        title: `${title} %`,
+        value,
+        text: share,
+        bar: f => shareOf(tree, weights[f]),
+      },
+    ];
+  };
+  const columns = [...pair(self, 'self', 'Self'), ...pair(total, 'total', 'Total')];
+  if (calls)
+    columns.push({
+      key: 'calls',
+      title: 'Calls',
+      value: f => calls[f],
+      text: f => amount(calls[f], 0),
+      whole: f => String(calls[f]),
+    });
+  return columns;
+}
+
+/**
+ * The frame of each function that has the largest total; -1: none.
+ * @param {Tree} tree @param {number} names
+ */
+function heaviestFrames({shape, extent, boxes}, names) {
+  const frames = new Int32Array(names).fill(-1);
+  const most = new Float64Array(names);
+  for (const box of boxes) {
+    const f = shape.func[box];
+    if (f < 0 || extent[box] <= most[f]) continue;
+    most[f] = extent[box];
+    frames[f] = shape.frame[box];
+  }
+  return frames;
+}
+
+/**
+ * A column of strings that functions have through their frames.
+ * @param {Data} data @param {FunctionTotals} totals @param {Int32Array} frames of functions
+ * @param {{key: string, title: string, strings: Int32Array}} column strings of frames
+ * @returns {TableColumn[]} none if no function has one
+ */
+function originColumn(data, {functions}, frames, {key, title, strings}) {
+  const of = (/** @type {number} */ f) => (frames[f] < 0 ? -1 : strings[frames[f]]);
+  /** @type {Map<number, string>} */
+  const texts = new Map();
+  for (const f of functions) if (of(f) >= 0) texts.set(of(f), data.strings.at(of(f)));
+  if (![...texts.values()].some(text => text !== '')) return [];
+  const whole = (/** @type {number} */ f) => texts.get(of(f)) ?? '';
+  const sorted = [...new Set([...texts.values()].map(baseName))].sort();
+  const ranks = new Map(sorted.map((text, rank) => [text, rank]));
+  const text = (/** @type {number} */ f) => baseName(whole(f));
+  const value = (/** @type {number} */ f) => ranks.get(text(f)) ?? -1;
+  return [{key, title, wide: true, isText: true, value, text, whole}];
+}
+
+/** @param {App} app @param {FunctionTotals} totals */
+function originColumns({data, tree}, totals) {
+  const frames = heaviestFrames(tree, tree.shape.made.end);
+  const {frameModule, frameFile} = data;
+  return [
+    ...originColumn(data, totals, frames, {key: 'module', title: 'Module', strings: frameModule}),
+    ...originColumn(data, totals, frames, {key: 'file', title: 'File', strings: frameFile}),
+  ];
+}
+
+/** @typedef {{before: TableColumn[], name: TableColumn, after: TableColumn[]}} Columns */
+
+/** The columns before and after that of names. @param {App} app @param {FunctionTotals} totals */
+export function columnsOf(app, totals) {
+  const {tree, painter, data} = app;
+  const before = totals.beforeTotal
+    ? comparisonColumns(tree, totals, totals.beforeTotal)
+    : plainColumns(tree, totals, callsOf(app));
+  /** @type {TableColumn} */
+  const name = {
+    key: 'name',
+    title: 'Function',
+    isText: true,
+    // Functions are numbered by name.
+    value: f => f,
+    text: f => painter.name(f),
+    whole: f => data.name(f),
+  };
+  return {before, name, after: originColumns(app, totals)};
+}
+
+/** @param {Columns} columns @returns {TableColumn[]} */
+export const allColumns = ({before, name, after}) => [...before, name, ...after];
+
+/**
+ * Sorts functions by a column; equal ones by name.
+ * @param {number[]} functions @param {TableColumn} column @param {boolean} isUp
+ */
+export function sortFunctions(functions, column, isUp) {
+  const sign = isUp ? 1 : -1;
+  const values = new Float64Array(functions.reduce((a, b) => Math.max(a, b), 0) + 1);
+  for (const f of functions) values[f] = column.value(f);
+  return functions.sort((a, b) => sign * (values[a] - values[b]) || a - b);
+}
+
+/**
+ * Text as a spreadsheet reads it. Names come from elsewhere: none of them becomes a formula.
+ * @param {string} text
+ */
+function cell(text) {
+  const plain = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.]+%?$/.test(text) ? `'${text}` : text;
+  return /["',\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+/**
+ * The table as text.
+ * @param {number[]} functions @param {Columns} columns @param {string} separator
+ */
+export function tableText(functions, columns, separator) {
+  const all = allColumns(columns);
+  const lines = [all.map(({title}) => cell(title)).join(separator)];
+  for (const f of functions)
+    lines.push(all.map(({text, whole}) => cell((whole ?? text)(f))).join(separator));
+  return lines.join('\r\n') + '\r\n';
+}
