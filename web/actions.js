@@ -6,7 +6,7 @@ import {toFolded} from './export.js';
 import {showMenu} from './menu.js';
 import {baseName, shortened} from './names.js';
 import {showCallersAndCallees} from './sandwich_view.js';
-import {showSource, SOURCE_VIEW} from './source_view.js';
+import {showAssembly, showSource, SOURCE_VIEW} from './source_view.js';
 import {pathTo} from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -57,6 +57,13 @@ function frameActions(app, frame) {
   return items;
 }
 
+/** @param {App} app @param {number} f @returns {Item[]} */
+function codeActions(app, f) {
+  const code = app.data.code.findIndex(({name}) => name === app.data.name(f));
+  if (code < 0) return [];
+  return [{text: 'Show the assembly', key: 'a', run: () => showAssembly(app, code)}];
+}
+
 /**
  * @param {App} app @param {number} f @param {number} frame one of its frames, or -1
  * @returns {Item[]}
@@ -71,6 +78,7 @@ export function functionActions(app, f, frame) {
     {text: 'Drop stacks that contain it', key: 'x', run: () => app.apply({type: 'drop', at: f})},
     {text: 'Collapse its recursion', key: 'r', run: () => app.apply({type: 'recursion', at: f})},
     ...frameActions(app, frame),
+    ...codeActions(app, f),
     {text: 'Copy the name', key: 'c', run: () => copyText(app.data.name(f))},
   ];
 }

@@ -79,6 +79,8 @@ import {MadeNames} from './shape.js';
  * @property {Note[]} notes
  * @property {[number, number]} [side_samples] of a difference
  * @property {[number, number][]} [sources] strings: file and its text
+ * @property {[number, number, number, string][]} [code] functions: the strings of module, name and
+ *   instructions, and the address in hexadecimal
  * @property {[string, number, number][]} columns name, rows and bytes
  */
 
@@ -106,6 +108,14 @@ export class Data {
     this.frameModule = plainNumbers(column('frame_module'), frames, this.strings.size);
     this.frameLine = plainNumbers(column('frame_line'), frames, 2 ** 31);
     this.frameKind = Uint8Array.from(plainNumbers(column('frame_kind'), frames, 256));
+
+    const isInCode = columns.has('frame_code');
+    /** 1 + the number of the code that a frame ends a stack in; 0: none; null: there is no code. */
+    this.frameCode = isInCode
+      ? plainNumbers(column('frame_code'), frames, (meta.code ?? []).length + 1)
+      : null;
+    /** The instruction, counted from the beginning of the function. */
+    this.frameOffset = isInCode ? plainNumbers(column('frame_offset'), frames, 2 ** 31) : null;
 
     this.nodeParent = readParents(column('node_parent'));
     this.nodes = this.nodeParent.length;
@@ -149,6 +159,19 @@ export class Data {
     for (const row of this.meta.sources ?? [])
       if (!row.every(isString))
         throw new DataError('its data refers to a string that does not exist');
+    for (const row of this.meta.code ?? [])
+      if (!row.slice(0, 3).every(isString) || !/^[0-9a-f]{1,16}$/.test(row[3]))
+        throw new DataError('its data refers to code that does not exist');
+  }
+
+  /** Functions whose instructions are in the page. */
+  get code() {
+    return (this.meta.code ?? []).map(([module, name, text, start]) => ({
+      module: this.strings.at(module),
+      name: this.strings.at(name),
+      text,
+      start: BigInt('0x' + start),
+    }));
   }
 
   get isDifference() {
@@ -231,6 +254,7 @@ function checkedMeta(meta) {
     Number.isFinite(meta.tick_ns) &&
     Array.isArray(meta.columns) &&
     isListOf(meta.sources ?? [], Array.isArray) &&
+    isListOf(meta.code ?? [], Array.isArray) &&
     (meta.side_samples === undefined ||
       (Array.isArray(meta.side_samples) && meta.side_samples.length === 2));
   if (!isValid) throw new DataError('the description in its data is incomplete');

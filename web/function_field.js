@@ -85,7 +85,8 @@ export class FunctionField {
     this.suggested = found.slice(0, MOST_SUGGESTED);
     const rest = found.length - this.suggested.length;
     const items = this.suggested.map((f, i) => this.option(f, i, totals));
-    if (rest > 0) items.push(el('li', {className: 'quiet', textContent: `${amount(rest, 0)} more`}));
+    if (rest > 0)
+      items.push(el('li', {className: 'quiet', textContent: `${amount(rest, 0)} more`}));
     this.list.replaceChildren(...items);
     const none = text !== '' && found.length === 0;
     this.none.textContent = none ? 'No function matches.' : '';

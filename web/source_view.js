@@ -1,95 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights by line of source. Lines come from the profile; the text of a file is in the page if it
-// was embedded.
+// Weights by line of source, or by instruction. Lines come from the profile; the text of a file and
+// the instructions of a function are in the page if they were embedded.
 import {choice, el} from './dom.js';
-import {baseName} from './names.js';
-import {percent, weightText} from './numbers.js';
+import {baseName, shortened} from './names.js';
+import {percent, quantityText, weightText} from './numbers.js';
+import {showCallersAndCallees} from './sandwich_view.js';
+import {wholeName} from './shares.js';
+import {codeWeights, functionsByLine, lineWeights} from './source_lines.js';
 import {numberField} from './state.js';
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./source_lines.js').CodeWeights} CodeWeights */
+/** @typedef {import('./source_lines.js').FileLines} FileLines */
 /**
  * @typedef {object} SourceState
  * @property {number} file a string; -1: the heaviest file
  * @property {number} line the current line; 0: none
+ * @property {number} code the function whose instructions are shown instead; -1: none
  */
-/** @typedef {{self: Map<number, number>, total: Map<number, number>, selfSum: number}} FileLines */
 /**
+ * A line or an instruction.
+ * @typedef {object} ListedRow
+ * @property {number} key the line, or the offset of the instruction
+ * @property {string} place what is shown for it
+ * @property {string} text
+ * @property {number} self
+ * @property {number} total 0: not known
+ * @property {Node|string} origin the function, or the line of an instruction
+ */
+/**
+ * What is shown.
  * @typedef {object} Listing
- * @property {FileLines} weights
- * @property {string[]|null} text null: not embedded
- * @property {number} whole the weight of all samples
- * @property {import('./numbers.js').Measure} measure
+ * @property {string[]} titles of the last three columns
+ * @property {ListedRow[]} rows
+ * @property {boolean} hasTotals
  */
 
 const MOST_FILES = 500;
 const MOST_LINES = 20_000;
-/** Lines with a larger share of the samples are highlighted. */
-const HOT = 0.01;
 
-/** @param {Map<number, number>} map @param {number} key @param {number} by */
-const add = (map, key, by) => map.set(key, (map.get(key) ?? 0) + by);
+/** The background of the hottest line, in percent of the accent colour. */
+const FULL_HEAT = 45;
 
-/** Whether a caller of a node is on the same line. @param {Data} data @param {number} node */
-function isOnCallersLine({nodeParent, nodeFrame, frameFile, frameLine}, node) {
-  const file = frameFile[nodeFrame[node]];
-  const line = frameLine[nodeFrame[node]];
-  for (let i = nodeParent[node]; i > 0; i = nodeParent[i])
-    if (frameFile[nodeFrame[i]] === file && frameLine[nodeFrame[i]] === line) return true;
-  return false;
-}
-
-/**
- * The weight of each line of each file, by itself and with what it called.
- * @param {Data} data @param {Float64Array} weights of nodes @returns {Map<number, FileLines>}
- */
-function lineWeights(data, weights) {
-  const {nodes, nodeParent, nodeFrame, frameFile, frameLine} = data;
-  const total = weights.slice();
-  for (let i = nodes - 1; i > 0; --i) total[nodeParent[i]] += total[i];
-  /** @type {Map<number, FileLines>} */
-  const files = new Map();
-  for (let i = 1; i < nodes; ++i) {
-    const line = frameLine[nodeFrame[i]];
-    if (line === 0 || total[i] === 0) continue;
-    const name = frameFile[nodeFrame[i]];
-    const file = files.get(name) ?? {self: new Map(), total: new Map(), selfSum: 0};
-    files.set(name, file);
-    if (weights[i] > 0) {
-      add(file.self, line, weights[i]);
-      file.selfSum += weights[i];
+/** @param {ListedRow} row @param {number} hottest @param {Listing} listing @param {App} app */
+function rowElement({key, place, text, self, total, origin}, hottest, {hasTotals}, app) {
+  const {tree} = app;
+  const whole = tree.all.after || 1;
+  const share = (/** @type {number} */ weight) => {
+    const td = el('td', {textContent: weight > 0 ? percent(weight / whole) : ''});
+    if (weight > 0) {
+      td.className = 'share';
+      td.style.setProperty('--share', `${((100 * weight) / whole).toFixed(2)}%`);
     }
-    // A line that calls itself counts once.
-    if (!isOnCallersLine(data, i)) add(file.total, line, total[i]);
-  }
-  return files;
-}
-
-/** @param {Listing} listing @param {number} line */
-function lineRow({weights, text, whole, measure}, line) {
-  const self = weights.self.get(line) ?? 0;
-  const total = weights.total.get(line) ?? 0;
-  const cell = (/** @type {string} */ content, className = '') =>
-    el('td', {textContent: content, className});
-  return el(
+    return td;
+  };
+  const row = el(
     'tr',
-    {className: self > whole * HOT ? 'hot' : total > 0 ? 'warm' : '', 'data-line': line},
-    cell(self > 0 ? weightText(measure, self) : ''),
-    cell(self > 0 ? percent(self / whole) : ''),
-    cell(total > 0 ? percent(total / whole) : ''),
-    cell(String(line), 'quiet'),
-    cell(text ? text[line - 1] : ''),
+    {'data-line': key},
+    el('td', {className: 'wide', textContent: self > 0 ? weightText(tree, self) : ''}),
+    share(self),
+    ...(hasTotals ? [share(total)] : []),
+    el('td', {className: 'wide origin'}, origin),
+    el('td', {className: 'quiet', textContent: place}),
+    el('td', {textContent: text}),
   );
+  // The eye compares areas: a square root keeps what is a tenth as hot in sight.
+  const heat = FULL_HEAT * Math.sqrt(self / hottest);
+  if (heat > 0) row.style.setProperty('--heat', `${heat.toFixed(1)}%`);
+  return row;
 }
 
-/** @param {Listing} listing */
-function listingTable(listing) {
-  const {text, weights} = listing;
-  const lines = text ? text.map((_, i) => i + 1) : [...weights.total.keys()].sort((a, b) => a - b);
-  const titles = ['Self', 'Self %', 'Total %', 'Line', 'Source'];
-  const head = titles.map(title => el('th', {textContent: title, scope: 'col'}));
-  const rows = lines.slice(0, MOST_LINES).map(line => lineRow(listing, line));
-  return el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows));
+/** @param {Listing} listing @param {App} app */
+function listingTable(listing, app) {
+  const {rows, titles, hasTotals} = listing;
+  const hottest = rows.reduce((most, {self}) => Math.max(most, self), 0) || 1;
+  const [origin, ...others] = titles.map(title => ({title, wide: false}));
+  const heads = [
+    {title: 'Self', wide: true},
+    {title: 'Self %', wide: false},
+    ...(hasTotals ? [{title: 'Total %', wide: false}] : []),
+    {...origin, wide: true},
+    ...others,
+  ].map(({title, wide}) =>
+    el('th', {textContent: title, scope: 'col', className: wide ? 'wide' : ''}),
+  );
+  const body = rows.slice(0, MOST_LINES).map(row => rowElement(row, hottest, listing, app));
+  return el('table', {}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...body));
 }
 
 class SourceView {
@@ -103,42 +99,47 @@ class SourceView {
     this.texts = new Map(app.data.meta.sources ?? []);
     /** @type {unknown} */
     this.shownWeights = null;
-    this.shownFile = -2;
-    this.shownLine = -1;
+    this.shownPlace = '';
   }
 
   show() {
     const {weights, state, data} = this.app;
-    const isSameLine = this.shownFile === state.file && this.shownLine === state.line;
-    if (this.shownWeights === weights && isSameLine) return;
+    const place = () => JSON.stringify([state.file, state.line, state.code]);
+    if (this.shownWeights === weights && this.shownPlace === place()) return;
     this.shownWeights = weights;
     const files = [...lineWeights(data, weights.after)].sort(
       ([, a], [, b]) => b.selfSum - a.selfSum,
     );
-    const file = this.chosenFile(files.map(([name]) => name));
-    this.shownFile = state.file = file;
-    this.shownLine = state.line;
+    const code = codeWeights(data, weights.after);
+    this.choose(
+      files.map(([name]) => name),
+      code,
+    );
+    this.shownPlace = place();
     this.bar.replaceChildren();
     this.body.replaceChildren();
-    const lines = files.find(([name]) => name === file)?.[1];
-    if (!lines) {
+    const lines = files.find(([name]) => name === state.file)?.[1];
+    const listing =
+      state.code >= 0
+        ? this.assembly(state.code, code[state.code])
+        : lines && this.source(state.file, lines);
+    if (!listing) {
       this.body.append('The selected samples have no line numbers.');
       return;
     }
-    const whole = weights.after.reduce((a, b) => a + b, 0);
-    const text = this.textOf(file);
-    this.showBar(files, file, whole, text !== null);
-    const listing = {weights: lines, text, whole, measure: this.app.tree};
-    this.body.append(listingTable(listing));
-    this.scrollToLine(lines);
+    this.showBar(files, code);
+    this.body.append(listingTable(listing, this.app));
+    this.scrollToLine(listing);
   }
 
-  /** @param {number[]} files heaviest first */
-  chosenFile(files) {
+  /** @param {number[]} files heaviest first @param {CodeWeights[]} code */
+  choose(files, code) {
     const {state} = this.app;
-    if (files.includes(state.file)) return state.file;
+    if (state.code >= code.length) state.code = -1;
+    if (state.code < 0 && files.length === 0 && code.length > 0) state.code = 0;
+    if (files.includes(state.file)) return;
     state.line = 0;
-    return files.find(file => this.texts.has(file)) ?? files[0] ?? -1;
+    state.file = files.find(file => this.texts.has(file)) ?? files[0] ?? -1;
   }
 
   /** @param {number} file @returns {string[]|null} */
@@ -148,41 +149,132 @@ class SourceView {
     return this.app.data.strings.at(text).replace(/\n$/, '').split('\n');
   }
 
-  /**
-   * @param {[number, FileLines][]} files @param {number} file @param {number} whole
-   * @param {boolean} hasText
-   */
-  showBar(files, file, whole, hasText) {
-    const {app} = this;
-    const {data} = app;
+  /** @param {number} file @param {FileLines} lines @returns {Listing} */
+  source(file, {self, total}) {
+    const {data, weights} = this.app;
+    const text = this.textOf(file);
+    const numbers = text ? text.map((_, i) => i + 1) : [...total.keys()].sort((a, b) => a - b);
+    const functions = functionsByLine(data, weights.after, file);
+    let before = -1;
+    const rows = numbers.map(line => {
+      const f = functions.get(line) ?? -1;
+      const origin = f >= 0 && f !== before ? this.functionLink(f) : '';
+      if (f >= 0) before = f;
+      return {
+        key: line,
+        place: String(line),
+        text: text ? text[line - 1] : '',
+        self: self.get(line) ?? 0,
+        total: total.get(line) ?? 0,
+        origin,
+      };
+    });
+    return {titles: ['Function', 'Line', 'Source'], rows, hasTotals: true};
+  }
+
+  /** @param {number} number @param {CodeWeights} weights @returns {Listing} */
+  assembly(number, {self, frames}) {
+    const {data} = this.app;
+    const {start, text} = data.code[number];
+    const lines = data.strings.at(text).split('\n').filter(Boolean);
+    const rows = lines.map(line => {
+      const space = line.indexOf(' ');
+      const offset = parseInt(line.slice(0, space), 16) || 0;
+      return {
+        key: offset,
+        place: (start + BigInt(offset)).toString(16),
+        text: line.slice(space + 1),
+        self: self.get(offset) ?? 0,
+        total: 0,
+        origin: this.placeOf(frames.get(offset) ?? -1),
+      };
+    });
+    return {titles: ['Line', 'Address', 'Instruction'], rows, hasTotals: false};
+  }
+
+  /** Where a frame is in the source. @param {number} frame */
+  placeOf(frame) {
+    const {frameFile, frameLine, strings} = this.app.data;
+    if (frame < 0 || frameLine[frame] === 0) return '';
+    const file = frameFile[frame];
+    const line = frameLine[frame];
+    return el('button', {
+      type: 'button',
+      textContent: `${baseName(strings.at(file))}:${line}`,
+      title: strings.at(file),
+      onclick: () => showSource(this.app, file, line),
+    });
+  }
+
+  /** @param {number} f */
+  functionLink(f) {
+    const name = this.app.painter.name(f);
+    return el('button', {
+      type: 'button',
+      textContent: name,
+      title: name.slice(0, 2000),
+      onclick: () => showCallersAndCallees(this.app, f),
+    });
+  }
+
+  /** @param {[number, FileLines][]} files @param {CodeWeights[]} code */
+  showBar(files, code) {
+    const {app, bar} = this;
+    const {data, state} = app;
+    const whole = app.tree.all.after || 1;
     const quiet = (/** @type {string} */ text) =>
       el('span', {className: 'quiet', textContent: text});
-    const options = files.slice(0, MOST_FILES).map(([name, {selfSum}]) => {
-      const text = `${baseName(data.strings.at(name))} · ${percent(selfSum / (whole || 1))}`;
-      return /** @type {[string, string]} */ ([String(name), text]);
-    });
-    const select = choice('File', options, String(file), value =>
-      showSource(app, Number(value), 0),
+    const {strings} = data;
+    /** @type {[string, string][]} */
+    const options = files
+      .slice(0, MOST_FILES)
+      .map(([name, {selfSum}]) => [
+        String(name),
+        `${baseName(strings.at(name))} · ${percent(selfSum / whole)}`,
+      ]);
+    data.code.forEach(({name}, i) =>
+      options.push([
+        `code ${i}`,
+        `assembly of ${shortened(name)} · ${percent(code[i].selfSum / whole)}`,
+      ]),
     );
-    this.bar.append(select, quiet(data.strings.at(file)));
+    const isCode = state.code >= 0;
+    const select = choice(
+      'File',
+      options,
+      isCode ? `code ${state.code}` : String(state.file),
+      value =>
+        value.startsWith('code ')
+          ? showAssembly(app, Number(value.slice(5)))
+          : showSource(app, Number(value), 0),
+    );
+    bar.append(select);
+    if (isCode) {
+      const {module, name} = data.code[state.code];
+      const {selfSum} = code[state.code];
+      const self = `self ${quantityText(app.tree, selfSum)}, ${percent(selfSum / whole)}`;
+      bar.append(quiet(`${name} in ${module}: ${self} of ${wholeName(app.filter)}`));
+    } else bar.append(quiet(strings.at(state.file)));
     if (app.weights.before)
-      this.bar.append(
+      bar.append(
         quiet(
           data.isDifference
             ? 'These are the weights after; Side selects those before.'
             : 'These are the weights of the selected range, not of the one to compare with.',
         ),
       );
-    if (!hasText) this.bar.append(quiet('The page was written without the text of its sources.'));
+    if (!isCode && !this.texts.has(state.file))
+      bar.append(quiet('The page was written without the text of its sources.'));
   }
 
-  /** Scrolls to the current line, or to the hottest. @param {FileLines} lines */
-  scrollToLine({self}) {
+  /** Scrolls to the current line, or to the hottest. @param {Listing} listing */
+  scrollToLine({rows}) {
+    const {state} = this.app;
     const rowOf = (/** @type {number} */ line) => this.body.querySelector(`[data-line="${line}"]`);
-    const current = rowOf(this.shownLine);
-    const hottest = [...self].sort((a, b) => b[1] - a[1])[0];
+    const current = state.code < 0 ? rowOf(state.line) : null;
+    const hottest = rows.reduce((a, b) => (b.self > a.self ? b : a), rows[0]);
     current?.setAttribute('aria-current', 'location');
-    const row = current ?? (hottest && rowOf(hottest[0]));
+    const row = current ?? (hottest && rowOf(hottest.key));
     row?.scrollIntoView({block: 'center'});
     this.body.scrollLeft = 0;
   }
@@ -197,9 +289,13 @@ export const SOURCE_VIEW = {
   id: 'source',
   title: 'Source',
   make: app => new SourceView(app),
-  isOffered: data => data.frameLine.some(line => line > 0),
-  fields: [numberField('file'), numberField('line', 0)],
+  isOffered: data => data.code.length > 0 || data.frameLine.some(line => line > 0),
+  fields: [numberField('file'), numberField('line', 0), numberField('code')],
 };
 
 /** @param {App} app @param {number} file @param {number} line */
-export const showSource = (app, file, line) => app.set({view: SOURCE_VIEW.id, file, line});
+export const showSource = (app, file, line) =>
+  app.set({view: SOURCE_VIEW.id, file, line, code: -1});
+
+/** @param {App} app @param {number} code its number */
+export const showAssembly = (app, code) => app.set({view: SOURCE_VIEW.id, code});

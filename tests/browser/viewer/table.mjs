@@ -63,7 +63,11 @@ test('every column sorts, and says so to screen readers', async () => {
     await head.getByRole('button').click();
     assert.notEqual(await head.getAttribute('aria-sort'), first);
     assert.equal((await tableRows(page)).length, names.length);
-    assert.notDeepEqual((await tableRows(page)).map(row => row.name), names, title);
+    assert.notDeepEqual(
+      (await tableRows(page)).map(row => row.name),
+      names,
+      title,
+    );
     if (title === 'Function') assert.deepEqual(names, [...names].sort());
   }
 });
