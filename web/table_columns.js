@@ -14,12 +14,12 @@ import {changeFrom, changeTexts, isCertain, shareOf} from './shares.js';
  * @property {string} key
  * @property {string} title
  * @property {boolean} [wide] left out of narrow pages
- * @property {boolean} [isText] texts begin with A if nothing else was chosen, numbers with the largest
+ * @property {boolean} [isText] texts begin with A at first, numbers with the largest
  * @property {(f: number) => number} value what rows are sorted by
  * @property {(f: number) => string} text
  * @property {(f: number) => number} [bar] its length, up to 1
  * @property {(f: number) => string} [tone] the class of the bar
- * @property {(f: number) => string} [whole] the text for other programs: not shortened, plain numbers
+ * @property {(f: number) => string} [whole] for other programs: not shortened, plain numbers
  */
 
 /**

@@ -139,7 +139,10 @@ export class RowWindow {
     );
   }
 
-  /** Begins anew with a table that has no rows. @param {HTMLTableElement} table @param {number} count */
+  /**
+   * Begins anew with a table that has no rows.
+   * @param {HTMLTableElement} table @param {number} count
+   */
   fill(table, count) {
     this.table = table;
     this.count = count;

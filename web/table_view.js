@@ -260,7 +260,10 @@ class TableView {
     this.announce(i);
   }
 
-  /** Everything about a row, with its whole name. @param {number} i @returns {[string, string[]]} */
+  /**
+   * Everything about a row, with its whole name.
+   * @param {number} i @returns {[string, string[]]}
+   */
   description(i) {
     const row = this.list.rows[i];
     const columns = /** @type {Columns} */ (this.columns);

@@ -223,26 +223,36 @@ recorded('the hot line of the source is the hottest', async () => {
   );
   assert.equal(
     rows
-      .map(row => row[4] + '\n')
+      .map(row => row.at(-1) + '\n')
       .join('')
       .trimEnd(),
     PROGRAM.trimEnd(),
   );
   const hot = rows.reduce((a, b) => (parseFloat(b[1] || '0') > parseFloat(a[1] || '0') ? b : a));
-  assert.match(hot[4], /the hot line|while \(now/);
-  const byLine = wick(
-    'report',
-    '--quiet',
-    '--raw',
-    '--by',
-    'line',
-    '--top',
-    '1',
-    '--name-width',
-    '0',
-    data,
-  );
+  assert.match(hot.at(-1), /the hot line|while \(now/);
+  const byLine = wick('report', '--quiet', '--by', 'line', '--top', '1', '--name-width', '0', data);
   assert.ok(plain(byLine).includes(plain(hot[0])), `${hot[0]} is not in ${byLine}`);
+});
+
+recorded('lines are as hot as their self weight, next to the name of their function', async () => {
+  const page = await open(address, {fragment: '#view=source'});
+  const rows = await page.$$eval('#view tbody tr', all =>
+    all.map(row => ({
+      self: parseFloat(row.cells[1].textContent || '0'),
+      heat: parseFloat(row.style.getPropertyValue('--heat') || '0'),
+      origin: row.querySelector('.origin').textContent,
+      text: row.lastChild.textContent,
+    })),
+  );
+  const bySelf = rows.toSorted((a, b) => b.self - a.self);
+  assert.equal(bySelf[0].heat, 45);
+  for (const {self, heat} of bySelf)
+    if (self > 0)
+      assert.ok(Math.abs(heat - 45 * Math.sqrt(self / bySelf[0].self)) < 1, `${self} ${heat}`);
+    else assert.equal(heat, 0);
+  const named = rows.filter(row => row.origin === 'late');
+  assert.equal(named.length, 1);
+  assert.match(named[0].text, /void late/);
 });
 
 recorded('the source view scrolls to the line of a frame', async () => {

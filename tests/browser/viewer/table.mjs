@@ -96,7 +96,7 @@ test('a function opens to its callers, with the weights of wick report', async (
   assert.equal(await table(page).getAttribute('aria-rowcount'), '5');
 });
 
-test('the table is used by keys alone, and has one stop of the Tab key besides its head', async () => {
+test('the table is used by keys alone, and its rows are one stop of the Tab key', async () => {
   const page = await open(pageOf(calls).address, {fragment: '#view=table'});
   assert.equal(await page.locator('#view tbody button:not([tabindex="-1"])').count(), 1);
   await nameButton(page, 'find').focus();
@@ -122,7 +122,7 @@ test('a long name keeps its last part in sight, and all of it is in the tip', as
   assert.ok((await text(page, '#tip')).startsWith(name));
 });
 
-test('all functions are saved as CSV and copied, with names that cannot become formulas', async () => {
+test('all functions are saved as CSV and copied, and no name is a formula', async () => {
   const page = await open(pageOf(file('main;=cmd("x") 3\nmain;a,b 1\n')).address, {
     fragment: '#view=table',
   });
@@ -138,7 +138,7 @@ test('all functions are saved as CSV and copied, with names that cannot become f
   assert.equal((await pasted(page)).split(/\r?\n/)[3], '0\t0.00%\t4\t100.00%\tmain');
 });
 
-test('a table of 100,000 functions has few rows in the document, and all by scrolling', async () => {
+test('a table of 100,000 functions has few rows in the document', async () => {
   const page = await open(many, {fragment: '#view=table'});
   const shown = async () => (await tableRows(page)).map(row => row.name);
   assert.equal(await table(page).getAttribute('aria-rowcount'), String(MANY + 2));
