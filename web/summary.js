@@ -14,9 +14,11 @@ import {changeFrom, changeTexts, shareOf} from './shares.js';
 /** If more than this share was lost, conclusions may be wrong: that gets a line of its own. */
 const LOSS_THAT_MATTERS = 0.01;
 
-/** How many functions are shown, and how many letters of a name. */
+/** How many functions are shown. */
 const HOTTEST = 3;
-const LETTERS = 32;
+
+/** How many letters of a name there is room for. */
+const lettersShown = () => (innerWidth < 600 ? 15 : innerWidth < 1000 ? 22 : 32);
 
 /** The share of the whole that was lost, as far as it is known. @param {Data} data */
 export function lostShare({meta}) {
@@ -139,7 +141,7 @@ function functionButton(app, {f, text}, what) {
     title: `${name}\n${what}: ${text}`,
   });
   element.append(
-    el('span', {textContent: isolated(cutLabel(name, LETTERS))}),
+    el('span', {textContent: isolated(cutLabel(name, lettersShown()))}),
     ' ',
     el('b', {textContent: text}),
   );
