@@ -156,6 +156,7 @@ export function passing(data, filter, groups = [filter.group]) {
  * @property {number} decimals
  * @property {number} unit_ns 0: the unit is not one of time
  * @property {[number, number]} samples the effective number before and after
+ * @property {[number, number]} selected which share of all samples passes, before and after
  */
 
 /**
@@ -174,11 +175,13 @@ function unitOf({meta}, event) {
 /**
  * The weights of nodes, or of something else that samples have.
  * @param {Data} data @param {Filter} filter @param {string[]} groups
+ * @param {string[]} wholeGroups those of which a share is selected
  * @param {ArrayLike<number>} [rowOf] of a sample @param {number} [rows]
  */
-function sumOf(data, filter, groups, rowOf = data.sampleNode, rows = data.nodes) {
+function sumOf(data, filter, groups, wholeGroups, rowOf = data.sampleNode, rows = data.nodes) {
   const sum = new Float64Array(rows);
   const {sampleWeight, sampleEvent} = data;
+  const isOfWhole = eventMask(data, wholeGroups);
   const events = data.meta.events.filter(event => groups.includes(event.group));
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const scales = Float64Array.from(data.meta.events, event => 10 ** (decimals - event.decimals));
@@ -187,12 +190,14 @@ function sumOf(data, filter, groups, rowOf = data.sampleNode, rows = data.nodes)
   const passes = passing(data, filter, groups);
   const lasting = lastingEvents(data);
   const [from, to] = filter.range ?? [0, Infinity];
+  let all = 0;
   let whole = 0;
   let squares = 0;
   for (let i = 0; i < data.samples; ++i) {
-    if (passes[i] === 0) continue;
     const event = sampleEvent[i];
     let weight = sampleWeight[i] * scales[event];
+    all += weight * isOfWhole[event];
+    if (passes[i] === 0) continue;
     // Only the part within the range counts.
     if (filter.range && lasting[event]) {
       const tick = data.sampleTick[i];
@@ -208,6 +213,7 @@ function sumOf(data, filter, groups, rowOf = data.sampleNode, rows = data.nodes)
     decimals,
     ...unitOf(data, events[0]),
     samples: squares > 0 ? (whole * whole) / squares : 0,
+    selected: whole / (all || 1),
   };
 }
 
@@ -232,15 +238,16 @@ function sides(data, filter) {
     part[side] += weight;
     (side === 0 ? before : after)[data.sampleNode[i]] += weight;
   }
-  // The page has sums of samples, so those of all threads are worth the same.
-  const worth = (/** @type {number} */ side) =>
-    ((data.meta.side_samples?.[side] ?? 0) * part[side]) / (whole[side] || 1);
   /** @type {[number, number]} */
-  const samples = [worth(0), worth(1)];
+  const selected = [part[0] / (whole[0] || 1), part[1] / (whole[1] || 1)];
+  const known = data.meta.side_samples ?? [0, 0];
+  // The page has sums of samples, so those of all threads are worth the same.
+  /** @type {[number, number]} */
+  const samples = [known[0] * selected[0], known[1] * selected[1]];
   const rest = {...unitOf(data, events[0]), decimals, samples};
-  return filter.side
-    ? {after: filter.side === 'before' ? before : after, before: null, ...rest}
-    : {after, before, ...rest};
+  if (filter.side === 'before')
+    return {after: before, before: null, ...rest, selected: [0, selected[0]]};
+  return {after, before: filter.side ? null : before, ...rest, selected};
 }
 
 /**
@@ -254,7 +261,7 @@ export function threadWeights(data, filter) {
       ? groupsToAdd(data, filter)
       : [filter.group];
   const count = data.meta.threads.length;
-  return sumOf(data, {...filter, threads: null}, groups, data.sampleThread, count).sum;
+  return sumOf(data, {...filter, threads: null}, groups, groups, data.sampleThread, count).sum;
 }
 
 /**
@@ -265,9 +272,12 @@ export function threadWeights(data, filter) {
 export function weigh(data, filter, baseline) {
   if (data.isDifference) return sides(data, filter);
   // Both ranges of a comparison add up the same groups.
-  const groups = filter.range || baseline ? groupsToAdd(data, filter) : [filter.group];
-  const now = sumOf(data, filter, groups);
-  const before = baseline ? sumOf(data, {...filter, range: baseline}, groups) : null;
+  const groupsOf = (/** @type {Filter} */ chosen) =>
+    filter.range || baseline ? groupsToAdd(data, chosen) : [filter.group];
+  const groups = groupsOf(filter);
+  const all = groupsOf({...filter, cpu: ''});
+  const now = sumOf(data, filter, groups, all);
+  const before = baseline ? sumOf(data, {...filter, range: baseline}, groups, all) : null;
   return {
     after: now.sum,
     before: before?.sum ?? null,
@@ -275,5 +285,6 @@ export function weigh(data, filter, baseline) {
     unit_ns: now.unit_ns,
     decimals: now.decimals,
     samples: [before?.samples ?? 0, now.samples],
+    selected: [before?.selected ?? 0, now.selected],
   };
 }

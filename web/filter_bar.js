@@ -4,6 +4,7 @@ import {button, byId, choice, el} from './dom.js';
 import {groupOfTime, groupsInTime, isOnlyOnCpu, isWall} from './filter.js';
 import {baseName, shortened} from './names.js';
 import {moment} from './numbers.js';
+import {selectedText} from './shares.js';
 import {ThreadFilter} from './thread_filter.js';
 import {cutText} from './transform.js';
 
@@ -196,6 +197,8 @@ function barParts(app) {
   if (app.kind.isWholeTree) parts.push(orderChoice(app));
   if (data.isDifference) parts.push(sideChoice(app));
   if (app.weights.before) parts.push(...scaleChoice(app));
+  const selected = selectedText(app.filter, app.weights);
+  if (selected) parts.push(remark(selected));
   return [...parts, ...rangeChips(app), ...transformChips(app)];
 }
 

@@ -7,6 +7,8 @@ import {changeInterval, weightInterval} from './totals.js';
 /** @typedef {import('./filter.js').Filter} Filter */
 /** @typedef {import('./tree.js').Tree} Tree */
 
+const WHOLE = 'the whole';
+
 /**
  * What the percentages of a view are of: all samples that pass the filters, whatever transforms
  * have left out.
@@ -19,7 +21,17 @@ export function wholeName({threads, cpu, range}) {
     cpu && `the time ${cpu} the CPU`,
   ].filter(part => part);
   if (parts.length > 1) return 'the selection';
-  return parts[0] || 'the whole';
+  return parts[0] || WHOLE;
+}
+
+/**
+ * Which part of the whole passes the filters; '' if all does.
+ * @param {Filter} filter @param {import('./filter.js').Weights} weights
+ */
+export function selectedText(filter, {before, selected}) {
+  if (wholeName(filter) === WHOLE) return '';
+  const [was, is] = selected.map(percent);
+  return `selected: ${before ? `before ${was}, after ${is}` : is} of ${WHOLE}`;
 }
 
 /** @param {Tree} tree @param {number} weight */

@@ -5,9 +5,10 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {weigh} from '../../web/filter.js';
+import {heatMap} from '../../web/heat.js';
 import {percent} from '../../web/numbers.js';
 import {matched, matchedText} from '../../web/search.js';
-import {changeFrom, changeTexts, shareOf} from '../../web/shares.js';
+import {changeFrom, changeTexts, selectedText, shareOf} from '../../web/shares.js';
 import {describe} from '../../web/tips.js';
 import {functionTotals} from '../../web/totals.js';
 import {Shapes, transformed} from '../../web/transform.js';
@@ -124,6 +125,8 @@ const KINDS = {
 };
 
 // --- filters
+
+const NO_FILTER = {threads: null, cpu: '', range: null, side: ''};
 
 function randomFilter({events, threads, hasTime}) {
   const groups = [...new Set(events.map(({group}) => group))];
@@ -349,6 +352,35 @@ class Case {
     sameNumbers(text, wanted, () => `${this} search for ${[...names]} zoomed to ${path.join(';')}`);
   }
 
+  checkSelected() {
+    const {profile, filter, weights, isDifference} = this;
+    const text = selectedText(filter, weights);
+    const isFiltered = filter.threads !== null || filter.cpu !== '' || filter.range !== null;
+    assert.equal(text !== '', isFiltered, `${this} ${text}`);
+    if (!isFiltered) return;
+    const everything = filtered(profile, {...filter, threads: null, cpu: '', range: null});
+    // A range of wall time has the samples it was made of.
+    const groups = filter.range && filter.group === 'wall-time' ? ['cpu-clock', 'offcpu-time'] : [];
+    const whole = stacksOf(
+      groups.length === 0
+        ? everything
+        : groups.flatMap(group => filtered(profile, {...NO_FILTER, group})),
+      profile.events,
+    );
+    const sides = isDifference ? ['before', 'after'] : ['after'];
+    const wanted = sides.map(side => percentOf(this.all[side], sum(whole, side)));
+    sameNumbers(text, wanted, () => `${this} selected`);
+  }
+
+  /** The heat map adds up to the flame graph. */
+  checkHeat() {
+    const {data, filter, profile} = this;
+    if (!profile.hasTime || filter.range || filter.group === 'wall-time') return;
+    const {weights} = heatMap(data, {filter, isWanted: () => true});
+    const whole = weights.reduce((a, b) => a + b, 0);
+    assert.ok(Math.abs(whole - this.all.after) < 1e-6, `${this} heat of ${whole}`);
+  }
+
   /** Both halves of a sandwich, each zoomed to its function as it is at first. */
   checkSandwich() {
     const {tree, stacks, data} = this;
@@ -383,6 +415,8 @@ for (const [kind, make] of Object.entries(KINDS))
         random.checkTable();
         random.checkMatched();
         random.checkSandwich();
+        random.checkSelected();
+        random.checkHeat();
       }
     }
     assert.equal(cases, PROFILES * SEQUENCES);

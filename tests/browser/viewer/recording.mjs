@@ -151,6 +151,27 @@ recorded('time on and off the CPU are filters', async () => {
   assert.ok(off > 0 && off <= both, `${off} of ${both} ns are off the CPU`);
 });
 
+recorded('what is on the CPU is what was sampled there, in the flame graph and table', async () => {
+  const page = await open(address);
+  const choice = page.getByLabel('On or off the CPU');
+  const rows = async () => {
+    await page.getByRole('tab', {name: 'Table'}).click();
+    const found = await tableRows(page);
+    await page.getByRole('tab', {name: 'Flame graph'}).click();
+    return found;
+  };
+  // At first, as `wick report` shows it.
+  const sampled = await rows();
+  await choice.selectOption('both');
+  assert.notDeepEqual(await rows(), sampled);
+  await choice.selectOption('on');
+  assert.deepEqual(await rows(), sampled);
+  const folded = await exportedFolded(page);
+  assert.equal(folded, fold('--event', 'cpu-clock'));
+  assert.doesNotMatch(folded, /\[(?:blocked|preempted|I\/O)\]/);
+  assert.deepEqual(page.errors, []);
+});
+
 recorded(
   'a range has the part of a wait that lies in it, in the page and with --time',
   async () => {
