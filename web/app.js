@@ -10,11 +10,18 @@ import {eventGroups, weigh} from './filter.js';
 import {showFilterBar} from './filter_bar.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
 import {showMenu} from './menu.js';
-import {fillPage, markTab, readTheme, showBusy} from './page.js';
+import {chooseTheme, fillPage, markTab, readTheme, showBusy} from './page.js';
 import {PageHistory} from './page_history.js';
 import {Painter} from './paint.js';
 import {SearchBar} from './search_bar.js';
-import {fromFragment, initialState, SHARED_FIELDS, toFragment} from './state.js';
+import {
+  fromFragment,
+  initialState,
+  keepState,
+  keptState,
+  SHARED_FIELDS,
+  toFragment,
+} from './state.js';
 import {showSummary} from './summary.js';
 import {TIME_VIEW} from './time_view.js';
 import {TipBox} from './tip_box.js';
@@ -128,6 +135,7 @@ export class App {
    */
   set(changes, kind = '') {
     this.remember();
+    keepState(FIELDS, changes);
     this.go(this.changed(changes), this.madeOfGoal, () => this.history.push(this.fragment, kind));
   }
 
@@ -204,7 +212,7 @@ export class App {
   stateOf(fragment) {
     const {data, defaults} = this;
     /** @type {State} */
-    const state = fromFragment(FIELDS, fragment, defaults);
+    const state = fromFragment(FIELDS, fragment, {...defaults, ...keptState(FIELDS)});
     if (!this.views.some(kind => kind.id === state.view)) state.view = defaults.view;
     if (!this.groups.includes(state.event)) state.event = defaults.event;
     if (state.threads) state.threads = this.existingThreads(state.threads);
@@ -483,7 +491,7 @@ export class App {
   }
 
   toggleTheme() {
-    document.documentElement.dataset.theme = this.theme().dark ? 'light' : 'dark';
+    chooseTheme(this.theme().dark ? 'light' : 'dark');
     this.themeChanged();
   }
 

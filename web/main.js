@@ -4,6 +4,7 @@ import {App} from './app.js';
 import {DataError, fromBase64, gunzip} from './bytes.js';
 import {decode} from './data.js';
 import {byId} from './dom.js';
+import {restoreTheme} from './page.js';
 
 /** Shows the profile in gzipped bytes. @param {Uint8Array} packed @returns {Promise<App>} */
 export async function load(packed) {
@@ -44,5 +45,6 @@ async function open() {
     showError(error);
   }
 }
+restoreTheme();
 // The script comes before the data, so that it runs even if the file is cut off.
 document.addEventListener('DOMContentLoaded', open);

@@ -3,6 +3,7 @@
 // the page as a whole.
 import {showAbout} from './about_view.js';
 import {exportMenu} from './actions.js';
+import {keepChoice, keptChoice} from './choices.js';
 import {button, byId} from './dom.js';
 import {fillHelp, showHelp} from './help.js';
 import {pageKey} from './keys.js';
@@ -132,6 +133,23 @@ export function fillPage(app) {
   fillHelp(app.views);
   listen(app);
 }
+
+/** @param {string|null} theme */
+function setTheme(theme) {
+  const {dataset} = document.documentElement;
+  if (theme === 'light' || theme === 'dark') dataset.theme = theme;
+  else delete dataset.theme;
+}
+
+/** The theme is kept unless it is the system's. @param {'light'|'dark'} theme */
+export function chooseTheme(theme) {
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const chosen = theme === (isDark ? 'dark' : 'light') ? null : theme;
+  setTheme(chosen);
+  keepChoice('theme', chosen);
+}
+
+export const restoreTheme = () => setTheme(keptChoice('theme'));
 
 /** @returns {import('./paint.js').Theme} */
 export function readTheme() {

@@ -53,7 +53,7 @@ export class PageHistory {
     /** The entry that the browser is asked to move to. @type {number|null} */
     this.target = null;
     this.timer = 0;
-    write('replaceState', entry, location.hash.slice(1));
+    write('replaceState', entry, this.current.fragment);
     window.addEventListener('popstate', () => this.arrive());
   }
 

@@ -2,6 +2,8 @@
 // The user's choices. They are kept in the fragment of the page's address, which is never sent
 // anywhere and also works for files on disk: a link restores the view.
 
+import {keepChoice, keptChoice} from './choices.js';
+
 /** @typedef {import('./transform.js').Transform} Transform */
 /** @typedef {[number, number]} Range */
 /**
@@ -34,6 +36,7 @@
  * @property {(value: any) => string|null} write null: not written
  * @property {(text: string) => any} read undefined: the text is not valid
  * @property {boolean} [isFunction] the value is the number of a function
+ * @property {boolean} [isKept] the browser keeps it for other pages
  */
 
 /** @param {string} text @returns {number|undefined} */
@@ -47,6 +50,9 @@ export const numberField = (name, initial = -1) => ({
   write: String,
   read: wholeNumber,
 });
+
+/** A choice of how pages look, which the browser keeps. @param {Field} field @returns {Field} */
+export const keptField = field => ({...field, isKept: true});
 
 /** @param {string} name @returns {Field} */
 export const functionField = name => ({...numberField(name), isFunction: true});
@@ -201,11 +207,11 @@ const SCALE = {
 /** @type {Field[]} */
 export const SHARED_FIELDS = [
   textField('view'),
-  choiceField('order', '', ['heavy', 'name']),
+  keptField(choiceField('order', '', ['heavy', 'name'])),
   numberField('zoom', 0),
   WINDOW,
   textField('search'),
-  flagField('plain', 'mode', 'text'),
+  keptField(flagField('plain', 'mode', 'text')),
   {...choiceField('letterCase', '', ['ignore', 'match']), key: 'case'},
   textField('event'),
   THREADS,
@@ -217,6 +223,27 @@ export const SHARED_FIELDS = [
   TRANSFORM_LIST,
   functionField('mark'),
 ];
+
+/**
+ * What the browser kept.
+ * @param {Field[]} fields @returns {Record<string, any>}
+ */
+export function keptState(fields) {
+  /** @type {Record<string, any>} */
+  const state = {};
+  for (const {name, key, read, isKept} of fields) {
+    const text = isKept ? keptChoice(key) : null;
+    const value = text === null ? undefined : read(text);
+    if (value !== undefined) state[name] = value;
+  }
+  return state;
+}
+
+/** @param {Field[]} fields @param {Record<string, any>} changes what the user chose */
+export function keepState(fields, changes) {
+  for (const {name, key, write, isKept} of fields)
+    if (isKept && name in changes) keepChoice(key, write(changes[name]));
+}
 
 /** @param {Field[]} fields @returns {any} */
 export const initialState = fields =>

@@ -9,7 +9,7 @@ import {panned, scaled, within} from './gestures.js';
 import {activityColumns, firstAbove} from './lanes.js';
 import {clamp, countText, duration, moment, percent, quantityText} from './numbers.js';
 import {shareOf, wholeName} from './shares.js';
-import {choiceField, flagField, rangeField, wordsField} from './state.js';
+import {choiceField, flagField, keptField, rangeField, wordsField} from './state.js';
 import {headingOf, TimeDrawing, timeSvg} from './time_draw.js';
 import {listenToTime} from './time_input.js';
 import {AXIS, HEADING, HEADING_ROW, TimeLayout, TRACK, TRACK_ROW} from './time_layout.js';
@@ -561,7 +561,7 @@ export const TIME_VIEW = {
   isOffered: isTimeOffered,
   showsTime: true,
   fields: [
-    choiceField('rows', 16, [0, 1, 8]),
+    keptField(choiceField('rows', 16, [0, 1, 8, 16])),
     rangeField('lanes', 'lanes', Math.round),
     flagField('callers', 'callers', 'all'),
     wordsField('folds'),

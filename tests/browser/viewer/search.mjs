@@ -134,7 +134,7 @@ test('Enter shows a function that is not yet in the table', async () => {
   await page.keyboard.press('Shift+Enter');
   assert.equal(await position(page), '400 of 400');
   const row = page.locator('tr[aria-current]');
-  assert.match(await row.textContent(), /function_399$/);
+  assert.match(await row.textContent(), /function_399/);
   assert.ok(await row.evaluate(e => e.getBoundingClientRect().bottom <= innerHeight));
 });
 
