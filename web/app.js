@@ -3,16 +3,18 @@
 // asks for another state; go() computes shape, weights and tree as far as they depend on the
 // change, and draws.
 import {boxActions, functionActions} from './actions.js';
+import {withChanges} from './changes.js';
 import {showCrumbs} from './crumbs.js';
 import {Desk} from './desk.js';
 import {byId, keepFocus} from './dom.js';
-import {eventGroups, weigh} from './filter.js';
+import {eventGroups, filterOf, weigh} from './filter.js';
 import {showFilterBar} from './filter_bar.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
 import {showMenu} from './menu.js';
 import {chooseTheme, fillPage, markTab, readTheme, showBusy} from './page.js';
 import {PageHistory} from './page_history.js';
 import {Painter} from './paint.js';
+import {putInPlace, replacing} from './replace.js';
 import {SearchBar} from './search_bar.js';
 import {
   fromFragment,
@@ -30,6 +32,7 @@ import {treeBuilding} from './tree.js';
 import {VIEWS} from './views.js';
 
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
+/** @typedef {import('./carry.js').Profile} Profile */
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./shape.js').MadeNames} MadeNames */
 /** @typedef {import('./transform.js').Transform} Transform */
@@ -42,6 +45,7 @@ import {VIEWS} from './views.js';
 /**
  * A state and what is computed from it.
  * @typedef {object} Picture
+ * @property {Data} data
  * @property {State} state
  * @property {import('./shape.js').Shape} shape
  * @property {import('./filter.js').Weights} weights
@@ -50,18 +54,39 @@ import {VIEWS} from './views.js';
 
 const FIELDS = [...SHARED_FIELDS, ...VIEWS.flatMap(view => view.fields ?? [])];
 
-/** @param {State} state @returns {import('./filter.js').Filter} */
-const filterOf = ({event, threads, cpu, range, side}) => ({
-  group: event,
-  threads: threads && new Set(threads),
-  cpu,
-  range,
-  side,
-});
-
 /** @param {State} state */
 const weightsKey = ({event, threads, cpu, range, baseline, side}) =>
   JSON.stringify([event, threads, cpu, range, baseline, side]);
+
+/** @param {Data} data @param {string[]} groups @returns {State} */
+function defaultState({meta}, groups) {
+  const {look, event, has_time: hasTime} = meta;
+  const kind = look.chart && hasTime ? TIME_VIEW : look.inverted ? ICICLE_VIEW : FLAME_VIEW;
+  return {
+    ...initialState(FIELDS),
+    absolute: look.absolute === true,
+    event: groups.includes(event) ? event : (groups[0] ?? ''),
+    view: kind.id,
+    order: look.inverted ? 'name' : '',
+    transforms: look.reversed ? [{type: 'invert', at: -1}] : [],
+  };
+}
+
+/** @typedef {ReturnType<typeof opened>} Opened */
+
+/** What the app has of a profile. @param {Data} data @param {Profile|null} previous */
+function opened(data, previous) {
+  const groups = eventGroups(data);
+  return {
+    data,
+    previous,
+    painter: new Painter(data),
+    shapes: new Shapes(data),
+    groups,
+    views: VIEWS.filter(view => view.isOffered?.(data) ?? true),
+    defaults: defaultState(data, groups),
+  };
+}
 
 /** How long the picture must rest before its new position is written to the address. */
 const REMEMBER_MS = 200;
@@ -69,12 +94,20 @@ const REMEMBER_MS = 200;
 export class App {
   /** @param {Data} data */
   constructor(data) {
+    const {painter, shapes, groups, views, defaults} = opened(data, null);
     this.data = data;
-    this.painter = new Painter(data);
-    this.shapes = new Shapes(data);
-    this.groups = eventGroups(data);
-    this.views = VIEWS.filter(view => view.isOffered?.(data) ?? true);
-    this.defaults = this.defaultState();
+    this.painter = painter;
+    this.shapes = shapes;
+    this.groups = groups;
+    this.views = views;
+    this.defaults = defaults;
+    /** What colours can show changes against. @type {Profile|null} */
+    this.previous = null;
+    /** A profile on its way to the page. @type {(() => void)|null} */
+    this.arriving = null;
+    /** What was chosen and does not exist in the profile that replaced the one before. */
+    /** @type {string[]} */
+    this.lost = [];
     this.state = {...this.defaults};
     /** The state on the way to which the page is, and the one from where; null: it is there. */
     /** @type {{from: State, to: State, made: MadeNames|null}|null} */
@@ -113,20 +146,6 @@ export class App {
   }
 
   // --- state
-
-  /** @returns {State} */
-  defaultState() {
-    const {look, event, has_time: hasTime} = this.data.meta;
-    const kind = look.chart && hasTime ? TIME_VIEW : look.inverted ? ICICLE_VIEW : FLAME_VIEW;
-    return {
-      ...initialState(FIELDS),
-      absolute: look.absolute === true,
-      event: this.groups.includes(event) ? event : (this.groups[0] ?? ''),
-      view: kind.id,
-      order: look.inverted ? 'name' : '',
-      transforms: look.reversed ? [{type: 'invert', at: -1}] : [],
-    };
-  }
 
   /**
    * Changes the state: a step that the user can undo.
@@ -240,7 +259,7 @@ export class App {
 
   /** @param {State} state @returns {ViewKind} */
   kindOf(state) {
-    return /** @type {ViewKind} */ (this.views.find(kind => kind.id === state.view));
+    return /** @type {ViewKind} */ (VIEWS.find(kind => kind.id === state.view));
   }
 
   get filter() {
@@ -278,6 +297,7 @@ export class App {
    */
   go(to, made, arrived) {
     this.goal = {from: this.goal?.from ?? {...this.state}, to, made};
+    this.lost = [];
     return new Promise((done, failed) => {
       this.desk.start(
         this.computing({...to}, made),
@@ -295,10 +315,31 @@ export class App {
     });
   }
 
+  /**
+   * Shows another profile as this one is shown: what is chosen is found by its name. What the user
+   * asks for meanwhile comes first.
+   * @param {Data} data
+   * @param {Data} [baseline] what the colours of changes refer to; else the profile shown before
+   * @returns {Promise<void>}
+   */
+  replace(data, baseline) {
+    const before = {data: this.data, shapes: this.shapes};
+    const previous = baseline ? {data: baseline, shapes: new Shapes(baseline)} : before;
+    return new Promise((done, failed) => {
+      const show = (/** @type {import('./replace.js').Replacement} */ replacement) => {
+        this.arriving = null;
+        putInPlace(this, replacement);
+        done();
+      };
+      this.arriving = () => this.desk.start(replacing(this, opened(data, previous)), show, failed);
+      if (!this.desk.isBusy) this.arriving();
+    });
+  }
+
   /** Stays where the page is. */
   cancel() {
     this.desk.cancel();
-    this.goal = null;
+    this.goal = this.arriving = null;
     this.searchBar.restore();
     // A step of the history may have been cancelled.
     this.history.push(this.fragment);
@@ -313,44 +354,48 @@ export class App {
 
   /**
    * @param {State} state is made possible @param {MadeNames|null} made
+   * @param {Pick<Opened, 'data'|'shapes'|'previous'>} [profile]
    * @returns {Work<Picture>}
    */
-  *computing(state, made) {
-    const {data, shapes, keys} = this;
+  *computing(state, made, {data, shapes, previous} = this) {
+    const {keys} = this;
     state.transforms = yield* shapes.possible(state.transforms);
     const shape = yield* shapes.making(state.transforms);
-    this.findFunctions(state, shape.made, made);
-    const areSame = keys.weights === weightsKey(state);
+    this.findFunctions(data, state, shape.made, made);
+    const areSame = data === this.data && keys.weights === weightsKey(state);
     const weights = areSame ? this.weights : weigh(data, filterOf(state), state.baseline);
     yield data.samples;
     const isKnown = areSame && shape === this.shape && keys.tree === this.treeKey(state);
-    const tree = isKnown ? this.tree : yield* treeBuilding(shape, weights, this.treeOptions(state));
+    let tree = isKnown ? this.tree : yield* treeBuilding(shape, weights, this.treeOptions(state));
+    if (previous && state.changes && !isKnown)
+      tree = yield* withChanges(tree, state, {data, shapes}, previous);
     if (state.zoom >= shape.count || tree.extent[state.zoom] === 0) {
       state.zoom = 0;
       state.window = null;
     }
-    const picture = {state, shape, weights, tree};
-    yield* this.searchBar.preparing(state, tree);
-    yield* this.kindOf(state).preparing?.(this, picture) ?? [];
+    const picture = {data, state, shape, weights, tree};
+    yield* this.searchBar.preparing(picture);
+    yield* this.kindOf(state).preparing?.(picture) ?? [];
     return picture;
   }
 
   /**
    * Transforms number the names that they make, so chosen ones are found anew.
-   * @param {State} state @param {MadeNames} now @param {MadeNames|null} before null: the same
+   * @param {Data} data @param {State} state @param {MadeNames} now
+   * @param {MadeNames|null} before null: the same
    */
-  findFunctions(state, now, before) {
+  findFunctions(data, state, now, before) {
     for (const [field, f] of this.chosenFunctions(state)) {
       if (f < now.first) continue;
       const name = (before ?? now).names[f - now.first];
-      const found = name === undefined ? -1 : this.functionNamed(name, now);
+      const found = name === undefined ? -1 : data.functionNamed(name, now);
       Object.assign(state, {[field]: found});
     }
   }
 
   /** @param {Picture} picture */
   arrive({state, shape, weights, tree}) {
-    const from = /** @type {any} */ (this.goal?.from);
+    const from = /** @type {any} */ (this.goal?.from ?? {});
     // What is not asked for stays as it is now: the user may have moved the picture meanwhile.
     for (const [field, value] of Object.entries(state))
       if (value !== from[field]) Object.assign(this.state, {[field]: value});
@@ -369,7 +414,7 @@ export class App {
 
   /** @param {State} state */
   treeKey(state) {
-    return JSON.stringify(this.treeOptions(state));
+    return JSON.stringify([this.treeOptions(state), state.changes]);
   }
 
   show() {
@@ -394,6 +439,7 @@ export class App {
     // Not all of a state may be possible.
     this.remember();
     for (const next of this.later.splice(0)) next();
+    if (!this.desk.isBusy) this.arriving?.();
   }
 
   /** Gives the focus to the picture or the text of the view. */
@@ -465,15 +511,6 @@ export class App {
   frameOf(f) {
     const box = this.shape.func.indexOf(f);
     return box > 0 ? this.shape.frame[box] : -1;
-  }
-
-  /**
-   * Of a function and a thread of one name, the function.
-   * @param {string} name @param {MadeNames} made
-   */
-  functionNamed(name, made = this.data.made) {
-    for (let f = 0; f < this.data.functions; ++f) if (this.data.name(f) === name) return f;
-    return made.ids.get(name) ?? -1;
   }
 
   /** @param {number} thread */

@@ -193,6 +193,15 @@ export class Data {
     return this.functions - new Set(this.meta.thread_names).size;
   }
 
+  /**
+   * The number of a name: of a function and a thread of one name, the function; -1: there is none.
+   * @param {string} name
+   */
+  functionNamed(name, made = this.made) {
+    for (let f = 0; f < this.functions; ++f) if (this.name(f) === name) return f;
+    return made.ids.get(name) ?? -1;
+  }
+
   /** The number of functions and made names. */
   get names() {
     return this.made.end;

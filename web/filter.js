@@ -13,6 +13,15 @@ import {KIND} from './color.js';
  * @property {''|'before'|'after'} [side] the side of a difference that is shown alone
  */
 
+/** @param {import('./views.js').State} state @returns {Filter} */
+export const filterOf = ({event, threads, cpu, range, side}) => ({
+  group: event,
+  threads: threads && new Set(threads),
+  cpu,
+  range,
+  side,
+});
+
 /**
  * The groups of events that have samples: one group has those of all kinds of cores, or of kernel
  * and user mode.

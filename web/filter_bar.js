@@ -176,6 +176,19 @@ function scaleChoice(app) {
   ];
 }
 
+/** Colours of changes, where there is a profile to compare with. @param {App} app */
+function changesChoice(app) {
+  const {changes} = app.state;
+  const {negate} = app.data.meta.look;
+  const title = 'Colour what grew and shrank since the profile before';
+  const toggle = button('Changes', () => app.set({changes: !changes}), {
+    title,
+    'aria-pressed': changes,
+  });
+  const legend = negate ? 'blue grew, red shrank' : 'red grew, blue shrank';
+  return changes ? [toggle, el('span', {className: 'quiet', textContent: legend})] : [toggle];
+}
+
 /** The list of threads of each page. @type {WeakMap<App, ThreadFilter>} */
 const threadFilters = new WeakMap();
 
@@ -197,8 +210,10 @@ function barParts(app) {
   if (app.kind.isWholeTree) parts.push(orderChoice(app));
   if (data.isDifference) parts.push(sideChoice(app));
   if (app.weights.before) parts.push(...scaleChoice(app));
+  else if (app.previous) parts.push(...changesChoice(app));
   const selected = selectedText(app.filter, app.weights);
   if (selected) parts.push(remark(selected));
+  if (app.lost.length > 0) parts.push(remark(`Not in this profile: ${app.lost.join(', ')}`));
   return [...parts, ...rangeChips(app), ...transformChips(app)];
 }
 

@@ -26,9 +26,11 @@ function flameView(app, title, rootAtTop) {
   return {
     element: canvas.element,
     canvas,
+    followsProfile: true,
     svg: (/** @type {import('./export.js').Heading} */ heading) =>
       toSvg(app.painter, [canvas], heading),
     show() {
+      canvas.painter = app.painter;
       canvas.show(app.tree, app.state.zoom, app.state.window);
     },
     remove() {

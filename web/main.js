@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the profile in the page. A page that gets its bytes from elsewhere calls load() itself.
+// Opens the profile in the page. Whatever has a newer one calls load() again.
 import {App} from './app.js';
 import {DataError, fromBase64, gunzip} from './bytes.js';
 import {decode} from './data.js';
 import {byId} from './dom.js';
 import {restoreTheme} from './page.js';
 
-/** Shows the profile in gzipped bytes. @param {Uint8Array} packed @returns {Promise<App>} */
-export async function load(packed) {
-  const data = decode(await gunzip(packed));
+/** The page, once it shows a profile. @type {App|null} */
+let shown = null;
+
+/** @param {Uint8Array} packed */
+const unpack = async packed => decode(await gunzip(packed));
+
+/**
+ * Shows the profile in gzipped bytes. A page that shows one already keeps its view: what is chosen
+ * is found by name. Throws if the data is damaged, and the page stays as it was.
+ * @param {Uint8Array} packed
+ * @param {{baseline?: Uint8Array}} [options] the profile that the colours of changes refer to; else
+ *   the one that was shown before
+ */
+export async function load(packed, {baseline} = {}) {
+  const data = await unpack(packed);
+  const before = baseline && (await unpack(baseline));
+  if (shown) {
+    await shown.replace(data, before);
+    return;
+  }
   const app = new App(data);
   await app.start();
-  return app;
+  shown = app;
 }
 
 /** @param {unknown} error */
@@ -46,5 +63,7 @@ async function open() {
   }
 }
 restoreTheme();
+// Programs that serve the page give it new profiles.
+Object.defineProperty(window, 'wick', {value: Object.freeze({load})});
 // The script comes before the data, so that it runs even if the file is cut off.
 document.addEventListener('DOMContentLoaded', open);

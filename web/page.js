@@ -42,7 +42,11 @@ function fillTabs(app) {
       'aria-controls': 'view',
     }),
   );
-  byId('tabs').append(...tabs);
+  byId('tabs').replaceChildren(...tabs);
+}
+
+/** Arrow keys go from tab to tab. @param {App} app */
+function listenToTabs(app) {
   byId('tabs').addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
     const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
     if (!by) return;
@@ -77,9 +81,8 @@ function fillTools(app) {
 /** @param {App} app */
 function fillLosses(app) {
   const losses = app.data.meta.notes.filter(note => note.loss);
-  if (losses.length === 0) return;
   Object.assign(byId('losses'), {
-    hidden: false,
+    hidden: losses.length === 0,
     textContent: countText(losses.length, 'loss', 'losses'),
     title: losses.map(note => note.text).join('\n'),
     onclick: () => showAbout(app),
@@ -99,6 +102,7 @@ function listenForThreadList() {
 function listen(app) {
   listenForThreadList();
   app.searchBar.listen();
+  listenToTabs(app);
   byId('cancel').onclick = () => app.cancel();
   window.addEventListener('resize', () => closeMenu());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.themeChanged());
@@ -122,15 +126,20 @@ export function showBusy(isBusy) {
   byId('view').setAttribute('aria-busy', String(isBusy));
 }
 
-/** @param {App} app */
-export function fillPage(app) {
-  byId('message').hidden = true;
+/** Fills in what the page says of the profile. @param {App} app */
+export function describeProfile(app) {
   fillTitle(app);
   fillTabs(app);
-  fillTools(app);
   fillLosses(app);
   fillBanner(app);
   fillHelp(app.views);
+}
+
+/** @param {App} app */
+export function fillPage(app) {
+  byId('message').hidden = true;
+  describeProfile(app);
+  fillTools(app);
   listen(app);
 }
 

@@ -23,20 +23,6 @@ const ARRIVAL_MS = 1000;
 /** The browser's current entry. */
 const entryNow = () => Number(history.state?.entry ?? 0);
 
-/**
- * Returns whether the browser did it.
- * @param {'pushState'|'replaceState'} method @param {number} entry @param {string} fragment
- */
-function write(method, entry, fragment) {
-  try {
-    const address = fragment ? '#' + fragment : location.pathname + location.search;
-    history[method]({entry}, '', address);
-  } catch {
-    return false;
-  }
-  return entryNow() === entry;
-}
-
 export class PageHistory {
   /**
    * @param {string[]} fragments what undo() shows, and last what is shown now
@@ -45,6 +31,8 @@ export class PageHistory {
   constructor(fragments, show) {
     this.show = show;
     const entry = entryNow();
+    /** How many profiles the page has shown before this one. */
+    this.profile = 0;
     /** @type {Step[]} */
     this.steps = fragments.map(fragment => ({fragment, entry, kind: ''}));
     this.at = fragments.length - 1;
@@ -53,8 +41,22 @@ export class PageHistory {
     /** The entry that the browser is asked to move to. @type {number|null} */
     this.target = null;
     this.timer = 0;
-    write('replaceState', entry, this.current.fragment);
+    this.write('replaceState', entry, this.current.fragment);
     window.addEventListener('popstate', () => this.arrive());
+  }
+
+  /**
+   * Returns whether the browser did it.
+   * @param {'pushState'|'replaceState'} method @param {number} entry @param {string} fragment
+   */
+  write(method, entry, fragment) {
+    try {
+      const address = fragment ? '#' + fragment : location.pathname + location.search;
+      history[method]({entry, profile: this.profile}, '', address);
+    } catch {
+      return false;
+    }
+    return entryNow() === entry;
   }
 
   get current() {
@@ -79,6 +81,19 @@ export class PageHistory {
   replace(fragment) {
     if (fragment === this.current.fragment) return;
     this.current.fragment = fragment;
+    this.settle();
+  }
+
+  /** Forgets the steps: they refer to another profile. @param {string} fragment what is shown */
+  restart(fragment) {
+    ++this.profile;
+    this.stayAt(this.current.entry, fragment);
+  }
+
+  /** What is shown becomes the only step. @param {number} entry @param {string} fragment */
+  stayAt(entry, fragment) {
+    this.steps = [{fragment, entry, kind: ''}];
+    this.at = 0;
     this.settle();
   }
 
@@ -113,8 +128,8 @@ export class PageHistory {
   settle() {
     if (this.target !== null) return;
     const {current} = this;
-    if (this.isNew && write('pushState', current.entry + 1, current.fragment)) ++current.entry;
-    else write('replaceState', current.entry, current.fragment);
+    if (this.isNew && this.write('pushState', current.entry + 1, current.fragment)) ++current.entry;
+    else this.write('replaceState', current.entry, current.fragment);
     this.isNew = false;
   }
 
@@ -136,6 +151,10 @@ export class PageHistory {
       return;
     }
     const fragment = location.hash.slice(1);
+    if (history.state !== null && history.state.profile !== this.profile) {
+      this.stayAt(entry, this.current.fragment);
+      return;
+    }
     if (history.state === null) this.follow(fragment);
     else this.find(entry, fragment);
     this.show(fragment);
@@ -146,7 +165,7 @@ export class PageHistory {
     const entry = this.current.entry + 1;
     ++this.at;
     this.steps.splice(this.at, Infinity, {fragment, entry, kind: ''});
-    write('replaceState', entry, fragment);
+    this.write('replaceState', entry, fragment);
   }
 
   /** The user went back or forward. @param {number} entry @param {string} fragment */

@@ -155,7 +155,7 @@ export class Painter {
     const f = tree.shape.func[box];
     if (this.hits !== null && f >= 0 && this.hits[f] === 1) return SEARCH_COLOR;
     if (f >= 0 && f === this.highlight) return MARK_COLOR;
-    if (tree.beforeTotal) return this.changeOf(tree, box);
+    if (tree.beforeTotal || tree.was) return this.changeOf(tree, box);
     return this.plain(f, tree.shape.frame[box]);
   }
 
@@ -242,7 +242,7 @@ export function paintTree(context, painter, tree, options) {
   const labelled = [];
   /** @type {PlacedBox[]} */
   const outlined = [];
-  const leastOutlined = tree.beforeTotal ? 4 : Infinity;
+  const leastOutlined = tree.beforeTotal || tree.was ? 4 : Infinity;
   pixels.begin(context, ratio, theme.paper);
   const pixel = 1 / ratio;
   const faint = parsed(theme.faint);

@@ -45,10 +45,10 @@ const functionOr = (totals, f) =>
 const knownHalves = new WeakMap();
 
 /**
- * @param {import('./data.js').Data} data @param {import('./app.js').Picture} picture
- * @param {number} f @returns {import('./work.js').Work<Halves>}
+ * @param {import('./app.js').Picture} picture @param {number} f
+ * @returns {import('./work.js').Work<Halves>}
  */
-function* halvesOf(data, {state, shape, weights, tree}, f) {
+function* halvesOf({data, state, shape, weights, tree}, f) {
   const known = knownHalves.get(tree);
   if (known?.f === f) return known;
   const options = {heavy: true, normalized: !state.absolute};
@@ -63,12 +63,12 @@ function* halvesOf(data, {state, shape, weights, tree}, f) {
   return halves;
 }
 
-/** @param {App} app @param {import('./app.js').Picture} picture */
-function* preparing({data}, picture) {
-  const {tree, state} = picture;
+/** @param {import('./app.js').Picture} picture */
+function* preparing(picture) {
+  const {data, tree, state} = picture;
   const totals = yield* summingUp(tree, data);
   const f = functionOr(totals, state.func);
-  if (f >= 0) yield* halvesOf(data, picture, f);
+  if (f >= 0) yield* halvesOf(picture, f);
 }
 
 class SandwichView {
@@ -145,7 +145,7 @@ class SandwichView {
     this.shownFunction = f;
     if (f < 0) return;
     this.showText(f, totals);
-    const {callers, callees} = finished(halvesOf(app.data, app, f));
+    const {callers, callees} = finished(halvesOf(app, f));
     this.callers.show(callers, this.zoomOf(this.callers, callers), null);
     this.canvas.show(callees, this.zoomOf(this.canvas, callees), null);
     const {shape} = callers;

@@ -92,13 +92,13 @@ export class SearchBar {
 
   /**
    * Finds what update() needs.
-   * @param {State} state @param {Tree} tree
+   * @param {import('./app.js').Picture} picture
    * @returns {import('./work.js').Work<void>}
    */
-  *preparing(state, tree) {
+  *preparing({data, state, tree}) {
     const matches = state.search && matcher(queryOf(state));
     if (!matches) return;
-    const hits = yield* testing(this.app.data, tree.shape.made, matches);
+    const hits = yield* testing(data, tree.shape.made, matches);
     yield* matching(tree, hits, state.zoom);
   }
 

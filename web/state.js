@@ -23,6 +23,7 @@ import {keepChoice, keptChoice} from './choices.js';
  * @property {Range|null} baseline the range to compare with
  * @property {boolean} absolute a comparison is not normalised
  * @property {''|'before'|'after'} side the side of a difference that is shown alone
+ * @property {boolean} changes colours show what changed since the profile that was shown before
  * @property {Transform[]} transforms
  * @property {number} mark the function whose frames are highlighted; -1: none
  */
@@ -220,6 +221,7 @@ export const SHARED_FIELDS = [
   rangeField('baseline', 'base'),
   SCALE,
   choiceField('side', '', ['before', 'after']),
+  flagField('changes', 'colors', 'changes'),
   TRANSFORM_LIST,
   functionField('mark'),
 ];

@@ -163,10 +163,9 @@ function showHottest(app) {
 /** What was lost, above everything else, if it matters. @param {App} app */
 export function fillBanner({data}) {
   const reasons = lossesThatMatter(data);
-  if (reasons.length === 0) return;
+  byId('banner').hidden = reasons.length === 0;
   const lost = lostShare(data);
   const head = isNotable(lost) ? `${percent(lost)} is missing` : 'The profile is incomplete';
-  byId('banner').hidden = false;
   byId('banner').replaceChildren(
     el('b', {textContent: `${head}: `}),
     reasons.map(({text}) => isolated(text)).join(' · '),

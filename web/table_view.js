@@ -384,7 +384,7 @@ export const TABLE_VIEW = {
   id: 'table',
   title: 'Table',
   make: app => new TableView(app),
-  preparing: ({data}, {tree}) => summingUp(tree, data),
+  preparing: ({data, tree}) => summingUp(tree, data),
   fields: [textField('sort')],
   keys: [
     ['↑ ↓ Home End', 'the next row, the first, the last'],

@@ -36,12 +36,15 @@ export class ThreadFilter {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.used = usedThreads(app.data);
-    const {threads} = app.data.meta;
-    /** The names of processes, which are those of their first threads. */
-    this.leaders = new Map(
-      threads.filter(([pid, tid]) => pid === tid).map(([pid, , n]) => [pid, n]),
-    );
+    /** The profile that the list is of. @type {Data|null} */
+    this.data = null;
+    /** @type {number[]} */
+    this.used = [];
+    /**
+     * The names of processes, which are those of their first threads.
+     * @type {Map<number, string>}
+     */
+    this.leaders = new Map();
     this.limit = ROWS;
     /** What the rows were made from. */
     this.key = '';
@@ -67,7 +70,18 @@ export class ThreadFilter {
     );
   }
 
+  /** Lists the threads of the profile that the page shows. */
+  list() {
+    const {data} = this.app;
+    this.data = data;
+    this.key = '';
+    this.used = usedThreads(data);
+    const leaders = data.meta.threads.filter(([pid, tid]) => pid === tid);
+    this.leaders = new Map(leaders.map(([pid, , name]) => [pid, name]));
+  }
+
   show() {
+    if (this.data !== this.app.data) this.list();
     const {app, used, element} = this;
     const {threads} = app.state;
     this.summary.textContent = threads

@@ -117,6 +117,7 @@ export function describe(data, tree, box, options) {
         ? changeLines(tree, tree.beforeTotal, box, options, value)
         : [totalLine(tree, box, options, value)]),
       `self${when}: ${value(self)}${selfShare}`,
+      ...(tree.was ? [`in the profile before: ${percent(shareOf(tree, tree.was[box]))}`] : []),
       ...frameLines(data, tree.shape, box),
     ],
   };

@@ -13,6 +13,7 @@ import {finished, pieces, piecesBackwards} from './work.js';
  * @property {Float64Array} total
  * @property {Float64Array|null} beforeSelf in a difference; multiplied by `scale`
  * @property {Float64Array|null} beforeTotal
+ * @property {Float64Array|null} was totals in another profile that colours show the change from
  * @property {Float64Array} extent in units of weight
  * @property {Float64Array} x the left edge, in units of weight
  * @property {Int32Array} boxes those with an extent, level by level, from left to right
@@ -85,10 +86,11 @@ const LEAST_CHANGE = 1e-9;
 
 /**
  * How much the weight of a box changed.
- * @param {Tree} tree with a side before @param {number} box
+ * @param {Tree} tree with a side before, or changes @param {number} box
  */
-export function changeOfBox({total, beforeTotal, all}, box) {
-  const change = total[box] - /** @type {Float64Array} */ (beforeTotal)[box];
+export function changeOfBox({total, beforeTotal, was, all}, box) {
+  const before = /** @type {Float64Array} */ (beforeTotal ?? was);
+  const change = total[box] - before[box];
   return Math.abs(change) > LEAST_CHANGE * Math.max(all.after, all.before) ? change : 0;
 }
 
@@ -204,6 +206,7 @@ export function* treeBuilding(shape, weights, {heavy, normalized}) {
     total,
     beforeSelf: before?.self ?? null,
     beforeTotal: before?.total ?? null,
+    was: null,
     extent,
     x: yield* leftEdges(shape, boxes, own, extent),
     boxes,

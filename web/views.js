@@ -30,6 +30,7 @@ import {TIME_VIEW} from './time_view.js';
  * @property {(heading: import('./export.js').Heading) => string} [svg]
  * @property {(separator: string) => string} [text] a table, for other programs
  * @property {() => Matches} [matches] what the search found in it, in a view without a canvas
+ * @property {boolean} [followsProfile] can show another profile
  * @property {() => boolean} [escape] cancels a selection; false: there was none
  */
 /**
@@ -50,7 +51,7 @@ import {TIME_VIEW} from './time_view.js';
  * @property {boolean} [showsTime] shows when samples were taken
  * @property {boolean} [addsTimes] adds up samples by their time
  * @property {import('./state.js').Field[]} [fields] choices that only this view has
- * @property {(app: App, picture: import('./app.js').Picture) => import('./work.js').Work<unknown>}
+ * @property {(picture: import('./app.js').Picture) => import('./work.js').Work<unknown>}
  *   [preparing] computes what show() would take long for
  * @property {(state: State, changes: Partial<State>) => void} [beforeChange]
  * @property {[string, string][]} [keys] its own keys and what they do

@@ -12,7 +12,7 @@ const web = new URL('../../web/', import.meta.url);
 const modules = readdirSync(web).filter(name => name.endsWith('.js'));
 const text = name => readFileSync(new URL(name, web), 'utf8');
 
-const DECLARATION = /^(?:export )?(?:async )?(?:function|class|const|let) (\w+)/gm;
+const DECLARATION = /^(?:export )?(?:async )?(?:function\*?|class|const|let) (\w+)/gm;
 const declaredBy = name => [...text(name).matchAll(DECLARATION)].map(match => match[1]);
 
 test('types are right', () => {

@@ -11,6 +11,7 @@ import './viewer/focus.mjs';
 import './viewer/heat.mjs';
 import './viewer/history.mjs';
 import './viewer/keys.mjs';
+import './viewer/live.mjs';
 import './viewer/namesakes.mjs';
 import './viewer/narrow.mjs';
 import './viewer/random.mjs';
