@@ -40,7 +40,7 @@ const MOST_FILES = 500;
 const MOST_LINES = 20_000;
 
 /** The background of the hottest line, in percent of the accent colour. */
-const FULL_HEAT = 45;
+const FULL_HEAT = 35;
 
 /** @param {ListedRow} row @param {number} hottest @param {Listing} listing @param {App} app */
 function rowElement({key, place, text, self, total, origin}, hottest, {hasTotals}, app) {

@@ -40,7 +40,7 @@ struct FlameCommand : FlameRun {
 
  private:
   void draw_inputs(const OutputFormat& format) {
-    picture.keep_events_for(format);
+    picture.prepare_for(format);
     InputOptions& input = picture.input;
     const bool has_range = input.select.time.has_value();
     input.read.keep_time = !format.only_sums || picture.write.fold.flamechart ||

@@ -40,7 +40,7 @@ void FlameRun::check_use() const {
 
 int FlameRun::record(const OutputFormat& format) {
   check_use();
-  picture.keep_events_for(format);
+  picture.prepare_for(format);
   choose_event();
   check_event();
   picture.read_baseline();

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/disassembly.h"
 #include "cli/options/option_kinds.h"
 #include "cli/options/setting_names.h"
 #include "cli/options/table_options.h"
@@ -100,8 +101,13 @@ void open_in_browser(const std::string& path, const RunOptions& run) {
 
 }  // namespace
 
-void Picture::keep_events_for(const OutputFormat& format) {
-  if (format.name != "html" || !baseline.empty()) return;
+void Picture::prepare_for(const OutputFormat& format) {
+  if (format.name != "html") return;
+  if (embed_asm) {
+    check_disassembler();
+    input.read.keep_addresses = true;
+  }
+  if (!baseline.empty()) return;
   if (input.select.event.empty()) input.select.event = "*";
 }
 
@@ -133,6 +139,12 @@ void Picture::draw(Profile profile, const OutputFormat& format,
   if (!baseline.empty()) profile = difference_from_baseline(std::move(profile));
   if (is_difference(profile))
     set_scale(profile, chosen_scale(scale, input.read.compat));
+  std::vector<std::string> problems;
+  if (embed_asm && format.name == "html") {
+    Disassembly found = disassemble(profile, input.read.symbols);
+    write.code = std::move(found.functions);
+    problems = std::move(found.problems);
+  }
   Diagnostics notes;
   write.notes = &notes;
   write_output(profile, format, write, name, run);
@@ -140,6 +152,7 @@ void Picture::draw(Profile profile, const OutputFormat& format,
   report_losses(profile, run);
   for (const std::string& line : describe(notes, 0, setting_name))
     say(run, line);
+  for (const std::string& problem : problems) say(run, problem);
   if (announce)
     say(run, what_was_written(name.path, profile, samples, recorded));
   report_stats(run);
@@ -166,6 +179,10 @@ void add_picture_options(OptionSet& app, Picture& picture) {
             "embed source files in this directory, too")
       ->group("Output")
       ->needs(embed);
+  add_flag(app, "--embed-asm", picture.embed_asm,
+           "html: include the instructions of hot functions, which objdump "
+           "prints, if their files are on this machine")
+      ->group("Output");
 }
 
 }  // namespace wick

@@ -18,12 +18,14 @@ struct Picture {
   WriteOptions write;
   RunOptions run;
   std::string post_process;
-  std::string baseline;        // draws the difference from this input
+  std::string baseline;  // draws the difference from this input
+  bool embed_asm = false;
   std::optional<Scale> scale;  // of a difference
   bool open = false;
 
-  // Selects all events for a format that shows one at a time.
-  void keep_events_for(const OutputFormat& format);
+  // Before reading: selects all events for a format that shows one at a time,
+  // and keeps addresses if instructions are to be shown.
+  void prepare_for(const OutputFormat& format);
   // Reads the baseline, if there is one, before anything costly is done.
   void read_baseline();
   // Draws to a file. `recorded` describes the samples of a recording: "of

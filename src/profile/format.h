@@ -16,6 +16,7 @@
 #include "io/input_file.h"
 #include "profile/draw_options.h"
 #include "profile/fold.h"
+#include "profile/function_code.h"
 #include "profile/output_fit.h"
 #include "profile/profile.h"
 #include "profile/report_options.h"
@@ -166,6 +167,8 @@ struct WriteOptions {
   bool embed_source = false;
   // Where that source may be, besides the current directory.
   std::vector<std::string> source_roots;
+  // Hot functions whose instructions the page includes.
+  std::vector<FunctionCode> code;
 
   // If not null, gets what the writer noticed about this machine, and not about
   // the profile.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/page_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
 
+#include "base/append.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/json_writer.h"
@@ -49,7 +52,7 @@ class Packer {
          const PageLimits& limits)
       : profile_(profile),
         options_(options),
-        stacks_(page_stacks(profile, options.fold)),
+        stacks_(page_stacks(profile, options.fold, options.code)),
         functions_(stacks_.functions.size()),
         samples_(page_samples(profile, stacks_.node_of_sample, limits)),
         strings_(std::move(stacks_.functions)) {}
@@ -59,6 +62,7 @@ class Packer {
     add_nodes();
     add_samples();
     if (options_.embed_source) find_sources();
+    add_code();
     add_strings();
     std::ostringstream json;
     write_json(json);
@@ -76,12 +80,16 @@ class Packer {
     std::size_t rows;
     std::string bytes;
   };
+  struct Code {
+    std::uint32_t module, name, text;  // strings
+    std::uint64_t start;               // elf_addr
+  };
   void add_column(std::string_view name, std::size_t rows, std::string bytes) {
     columns_.push_back({name, rows, std::move(bytes)});
   }
 
   void add_frames() {
-    std::string functions, files, modules, lines, kinds;
+    std::string functions, files, modules, lines, kinds, codes, offsets;
     std::uint64_t before = 0;
     for (const PageFrame& frame : stacks_.frames) {
       append_varint(functions, frame.function - before);  // they are sorted
@@ -92,6 +100,8 @@ class Packer {
           strings_.add(profile_.strings[profile_.modules[frame.module].path]));
       append_varint(lines, frame.line);
       append_varint(kinds, static_cast<std::uint64_t>(frame.kind));
+      append_varint(codes, frame.code);
+      append_varint(offsets, frame.offset);
     }
     const std::size_t rows = stacks_.frames.size();
     add_column("frame_function", rows, std::move(functions));
@@ -99,6 +109,9 @@ class Packer {
     add_column("frame_module", rows, std::move(modules));
     add_column("frame_line", rows, std::move(lines));
     add_column("frame_kind", rows, std::move(kinds));
+    if (options_.code.empty()) return;
+    add_column("frame_code", rows, std::move(codes));
+    add_column("frame_offset", rows, std::move(offsets));
   }
 
   // Without the root, which has neither.
@@ -134,6 +147,22 @@ class Packer {
       sources_.emplace_back(file, strings_.add(source.text));
     }
     if (options_.notes != nullptr) options_.notes->merge(notes);
+  }
+
+  // The text of a function has a line for each instruction: its offset in
+  // hexadecimal and, after a space, what the disassembler printed.
+  void add_code() {
+    for (const FunctionCode& function : options_.code) {
+      std::string text;
+      for (const auto& [offset, instruction] : function.instructions)
+        append(text, "{:x} {}\n", offset, instruction);
+      code_.push_back(
+          {.module = strings_.add(
+               profile_.strings[profile_.modules[function.module].path]),
+           .name = strings_.add(function.name),
+           .text = strings_.add(text),
+           .start = function.start});
+    }
   }
 
   void add_strings() {
@@ -181,6 +210,15 @@ class Packer {
     json.key("sources").begin_array();
     for (const auto& [file, text] : sources_)
       json.begin_array().value(file).value(text).end_array();
+    json.end_array();
+    json.key("code").begin_array();
+    for (const Code& code : code_)
+      json.begin_array()
+          .value(code.module)
+          .value(code.name)
+          .value(code.text)
+          .value(fmt::format("{:x}", code.start))
+          .end_array();
     json.end_array();
     json.key("columns").begin_array();
     for (const Columns& column : columns_)
@@ -302,6 +340,7 @@ class Packer {
   PageSamples samples_;
   PageStrings strings_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> sources_;
+  std::vector<Code> code_;
   std::vector<Columns> columns_;
 };
 

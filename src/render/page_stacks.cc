@@ -2,6 +2,7 @@
 #include "render/page_stacks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -18,9 +19,11 @@ constexpr std::uint32_t kThread = 0x80000000;
 
 class Builder {
  public:
-  Builder(const Profile& profile, const FoldOptions& options)
+  Builder(const Profile& profile, const FoldOptions& options,
+          std::span<const FunctionCode> code)
       : profile_(profile),
         options_(options),
+        code_(code),
         row_of_frame_(profile.frames.size(), kNone),
         root_of_thread_(profile.threads.size(), kNone) {}
 
@@ -45,7 +48,8 @@ class Builder {
     const std::uint64_t hash = hash_pair(
         hash_pair(std::uint64_t{frame.function} << 32 | frame.line,
                   std::uint64_t{index(frame.file)} << 32 | index(frame.module)),
-        static_cast<std::uint64_t>(frame.kind));
+        hash_pair(static_cast<std::uint64_t>(frame.kind),
+                  std::uint64_t{frame.code} << 32 | frame.offset));
     return frame_index_.find_or_add(
         hash, [&](std::uint32_t row) { return result_.frames[row] == frame; },
         [&] {
@@ -76,11 +80,38 @@ class Builder {
     StackCarrier carrier(tree_, profile_.stacks,
                          static_cast<std::uint32_t>(options_.max_depth));
     result_.node_of_sample.resize(samples.size());
-    for (const std::uint32_t i : order)
-      result_.node_of_sample[i] =
-          carrier.carry(root_of(samples[i].thread), samples[i].stack,
-                        [this](FrameId frame) { return row_of(frame); });
+    for (const std::uint32_t i : order) {
+      const StackId stack = samples[i].stack;
+      std::uint32_t& node = result_.node_of_sample[i];
+      node = carrier.carry(root_of(samples[i].thread), stack,
+                           [this](FrameId frame) { return row_of(frame); });
+      if (!code_.empty() && stack != StackId::kRoot)
+        node = at_instruction(node, profile_.stacks.frame(stack));
+    }
     result_.too_deep = carrier.too_deep();
+  }
+
+  // The node of the instruction at which the stack of `node` ends, or `node`.
+  std::uint32_t at_instruction(std::uint32_t node, FrameId leaf) {
+    const Frame& frame = profile_.frames[leaf];
+    if (frame.address == 0 || frame.module == ModuleId::kUnknown) return node;
+    // A stack that was cut ends elsewhere.
+    if (tree_.nodes()[node].key != row_of(leaf)) return node;
+    const auto found = std::ranges::find_if(
+        code_, [&](const FunctionCode& code) { return code.covers(frame); });
+    if (found == code_.end()) return node;
+    PageFrame place = result_.frames[row_of(leaf)];
+    place.code = static_cast<std::uint32_t>(found - code_.begin()) + 1;
+    place.offset = instruction_at(*found, frame.address - found->start);
+    return tree_.push(tree_.nodes()[node].parent, frame_row(place), leaf);
+  }
+
+  // The offset of the instruction that has the byte at `offset`.
+  static std::uint32_t instruction_at(const FunctionCode& code,
+                                      std::uint64_t offset) {
+    const auto after = std::ranges::upper_bound(
+        code.instructions, offset, {}, &FunctionCode::Instruction::offset);
+    return after == code.instructions.begin() ? 0 : std::prev(after)->offset;
   }
 
   // The node of a thread's root; threads of one name share it.
@@ -177,6 +208,7 @@ class Builder {
 
   const Profile& profile_;
   const FoldOptions& options_;
+  std::span<const FunctionCode> code_;
   PageStacks result_;
   StackTree tree_;                         // keys are rows of result_.frames
   std::vector<std::uint32_t> frame_rank_;  // of those rows when sorted
@@ -188,8 +220,9 @@ class Builder {
 
 }  // namespace
 
-PageStacks page_stacks(const Profile& profile, const FoldOptions& options) {
-  return Builder(profile, options).run();
+PageStacks page_stacks(const Profile& profile, const FoldOptions& options,
+                       std::span<const FunctionCode> code) {
+  return Builder(profile, options, code).run();
 }
 
 }  // namespace wick

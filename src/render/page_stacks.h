@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "profile/fold.h"
+#include "profile/function_code.h"
 #include "profile/profile.h"
 
 namespace wick {
@@ -20,6 +22,9 @@ struct PageFrame {
   ModuleId module = ModuleId::kUnknown;
   std::uint32_t line = 0;
   FrameKind kind = FrameKind::kUser;
+  // Where a stack ends in code that the page includes: 1 + its number, and the
+  // instruction. 0: not there.
+  std::uint32_t code = 0, offset = 0;
   friend auto operator<=>(const PageFrame&, const PageFrame&) = default;
 };
 
@@ -40,7 +45,8 @@ struct PageStacks {
   std::uint64_t too_deep = 0;  // frames beyond the depth limit
 };
 
-// Names and thread roots are those of fold().
-PageStacks page_stacks(const Profile& profile, const FoldOptions& options);
+// Names and thread roots are those of fold(). `code` is what the page includes.
+PageStacks page_stacks(const Profile& profile, const FoldOptions& options,
+                       std::span<const FunctionCode> code = {});
 
 }  // namespace wick

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page of a real recording: threads, time, time off the CPU, lines of source.
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {before, test} from 'node:test';
@@ -61,6 +61,7 @@ int main(void) {
 `;
 
 let data;
+let binary;
 let address;
 let why = '';
 before(() => {
@@ -77,6 +78,7 @@ before(() => {
       program + '.c',
     ]);
     data = program + '.data';
+    binary = program + '.out';
     const offCpu = wick('doctor').includes('tracepoints can be used') ? ['--off-cpu'] : [];
     if (offCpu.length === 0) throw new Error('tracepoints cannot be used');
     wick('record', '--quiet', ...offCpu, '-o', data, '--', program + '.out');
@@ -266,10 +268,10 @@ recorded('lines are as hot as their self weight, next to the name of their funct
     })),
   );
   const bySelf = rows.toSorted((a, b) => b.self - a.self);
-  assert.equal(bySelf[0].heat, 45);
+  assert.equal(bySelf[0].heat, 35);
   for (const {self, heat} of bySelf)
     if (self > 0)
-      assert.ok(Math.abs(heat - 45 * Math.sqrt(self / bySelf[0].self)) < 1, `${self} ${heat}`);
+      assert.ok(Math.abs(heat - 35 * Math.sqrt(self / bySelf[0].self)) < 1, `${self} ${heat}`);
     else assert.equal(heat, 0);
   const named = rows.filter(row => row.origin === 'late');
   assert.equal(named.length, 1);
@@ -306,4 +308,49 @@ recorded('the page has the facts of the recording', async () => {
     assert.ok(facts[fact], `${fact}: ${Object.keys(facts)}`);
   assert.match(facts.threads, /^2 in 1 process$/);
   assert.match(await text(page, '#view'), /What is missing/);
+});
+
+recorded('the instructions of a function have its self weight', async t => {
+  if (spawnSync('objdump', ['--version']).error) return t.skip('objdump is not installed');
+  const page = await open(pageOf(data, '--embed-asm').address);
+  await page.getByRole('tab', {name: 'Source'}).click();
+  const value = await page.$eval(
+    '#view select',
+    select =>
+      Array.from(select.options).find(option => option.text.startsWith('assembly of spin'))?.value,
+  );
+  await page.locator('#view select').selectOption(value);
+  const rows = await page.$$eval('#view tbody tr', all =>
+    all.map(row => Array.from(row.cells, cell => cell.textContent)),
+  );
+  // Addresses and instructions are those of objdump.
+  const printed = execFileSync('objdump', ['-dwC', '--no-show-raw-insn', binary], {
+    encoding: 'utf8',
+  });
+  const [, body] = printed.match(/<spin>:\n(.*?)\n\n/s);
+  assert.deepEqual(
+    rows.map(row => [row.at(-2), row.at(-1)]),
+    body.split('\n').map(line => line.trim().split(/:\s+/)),
+  );
+  // Weights add up to that of the function, but for the rounding of each.
+  const shares = rows.map(row => parseFloat(row[1] || '0'));
+  const report = wick('report', '--quiet', '--by', 'function', '--top', '0', data);
+  const [, self] = report.match(/^ *\S+(?: \w+)? +(\S+)% .* spin$/m);
+  const sum = shares.reduce((a, b) => a + b);
+  assert.ok(Math.abs(sum - self) < 0.005 * rows.length, `${sum} of ${self}`);
+  assert.ok((await text(page, '#view .bar')).includes(`${self}% of the whole`));
+  assert.ok(shares.filter(share => share > 0).length > 1);
+  // The hottest is in sight, and leads to its line.
+  const hottest = page.locator('#view tbody tr').nth(shares.indexOf(Math.max(...shares)));
+  assert.ok(await hottest.isVisible());
+  const [, line] = (await hottest.locator('button').textContent()).match(/\.c:(\d+)$/);
+  await hottest.locator('button').click();
+  assert.equal(await page.locator('#view tr[aria-current]').getAttribute('data-line'), line);
+});
+
+test('without objdump, --embed-asm fails before anything is read', () => {
+  const words = ['flame', '--embed-asm', '-o', 'x.html', '/nowhere'];
+  const done = spawnSync(process.env.WICK, words, {encoding: 'utf8', env: {PATH: '/nowhere'}});
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /--embed-asm: cannot find objdump \(apt install binutils\)/);
 });
