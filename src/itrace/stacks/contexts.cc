@@ -7,6 +7,42 @@
 
 namespace wick {
 
+void Memory::resume(SpaceId space, bool was_changed_for_it) {
+  if (was_changed_for_it)
+    be(space);
+  else
+    add({State::kAny, space});
+}
+
+void Memory::add(const Memory& later) {
+  switch (later.state_) {
+    case State::kUnknown:
+      return;
+    case State::kAny:
+      if (state_ == State::kUnknown)
+        *this = later;
+      else if (space_ != later.space_)
+        state_ = State::kNone;
+      return;
+    case State::kOwn:
+    case State::kNone:
+      *this = later;
+  }
+}
+
+Memory::Doubt Memory::doubt(SpaceId space, bool was_changed) const {
+  switch (state_) {
+    case State::kOwn:
+      return space_ == space ? Doubt::kNone : Doubt::kOther;
+    case State::kNone:
+      return was_changed ? Doubt::kOther : Doubt::kNone;
+    case State::kUnknown:
+    case State::kAny:
+      break;
+  }
+  return was_changed ? Doubt::kUnknown : Doubt::kNone;
+}
+
 Context Contexts::make(std::uint32_t hart) {
   Context context;
   if (unused_.empty()) {

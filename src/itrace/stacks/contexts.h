@@ -64,6 +64,41 @@ struct JumpPoint {
   std::uint32_t depth = 0;  // frames that were left
 };
 
+// The address space that a thread's memory is. The kernel changes to it before
+// it resumes the thread; one that has no memory of its own, because it is the
+// kernel's or its process is ending, runs in that of the thread before it.
+class Memory {
+ public:
+  // It resumes in `space`, which the kernel has changed to for it, or not.
+  void resume(SpaceId space, bool was_changed_for_it);
+  // It is known to be `space`: that changed while the thread ran, or it runs
+  // user code.
+  void be(SpaceId space) { *this = {State::kOwn, space}; }
+  // What was seen later of the same thread.
+  void add(const Memory& later);
+
+  // How unlikely the thread is to resume like that. 0: not at all.
+  enum class Doubt : std::uint8_t { kNone, kUnknown, kOther };
+  Doubt doubt(SpaceId space, bool was_changed) const;
+  bool is(SpaceId space) const {
+    return state_ == State::kOwn && space_ == space;
+  }
+
+  Memory() = default;
+
+ private:
+  enum class State : std::uint8_t {
+    kUnknown,
+    kAny,  // it ran in `space_`, its own or another one's
+    kOwn,
+    kNone  // it has none, or no longer
+  };
+  Memory(State state, SpaceId space) : state_(state), space_(space) {}
+
+  State state_ = State::kUnknown;
+  SpaceId space_ = SpaceId::kNone;
+};
+
 // A parked thread that may be the one that has resumed.
 struct ThreadGuess {
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -71,8 +106,8 @@ struct ThreadGuess {
   // If not kNone, `thread` may have become this one, which is itself not known
   // for certain: its frames are on top.
   std::uint32_t via = kNone;
-  // It last ran in another address space. Only a process that ends does that.
-  bool is_elsewhere = false;
+  // Of its memory, at the switch.
+  Memory::Doubt doubt = Memory::Doubt::kNone;
   // It last ran on another hart. The kernel moves threads rarely.
   bool is_on_other_hart = false;
   // Frames of it that are over, at each of Context::levels.
@@ -84,10 +119,10 @@ struct Context {
   std::vector<StackFrame> frames;
   // For each kTrap, the number of frames up to and including it.
   std::vector<std::uint32_t> traps;
-  SpaceId space = SpaceId::kNone;         // of its user code, once it ran some
-  SpaceId parked_space = SpaceId::kNone;  // of the hart when it was left
-  std::uint64_t thread_pointer = 0;       // the kernel's; 0: not known
-  std::uint64_t parked_at = 0;            // number of the switch
+  SpaceId space = SpaceId::kNone;    // of its user code, once it ran some
+  Memory memory;                     // if the trace has satp
+  std::uint64_t thread_pointer = 0;  // the kernel's; 0: not known
+  std::uint64_t parked_at = 0;       // number of the switch
   std::uint32_t parked_hart = 0;
   bool is_new = false;  // created while traced; no user code ran yet
   // Where it begins is not known yet; see Accounts.

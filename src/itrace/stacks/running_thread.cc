@@ -8,7 +8,7 @@ namespace wick {
 namespace {
 
 // Instructions from changing satp to leaving a thread, at most.
-constexpr std::uint64_t kToSwitch = 2000;
+constexpr std::uint64_t kToSwitch = 1000;
 
 }  // namespace
 void RunningThread::tell_context(const ContextChange& change) {
@@ -22,18 +22,27 @@ void RunningThread::tell_context(const ContextChange& change) {
 }
 
 void RunningThread::change_space(SpaceId space, std::uint64_t tracked) {
-  space_before_ = view_.space();
+  // A change before this one was not for the next thread: exec.
+  if (space_has_changed_) stack_.context().memory.be(view_.space());
+  space_has_changed_ = has_satp_ && view_.space() != SpaceId::kNone;
   space_changed_at_ = tracked;
   view_.enter(space);
 }
 
+// The thread is about to be left: whether the kernel has just changed the space
+// to that of the next one.
+bool RunningThread::note_space_change(std::uint64_t tracked) {
+  const bool is_new = std::exchange(space_has_changed_, false);
+  const bool is_for_next = is_new && tracked - space_changed_at_ < kToSwitch;
+  if (is_new && !is_for_next)
+    stack_.context().memory.be(view_.space());  // exec
+  return is_for_next;
+}
+
 // The running thread is left.
-void RunningThread::park(std::uint64_t tracked) {
+void RunningThread::park() {
   Context& context = stack_.context();
-  // The kernel has just changed it to that of the next thread.
-  const bool has_changed = tracked - space_changed_at_ < kToSwitch;
   context.parked_hart = hart_;
-  context.parked_space = has_changed ? space_before_ : view_.space();
   const bool is_over = is_dead();
   if (context.is_guessed() && is_over)
     guesses_.decide(context);
@@ -77,10 +86,12 @@ void RunningThread::resume(const Context* parked) {
 }
 
 void RunningThread::switch_thread(std::uint64_t tracked) {
-  park(tracked);
+  const bool has_changed = note_space_change(tracked);
+  park();
   const Context* const known = by_thread_pointer();
   resume(known);
   Context& context = stack_.context();
+  if (has_satp_) context.memory.resume(view_.space(), has_changed);
   context.thread_pointer = thread_pointer_;
   if (known != nullptr) {
     // It was in __switch_to as well.
@@ -89,7 +100,9 @@ void RunningThread::switch_thread(std::uint64_t tracked) {
     context.is_new = true;
     stack_.begin_before_user_code();
   } else {
-    context.guesses = guesses_.resumed_at(stack_.to().pc, hart_, has_satp_);
+    context.guesses = guesses_.resumed_at(
+        stack_.to().pc,
+        {.hart = hart_, .has_satp = has_satp_, .has_changed = has_changed});
     if (thread_pointer_ != 0)
       std::erase_if(context.guesses, [&](const ThreadGuess& guess) {
         const Context* const parked = contexts_.find(guess.thread);
@@ -152,7 +165,7 @@ bool RunningThread::change_process() {
   const auto found = std::ranges::find(contexts_.all(), space, &Context::space);
   const Context* const other =
       found == contexts_.all().end() ? nullptr : &*found;
-  park(UINT64_MAX);
+  park();
   resume(other);
   if (is_late && stack_.frames().empty()) {
     stack_.begin_in(stack_.from().function, stack_.from().layer);
@@ -179,7 +192,7 @@ void RunningThread::apply_told() {
     const auto found = std::ranges::find_if(contexts_.all(), is_told);
     const Context* const other =
         found == contexts_.all().end() ? nullptr : &*found;
-    park(UINT64_MAX);
+    park();
     resume(other);
     cross_gap();
   }

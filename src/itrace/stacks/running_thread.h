@@ -71,7 +71,8 @@ class RunningThread {
  private:
   using Frames = std::vector<StackFrame>;
   const Context& running() const { return stack_.context(); }
-  void park(std::uint64_t tracked);
+  bool note_space_change(std::uint64_t tracked);
+  void park();
   void resume(const Context* parked);
   const Context* by_thread_pointer() const;
   bool is_dead() const;
@@ -90,7 +91,8 @@ class RunningThread {
   std::uint64_t switches_ = 0;
   std::uint64_t thread_pointer_ = 0;
   bool has_satp_ = false;
-  SpaceId space_before_ = SpaceId::kNone;
+  // Since the last switch; and after that many instructions.
+  bool space_has_changed_ = false;
   std::uint64_t space_changed_at_ = 0;
   std::optional<ThreadFacts> told_;
 };

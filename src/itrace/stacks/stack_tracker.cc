@@ -374,6 +374,7 @@ void StackTracker::land() {
   if (stack_.from().layer == Layer::kUser && view_.space() != SpaceId::kNone) {
     Context& context = stack_.context();
     context.space = view_.space();
+    context.memory.be(view_.space());
     contexts_.threads()[context.thread].space = view_.space();
   }
 }

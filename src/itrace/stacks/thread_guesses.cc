@@ -62,47 +62,44 @@ ThreadGuesses::Stack ThreadGuesses::stack_of(const ThreadGuess& guess) const {
   return Stack(*upper, *thread, at->gone[upper->levels.size() - 1]);
 }
 
-void ThreadGuesses::add_guesses(const Context& parked,
+void ThreadGuesses::add_guesses(const Context& parked, const Switch& how,
                                 std::vector<ThreadGuess>& out) const {
-  if (!parked.is_guessed()) {
-    out.push_back({.thread = parked.thread, .gone = {1}});
-    return;
-  }
+  const auto add = [&](const Context& thread, ThreadGuess guess) {
+    guess.gone = {1};
+    guess.is_on_other_hart = parked.parked_hart != how.hart;
+    if (how.has_satp) {
+      Memory memory = thread.memory;
+      if (&thread != &parked) memory.add(parked.memory);
+      guess.doubt = memory.doubt(view_.space(), how.has_changed);
+    }
+    out.push_back(std::move(guess));
+  };
+  if (!parked.is_guessed()) return add(parked, {.thread = parked.thread});
   for (const ThreadGuess& guess : parked.guesses)
-    if (contexts_.find(guess.thread) != nullptr)
-      out.push_back(
-          {.thread = guess.thread, .via = parked.thread, .gone = {1}});
+    if (const Context* const thread = contexts_.find(guess.thread))
+      add(*thread, {.thread = guess.thread, .via = parked.thread});
 }
 
 std::vector<ThreadGuess> ThreadGuesses::resumed_at(std::uint64_t pc,
-                                                   std::uint32_t hart,
-                                                   bool has_satp) const {
+                                                   const Switch& how) const {
   std::vector<ThreadGuess> urgent, waiting, just_left;
   std::uint64_t last_left = 0;
   for (const Context& parked : contexts_.all())
-    if (parked.parked_hart == hart)
+    if (parked.parked_hart == how.hart)
       last_left = std::max(last_left, parked.parked_at);
   for (const Context& parked : contexts_.all()) {
     if (parked.frames.size() < 2 || !parked.frames.back().returns_to(pc))
       continue;
-    std::vector<ThreadGuess>& out = !parked.is_guessed()            ? waiting
-                                    : parked.parked_at == last_left ? just_left
-                                                                    : urgent;
-    const std::size_t first = out.size();
-    add_guesses(parked, out);
-    for (std::size_t i = first; i < out.size(); ++i)
-      out[i].is_on_other_hart = parked.parked_hart != hart;
-    // The kernel has changed satp before it switches.
-    if (has_satp && parked.space != SpaceId::kNone &&
-        parked.parked_space != view_.space())
-      for (std::size_t i = first; i < out.size(); ++i)
-        out[i].is_elsewhere = true;
+    add_guesses(parked, how,
+                !parked.is_guessed()            ? waiting
+                : parked.parked_at == last_left ? just_left
+                                                : urgent);
   }
   std::vector<ThreadGuess> all = std::move(urgent);
   all.insert(all.end(), waiting.begin(), waiting.end());
   all.insert(all.end(), just_left.begin(), just_left.end());
   std::ranges::stable_sort(all, {}, [](const ThreadGuess& guess) {
-    return std::pair(guess.is_elsewhere, guess.is_on_other_hart);
+    return std::pair(guess.doubt, guess.is_on_other_hart);
   });
   return all;
 }
@@ -273,16 +270,16 @@ bool ThreadGuesses::may_be_here(const ThreadGuess& guess) const {
   return thread != nullptr &&
          (is_other_program(guess) || thread->space == SpaceId::kNone ||
           here == SpaceId::kNone || thread->space == here ||
-          thread->parked_space == here);
+          thread->memory.is(here));
 }
 
 bool ThreadGuesses::is_certain(const Context& context) const {
   if (context.guesses.empty() || context.proofs < kProofs) return false;
   if (returns_to_user_code(context.guesses.front())) return false;
-  // Those that are elsewhere are the last ones.
+  // Those that are more doubtful are the last ones.
   return context.guesses.size() == 1 ||
-         (context.guesses[1].is_elsewhere &&
-          !context.guesses.front().is_elsewhere) ||
+         (context.guesses[1].doubt == Memory::Doubt::kOther &&
+          context.guesses.front().doubt != Memory::Doubt::kOther) ||
          have_same_rest(context);
 }
 
@@ -366,7 +363,7 @@ void ThreadGuesses::join(Context& context, const ThreadGuess& guess,
     out.space = context.space;
     contexts_.threads()[out.thread].space = context.space;
   }
-  out.parked_space = context.parked_space;
+  out.memory.add(context.memory);
   out.parked_hart = context.parked_hart;
   out.parked_at = context.parked_at;
   out.leaves_signal |= context.leaves_signal;

@@ -29,9 +29,15 @@ class ThreadGuesses {
   ThreadGuesses(CodeView& view, Accounts& accounts, Contexts& contexts)
       : view_(view), accounts_(accounts), contexts_(contexts) {}
 
+  struct Switch {
+    std::uint32_t hart = 0;
+    bool has_satp = false;
+    // The kernel has changed the address space for the next thread.
+    bool has_changed = false;
+  };
   // The parked threads that may resume at `pc`, the likeliest first.
-  std::vector<ThreadGuess> resumed_at(std::uint64_t pc, std::uint32_t hart,
-                                      bool has_satp) const;
+  std::vector<ThreadGuess> resumed_at(std::uint64_t pc,
+                                      const Switch& how) const;
 
   // What a thread that is guessed does next. Only guesses that explain it
   // remain, unless none does: then false, and the thread is none of them.
@@ -77,7 +83,8 @@ class ThreadGuesses {
   std::optional<bool> is_its_code(const Stack& stack, std::size_t from,
                                   const CodePoint& to) const;
   Stack stack_of(const ThreadGuess& guess) const;
-  void add_guesses(const Context& parked, std::vector<ThreadGuess>& out) const;
+  void add_guesses(const Context& parked, const Switch& how,
+                   std::vector<ThreadGuess>& out) const;
   bool returns_to_user_code(const ThreadGuess& guess) const;
   bool have_same_rest(const Context& context) const;
   // A new program was loaded, but has not run yet.

@@ -87,6 +87,60 @@ TEST_F(Threads, AProcessThatEndsRunsOnInTheSpaceOfAnother) {
   EXPECT_EQ(stack(), "main;handle_exception;k_sys_exit");
 }
 
+// The worker has waited longer, but has no memory to change to.
+TEST_F(Threads, TheKernelChangesTheSpaceForAThreadThatHasMemory) {
+  code_.function("other", "nop ecall nop");
+  track("main:0");
+  const auto track_in = [&](SpaceId space, std::string_view trace) {
+    TraceBlock block = code_.trace(trace);
+    block.contexts.push_back({.has_satp = true, .satp = index(space)});
+    const std::vector<SpaceChange> spaces = {{0, space}};
+    tracker_->track(block, spaces);
+  };
+  const std::string waits =
+      "main:0 handle_exception:0-1 k_sys_wait:0 k_schedule:0-1 ";
+  track_in(SpaceId{1},
+           "@101 main:1 " + waits +
+               "__switch_to:0-1 ret_from_fork:0-1 k_worker:0-1 k_schedule:0-1 "
+               "__switch_to:0-1 k_schedule:2-3 k_sys_wait:1 handle_exception:2 "
+               "main:1 " +
+               waits);
+  track_in(SpaceId{2},
+           "@201 __switch_to:0-1 ret_from_fork:0 ret_from_fork:3 other:0-1 "
+           "handle_exception:0-1 k_sys_wait:0 k_schedule:0-1");
+  track_in(SpaceId{1}, "@301 __switch_to:0-1 k_schedule:2");
+  tracker_->finish();
+  EXPECT_EQ(stack(), "main;handle_exception;k_sys_wait;k_schedule");
+}
+
+TEST(ThreadMemory, IsTheSpaceThatWasChangedForIt) {
+  using Doubt = Memory::Doubt;
+  Memory memory;
+  memory.resume(SpaceId{1}, true);
+  EXPECT_TRUE(memory.is(SpaceId{1}));
+  EXPECT_EQ(memory.doubt(SpaceId{1}, true), Doubt::kNone);
+  EXPECT_EQ(memory.doubt(SpaceId{2}, true), Doubt::kOther);
+  EXPECT_EQ(memory.doubt(SpaceId{2}, false), Doubt::kOther);
+}
+
+TEST(ThreadMemory, IsNoneForOneThatRunsInThatOfOthers) {
+  using Doubt = Memory::Doubt;
+  Memory worker;
+  worker.resume(SpaceId{1}, false);
+  EXPECT_EQ(worker.doubt(SpaceId{1}, true), Doubt::kUnknown);
+  worker.resume(SpaceId{2}, false);
+  EXPECT_EQ(worker.doubt(SpaceId{3}, false), Doubt::kNone);
+  EXPECT_EQ(worker.doubt(SpaceId{2}, true), Doubt::kOther);
+}
+
+TEST(ThreadMemory, IsGoneOnceAProcessThatEndsRunsElsewhere) {
+  Memory memory;
+  memory.be(SpaceId{1});
+  memory.resume(SpaceId{2}, false);
+  EXPECT_FALSE(memory.is(SpaceId{1}));
+  EXPECT_EQ(memory.doubt(SpaceId{3}, false), Memory::Doubt::kNone);
+}
+
 TEST_F(Threads, AnUnknownThreadIsNotMistakenForAnother) {
   code_.function("k_other", "call nop");
   track(
