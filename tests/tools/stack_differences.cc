@@ -8,6 +8,8 @@
 // TOP heaviest kinds are printed with an example of each: the last common
 // stack, the true one, and what wick has. With EACH=N in the environment, each
 // difference of at least N instructions is printed, in the order of time.
+//
+// EVENT is that of the trace's slices: "cycles" if it has a clock.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +23,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "format/registry.h"
+#include "itrace/formats/trace_reader.h"
 
 namespace wick {
 namespace {
@@ -107,6 +110,48 @@ std::vector<std::uint32_t> stack_ids(const Profile& profile, Stacks& stacks) {
   return ids;
 }
 
+// How many instructions of each hart retired before a cycle.
+class Clock {
+ public:
+  void add(const std::string& path) {
+    InputFile file = InputFile::open(path);
+    TraceOptions options;
+    options.hart = -1;
+    const auto reader = open_trace(file, "", options);
+    has_clock_ = reader->info().unit != "instructions";
+    for (TraceBlock block; has_clock_ && reader->next(block);) {
+      Hart& hart = harts_[block.hart];
+      for (const Retired& one : block.instructions) {
+        if (hart.steps.empty() || one.cycle != hart.last + 1)
+          hart.steps.push_back({one.cycle, hart.count});
+        hart.last = one.cycle;
+        ++hart.count;
+      }
+    }
+  }
+  std::uint64_t before(std::uint64_t number, std::uint64_t cycle) const {
+    const Hart& hart = harts_.at(number);
+    auto at = std::ranges::upper_bound(hart.steps, cycle, {}, &Step::cycle);
+    if (at == hart.steps.begin()) return 0;
+    const std::uint64_t limit =
+        at == hart.steps.end() ? hart.count : at->instructions;
+    --at;
+    return std::min(limit, at->instructions + cycle - at->cycle);
+  }
+  bool exists() const { return has_clock_; }
+
+ private:
+  struct Step {  // from here on, one instruction in each cycle
+    std::uint64_t cycle = 0, instructions = 0;
+  };
+  struct Hart {
+    std::vector<Step> steps;
+    std::uint64_t last = 0, count = 0;
+  };
+  std::map<std::uint64_t, Hart> harts_;
+  bool has_clock_ = false;
+};
+
 Runs read_ours(char** argv, int argc, Stacks& stacks) {
   ReadOptions options;
   options.threads = 1;
@@ -114,8 +159,11 @@ Runs read_ours(char** argv, int argc, Stacks& stacks) {
   for (int i = 5; i < argc; ++i) options.trace.elfs.emplace_back(argv[i]);
   std::vector<InputFile> files;
   std::istringstream paths(argv[3]);
-  for (std::string path; std::getline(paths, path, ',');)
+  Clock clock;
+  for (std::string path; std::getline(paths, path, ',');) {
     files.push_back(InputFile::open(path));
+    clock.add(path);
+  }
   const Profile profile = files.size() == 1
                               ? read_profile(files.front(), options)
                               : read_machine(files, options).value();
@@ -125,8 +173,11 @@ Runs read_ours(char** argv, int argc, Stacks& stacks) {
   for (const Sample& sample : profile.samples) {
     if (profile.strings[profile.events[sample.event].name] != argv[4]) continue;
     std::vector<Run>& hart = runs[sample.cpu];
+    const auto weight = static_cast<std::uint64_t>(sample.weight);
     const std::uint64_t before = hart.empty() ? 0 : hart.back().end;
-    hart.push_back({before + static_cast<std::uint64_t>(sample.weight),
+    hart.push_back({clock.exists()
+                        ? clock.before(sample.cpu, sample.time + weight)
+                        : before + weight,
                     ids[index(sample.stack)]});
   }
   return runs;
