@@ -155,7 +155,7 @@ function showHottest(app) {
   const found = hottest(app);
   byId('hottest').hidden = found.length === 0;
   byId('hottest').replaceChildren(
-    el('span', {className: 'quiet', textContent: isComparison ? 'Changed most' : 'Hottest'}),
+    el('span', {className: 'quiet', textContent: isComparison ? 'Self changed most' : 'Hottest'}),
     ...found.map(row => functionButton(app, row, what)),
   );
 }
