@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointer, wheel and keys on the canvas of the time view.
 import {Drag, hasCommandKey, wheelFactor} from './gestures.js';
+import {goToItem, goToSample} from './time_walk.js';
 
 /** @typedef {import('./time_view.js').TimeView} TimeView */
 
@@ -60,10 +61,10 @@ const TIME_KEYS = {
   '-': view => view.scale(1.25, 0.5),
   Home: view => view.showAll(),
   Enter: view => view.selectVisible(),
-  '[': view => view.goToSample(-1),
-  ']': view => view.goToSample(1),
-  PageUp: view => view.goToItem(-1),
-  PageDown: view => view.goToItem(1),
+  '[': view => goToSample(view, -1),
+  ']': view => goToSample(view, 1),
+  PageUp: view => goToItem(view, -1),
+  PageDown: view => goToItem(view, 1),
   ' ': view => view.toggle(view.cursorItem),
   b: view => view.compareWithVisible(),
 };

@@ -4,7 +4,6 @@ import {isTimeOffered, noTimeView} from './about_view.js';
 import {ACTIVITIES} from './activity.js';
 import {css} from './color.js';
 import {button, choice, el, oncePerFrame, pictureCanvas} from './dom.js';
-import {foundBy} from './found.js';
 import {panned, scaled, within} from './gestures.js';
 import {activityColumns, firstAbove} from './lanes.js';
 import {clamp, countText, duration, moment, percent, quantityText} from './numbers.js';
@@ -12,8 +11,8 @@ import {shareOf, wholeName} from './shares.js';
 import {choiceField, flagField, keptField, rangeField, wordsField} from './state.js';
 import {headingOf, TimeDrawing, timeSvg} from './time_draw.js';
 import {listenToTime} from './time_input.js';
-import {AXIS, HEADING, HEADING_ROW, TimeLayout, TRACK, TRACK_ROW} from './time_layout.js';
-import {TimeMatches} from './time_matches.js';
+import {AXIS, HEADING_ROW, TimeLayout, TRACK_ROW} from './time_layout.js';
+import {matchesInTime} from './time_walk.js';
 import {pathTo} from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -217,93 +216,8 @@ export class TimeView {
     if (now) app.tips.announce(`${headingOf(this, now).name}: ${now.isOpen ? 'open' : 'closed'}`);
   }
 
-  /** @param {number} by */
-  goToSample(by) {
-    const {selected} = this;
-    const lane = this.cursorItem?.kind === 'lane' ? this.cursorItem.lanes[0] : null;
-    if (!lane) return;
-    const [from, to] = this.visible;
-    const isHere = selected.lane === lane && selected.sample >= 0;
-    const next = isHere ? selected.sample + by : firstAbove(lane.end, from);
-    const sample = clamp(next, lane.samples.length - 1);
-    this.selectBox(lane, sample, this.layout.rowsOf(lane).leafOf(sample));
-  }
-
-  /**
-   * Selects the slice of a sample and a box of its stack, and moves there if it is out of sight.
-   * @param {Lane} lane of the current item @param {number} sample @param {number} box
-   */
-  selectBox(lane, sample, box) {
-    const [from, to] = this.visible;
-    const tick = lane.begin[sample];
-    if (tick < from || tick >= to) this.go([tick - (to - from) / 2, tick + (to - from) / 2]);
-    const rows = this.layout.rowsOf(lane);
-    const slice = box > 0 ? rows.sliceAt(sample, box) : null;
-    this.select({item: this.cursorItem, lane, row: rows.rowOf(box), sample, slice});
-    if (slice) this.showTip(this.sliceLines(this.selected), () => this.seenAt(this.selected));
-  }
-
-  /**
-   * Shows a tip for what a key selected.
-   * @param {string[]} lines @param {() => import('./tip_box.js').Seen|null} place
-   */
-  showTip([head, ...lines], place) {
-    const {tips} = this.app;
-    tips.announce([head, ...lines].join(' · '));
-    tips.showAt(head, lines, this, place);
-  }
-
-  /**
-   * Where a heading or a slice is seen in the browser's window; null: it is not.
-   * @param {Place} place
-   */
-  seenAt({item, row, slice}) {
-    if (!item) return null;
-    const bounds = this.stage.getBoundingClientRect();
-    const [from, to] = this.visible;
-    const height = row === HEADING_ROW ? HEADING : this.layout.row;
-    const above = row === HEADING_ROW ? 0 : HEADING + TRACK + row * height;
-    const top = bounds.top + item.top + above - this.stage.scrollTop;
-    if (top + height < bounds.top + AXIS || top > bounds.bottom) return null;
-    const share = slice ? (Math.max(slice.begin, from) - from) / (to - from) : 0;
-    if (share > 1 || (slice && slice.end < from)) return null;
-    return {left: bounds.left + share * bounds.width, top, bottom: top + height};
-  }
-
-  /** Where stacks with a match run. */
   matches() {
-    const found = foundBy(this.app);
-    return new TimeMatches(found ? this.layout.lanesInOrder() : [], found, (lane, sample, box) => {
-      this.openLane(lane);
-      const rows = this.layout.rowsOf(lane);
-      // Callers that a lane does not show have no slices.
-      const isShown = rows.boxAt(sample, rows.rowOf(box)) === box;
-      this.selectBox(lane, sample, isShown ? box : rows.leafOf(sample));
-    });
-  }
-
-  /** Makes a lane the current one, opens it, and scrolls to it. @param {Lane} lane */
-  openLane(lane) {
-    // It may be one of the idle ones, and these within a process.
-    for (let left = 3; left > 0; --left) {
-      this.cursor = this.layout.innermost(lane);
-      if (this.cursorItem.isOpen) break;
-      this.toggle(this.cursorItem);
-    }
-    this.cursor = this.layout.innermost(lane);
-    this.stage.scrollTop = this.cursorItem.top - AXIS;
-  }
-
-  /** To the next item that is not a heading of others. @param {number} by */
-  goToItem(by) {
-    const {items} = this.layout;
-    if (items.length === 0) return;
-    this.cursor = clamp(this.cursor + by, items.length - 1);
-    const item = this.cursorItem;
-    this.stage.scrollTop = item.top - AXIS;
-    const {name, facts} = headingOf(this, item);
-    this.showTip([name, facts], () => this.seenAt({...NOTHING, item}));
-    this.redraw();
+    return matchesInTime(this);
   }
 
   // --- the pointer

@@ -111,7 +111,9 @@ export class TipBox {
     }
     const tip = byId('tip');
     const {left, top, bottom} = seen;
-    const isBelow = bottom + tip.offsetHeight + 8 < innerHeight;
+    // The line below the view says the same: it stays in sight.
+    const room = byId('details').getBoundingClientRect().top;
+    const isBelow = bottom + tip.offsetHeight + 8 < room;
     tip.style.left = `${Math.max(4, Math.min(left + 8, innerWidth - tip.offsetWidth - 4))}px`;
     tip.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - tip.offsetHeight - 4)}px`;
   }
