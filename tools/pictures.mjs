@@ -9,8 +9,8 @@ const [, , page, folder] = process.argv;
 
 /** Name of the picture, state of the page, height. */
 const PICTURES = [
-  ['viewer', '', 520],
-  ['viewer-heat', '#view=heat&range=600000-1000000', 640],
+  ['viewer', '', 560],
+  ['viewer-heat', '#view=heat&range=3000000-3700000', 640],
   ['viewer-table', '#view=table', 400],
 ];
 
