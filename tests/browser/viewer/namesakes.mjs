@@ -105,7 +105,7 @@ test('a renamed thread is one thread, with its last name, as in wick report', as
   assert.match(await text(page, '#view dl'), /threads2 in 1 process/);
   await page.locator('#filters summary').click();
   await page.getByLabel('worker 10/11', {exact: true}).uncheck();
-  assert.equal(await page.getByLabel('app 10/12').isChecked(), true);
+  assert.equal(await page.getByLabel('app 10/12', {exact: true}).isChecked(), true);
   assert.equal(await text(page, '#filters summary'), '1 of 2 threads');
   const report = wick('report', '--quiet', '--raw', '--by', 'thread', renamed);
   const rows = report.match(/^ *\d+ +\S+%  .+$/gm).map(line => line.trim().split(/ {2,}/));
