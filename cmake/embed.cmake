@@ -1,6 +1,6 @@
 # wick_embed(HEADER file...): writes generated/HEADER with a constant for the
 # text of each file: svg_script.js becomes kSvgScriptJs. Comments that take whole
-# lines are left out.
+# lines are left out, and `export` before what a module declares.
 #
 # wick_embed_page(HEADER STYLE PAGE module...): the same for the viewer. The
 # modules are joined into one script, kViewerJs, each after those that it imports.
@@ -38,6 +38,9 @@ function(wick_embed header)
   foreach(path IN LISTS ARGN)
     wick_read(${path} text)
     get_filename_component(name ${path} NAME)
+    if(name MATCHES "\\.js$")
+      string(REGEX REPLACE "(^|\n)export " "\\1" text "${text}")
+    endif()
     string(REGEX MATCHALL "[a-z0-9]+" words ${name})
     set(constant k)
     foreach(word IN LISTS words)

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // What threads do over time: run code of the user or of the kernel, or wait, and for what.
-import {KIND} from './color.js';
+import {KIND} from './kinds.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./lanes.js').Stretches} Stretches */
 
 /**
- * What a track shows, from the bottom up. The labels of time off the CPU are those of
+ * What a track shows, from the bottom up: in the colours of the kinds of code, time off the CPU in
+ * blues. The labels of time off the CPU are those of
  * src/profile/off_cpu_reason.cc.
  * @type {{title: string, isRunning: boolean, label?: string, light: number, dark: number}[]}
  */
 export const ACTIVITIES = [
-  {title: 'user code', isRunning: true, light: 0x2f6fb5, dark: 0x6ea8e0},
-  {title: 'kernel', isRunning: true, light: 0xc05a12, dark: 0xe58f4a},
+  {title: 'user code', isRunning: true, light: 0xf1b636, dark: 0xf1b636},
+  {title: 'kernel', isRunning: true, light: 0xe45e2e, dark: 0xe45e2e},
   {
     title: 'preempted',
     isRunning: false,
     label: '[preempted]',
-    light: 0x8e5bb0,
-    dark: 0xb58cd6,
+    light: 0x2f6fb5,
+    dark: 0x3f86d8,
   },
-  {title: 'in I/O', isRunning: false, label: '[in I/O]', light: 0x2f9e8f, dark: 0x5cc4b4},
-  {title: 'blocked', isRunning: false, label: '[blocked]', light: 0xc9d3dc, dark: 0x3d4753},
+  {title: 'in I/O', isRunning: false, label: '[in I/O]', light: 0x78b7ff, dark: 0x8ec4ff},
+  {title: 'blocked', isRunning: false, label: '[blocked]', light: 0xcfe1f4, dark: 0x2d4660},
   {title: 'off the CPU, unknown why', isRunning: false, light: 0xe2e2dc, dark: 0x32353a},
 ];
 const USER = 0;

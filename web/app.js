@@ -4,19 +4,23 @@
 // change, and draws.
 import {boxActions, functionActions} from './actions.js';
 import {withChanges} from './changes.js';
+import {PALETTES} from './color.js';
 import {showCrumbs} from './crumbs.js';
 import {Desk} from './desk.js';
 import {byId, keepFocus} from './dom.js';
 import {eventGroups, filterOf, weigh} from './filter.js';
 import {showFilterBar} from './filter_bar.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
+import {showLegend} from './legend.js';
 import {showMenu} from './menu.js';
 import {chooseTheme, fillPage, markTab, readTheme, showBusy} from './page.js';
 import {PageHistory} from './page_history.js';
 import {Painter} from './paint.js';
+import {PARTS_FIELD, partsOf} from './parts.js';
 import {putInPlace, replacing} from './replace.js';
 import {SearchBar} from './search_bar.js';
 import {
+  choiceField,
   fromFragment,
   initialState,
   keepState,
@@ -52,11 +56,17 @@ import {VIEWS} from './views.js';
  * @property {Tree} tree
  */
 
-const FIELDS = [...SHARED_FIELDS, ...VIEWS.flatMap(view => view.fields ?? [])];
+/** @type {import('./state.js').Field[]} */
+const FIELDS = [
+  ...SHARED_FIELDS,
+  PARTS_FIELD,
+  choiceField('colors', '', PALETTES),
+  ...VIEWS.flatMap(view => view.fields ?? []),
+];
 
 /** @param {State} state */
-const weightsKey = ({event, threads, cpu, range, baseline, side}) =>
-  JSON.stringify([event, threads, cpu, range, baseline, side]);
+const weightsKey = ({event, threads, cpu, parts, range, baseline, side}) =>
+  JSON.stringify([event, threads, cpu, parts, range, baseline, side]);
 
 /** @param {Data} data @param {string[]} groups @returns {State} */
 function defaultState({meta}, groups) {
@@ -235,8 +245,16 @@ export class App {
     if (!this.views.some(kind => kind.id === state.view)) state.view = defaults.view;
     if (!this.groups.includes(state.event)) state.event = defaults.event;
     if (state.threads) state.threads = this.existingThreads(state.threads);
+    if (state.parts) state.parts = this.existingParts(state.parts);
     if (!data.meta.has_time) state.range = state.baseline = null;
     return state;
+  }
+
+  /** @param {import('./parts.js').PartChoice} parts */
+  existingParts(parts) {
+    const {names} = partsOf(this.data, parts.by);
+    const list = parts.list.filter(part => part < names.length);
+    return list.length > 0 ? {...parts, list} : null;
   }
 
   /** Null if none of them exists; but choosing no thread is valid. @param {number[]} threads */
@@ -264,6 +282,11 @@ export class App {
 
   get filter() {
     return filterOf(this.state);
+  }
+
+  /** The palette. */
+  get colors() {
+    return this.state.colors || this.data.meta.look.colors;
   }
 
   /** The tree without a comparison, for views that show none. */
@@ -420,6 +443,7 @@ export class App {
   show() {
     this.searchBar.update();
     this.painter.setHighlight(this.state.mark);
+    this.painter.setColors(this.colors);
     const {kind} = this;
     const toView = () => this.focusView();
     if (this.shownKind !== kind.id) {
@@ -433,6 +457,7 @@ export class App {
     markTab(this);
     keepFocus(byId('summary'), () => showSummary(this), toView);
     keepFocus(byId('filters'), () => showFilterBar(this), toView);
+    keepFocus(byId('legend'), () => showLegend(this), toView);
     keepFocus(byId('crumbs'), () => showCrumbs(this), toView);
     this.tips.clear();
     keepFocus(byId('view'), () => this.view?.show(), toView);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The colours of docs/flame-graphs.md. src/render/palette.cc has them for the SVG; tests compare
 // the two.
+import {fnv, FNV_MASK, FNV_PRIME, KIND, OWN_PALETTES} from './kinds.js';
 
 /** @typedef {[number, number, number]} Rgb */
 
@@ -58,8 +59,6 @@ const HUES = {
     [0, 0, 1],
   ],
 };
-
-export const KIND = {user: 0, kernel: 1, inlined: 2, jit: 3, label: 4, offCpu: 5};
 
 /** @param {string} name @param {number} kind */
 function letterOf(name, kind) {
@@ -164,29 +163,50 @@ function hashedByLetters(name) {
   return [forward, backward, backward];
 }
 
-/** FNV-1a. @param {string} name @returns {[number, number, number]} */
+/** @param {string} name @returns {[number, number, number]} */
 function hashedByBytes(name) {
-  const prime = 0x100000001b3n;
-  const mask = (1n << 64n) - 1n;
-  let h = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(name)) h = ((h ^ BigInt(byte)) * prime) & mask;
+  let h = fnv(name);
   const next = () => {
     const v = Number(h) / 2 ** 64;
-    h = (h * prime) & mask;
+    h = (h * FNV_PRIME) & FNV_MASK;
     return v;
   };
   return [next(), next(), next()];
 }
 
+/** All that can be chosen. */
+export const PALETTES = [
+  ...Object.keys(OWN_PALETTES),
+  ...Object.keys(HUES),
+  ...Object.keys(FAMILIES),
+];
+
+/** @typedef {{colors: string, hash: boolean, deterministic: boolean}} ColorChoice */
+
+/**
+ * The group of a frame: those of one group and name have one colour.
+ * @param {string} colors a palette @param {import('./kinds.js').Code} code
+ */
+export const groupOf = (colors, code) => OWN_PALETTES[colors]?.group(code) ?? code.kind;
+
+/**
+ * @param {string} colors a palette @param {string} name @param {number} group
+ * @returns {[number, number, number][]}
+ */
+const hueIn = (colors, name, group) =>
+  OWN_PALETTES[colors]?.hue(group, name) ??
+  HUES[colors] ??
+  HUES[(FAMILIES[colors] ?? FAMILIES.chain)(name, group)];
+
 /**
  * The colour of a name.
- * @param {{colors: string, hash: boolean, deterministic: boolean}} look
- * @param {string} name with its annotation @param {number} kind @returns {Rgb}
+ * @param {ColorChoice} look
+ * @param {string} name with its annotation @param {number} group @returns {Rgb}
  */
-export function plainColor(look, name, kind) {
+export function plainColor(look, name, group) {
   if (name === '--') return [160, 160, 160];
   if (name === '-') return [200, 200, 200];
-  const channels = HUES[look.colors] ?? HUES[(FAMILIES[look.colors] ?? FAMILIES.chain)(name, kind)];
+  const channels = hueIn(look.colors, name, group);
   let v;
   if (look.hash) v = hashedByLetters(name);
   else if (look.deterministic) v = hashedByBytes(name);
@@ -222,4 +242,19 @@ export const packed = c => (c[0] << 16) | (c[1] << 8) | c[2];
 export const css = color => '#' + ((1 << 24) | color).toString(16).slice(1);
 
 export const SEARCH_COLOR = 0xe600e6;
-export const MARK_COLOR = 0xffd400;
+export const MARK_COLOR = 0x1afdff;
+
+/** Light of a channel, 0 to 1. */
+const LIGHT = Float64Array.from({length: 256}, (_, c) =>
+  c <= 10 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
+);
+
+/**
+ * White or black, whichever is easier to read on a colour: its contrast is 4.58 or more on each.
+ * @param {number} color 0xrrggbb
+ */
+export function inkOn(color) {
+  const light =
+    0.2126 * LIGHT[color >> 16] + 0.7152 * LIGHT[(color >> 8) & 255] + 0.0722 * LIGHT[color & 255];
+  return light < 0.179 ? '#fff' : '#000';
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The path from the root to the zoomed box.
 import {button, byId, el} from './dom.js';
-import {cutLabel} from './names.js';
 import {pathTo} from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -12,9 +11,11 @@ const LAST = 40;
 
 /** @param {App} app @param {number} box */
 function crumb(app, box) {
-  const name = app.painter.name(app.shape.func[box]);
+  const {shape, painter} = app;
+  const name = painter.name(shape.func[box]);
+  const label = painter.cutName(shape.func[box], shape.frame[box], 30);
   const current = box === app.state.zoom ? {'aria-current': 'location'} : {};
-  return button(cutLabel(name, 30), () => app.zoomTo(box), {title: name.slice(0, 500), ...current});
+  return button(label, () => app.zoomTo(box), {title: name.slice(0, 500), ...current});
 }
 
 /** @param {App} app */

@@ -108,6 +108,8 @@ export class Data {
     this.frameModule = plainNumbers(column('frame_module'), frames, this.strings.size);
     this.frameLine = plainNumbers(column('frame_line'), frames, 2 ** 31);
     this.frameKind = Uint8Array.from(plainNumbers(column('frame_kind'), frames, 256));
+    /** 1 for code whose function is not known by name. */
+    this.frameUnnamed = Uint8Array.from(plainNumbers(column('frame_unnamed'), frames, 2));
 
     const isInCode = columns.has('frame_code');
     /** 1 + the number of the code that a frame ends a stack in; 0: none; null: there is no code. */

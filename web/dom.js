@@ -51,6 +51,23 @@ export function choice(label, options, value, onchange) {
   return select;
 }
 
+/**
+ * A small square of a colour, of presentation attributes, since the page forbids inline styles.
+ * @param {string} color
+ */
+export function swatch(color) {
+  const [square, picture] = ['rect', 'svg'].map(tag =>
+    document.createElementNS('http://www.w3.org/2000/svg', tag),
+  );
+  square.setAttribute('width', '10');
+  square.setAttribute('height', '10');
+  picture.setAttribute('viewBox', '0 0 10 10');
+  picture.setAttribute('fill', color);
+  picture.setAttribute('aria-hidden', 'true');
+  picture.append(square);
+  return picture;
+}
+
 /** @param {string} name @param {Blob} blob */
 export function download(name, blob) {
   const address = URL.createObjectURL(blob);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The current view as a file.
-import {css} from './color.js';
+import {css, inkOn} from './color.js';
 import {countText, percent, quantityText, unitAfter} from './numbers.js';
 import {LEAST_LABEL, visibleBoxes} from './paint.js';
 import {changeFrom, changeTexts, shareOf} from './shares.js';
@@ -52,9 +52,10 @@ ${parts.join('')}</g>
 `;
 }
 
-/** @param {string} text @param {number} x @param {number} y */
-export const svgText = (text, x, y) =>
-  `<text x="${x.toFixed(2)}" y="${y.toFixed(1)}">${escaped(text)}</text>\n`;
+/** @param {string} text @param {number} x @param {number} y @param {string} [ink] */
+export const svgText = (text, x, y, ink = '#000') =>
+  `<text x="${x.toFixed(2)}" y="${y.toFixed(1)}"${ink === '#000' ? '' : ` fill="${ink}"`}>` +
+  `${escaped(text)}</text>\n`;
 
 /**
  * @param {Painter} painter @param {Tree} tree @param {number} box
@@ -64,9 +65,11 @@ export function svgBox(painter, tree, box, {left, y, size, tip}) {
   const {row, font} = painter.look;
   const title = `<title>${escaped(tip.slice(0, 4096))}</title>`;
   const place = `x="${left.toFixed(2)}" y="${y}" width="${size.toFixed(2)}" height="${row - 1}"`;
-  const rect = `<rect ${place} fill="${painter.color(tree, box)}" rx="2"/>`;
+  const color = painter.rgb(tree, box);
+  const rect = `<rect ${place} fill="${css(color)}" rx="2"/>`;
   const label = size >= LEAST_LABEL ? painter.label(tree, box, size) : '';
-  const text = label && svgText(label, Math.max(left, 0) + 3, y + row / 2 + font * 0.34);
+  const text =
+    label && svgText(label, Math.max(left, 0) + 3, y + row / 2 + font * 0.34, inkOn(color));
   return `<g>${title}${rect}${text}</g>\n`;
 }
 

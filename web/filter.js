@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which samples count: by event, thread, time, and on or off the CPU. A filter
 // changes weights only, never the shape of the tree.
-import {KIND} from './color.js';
+import {chosenNodes, offCpuNodes} from './parts.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /**
@@ -10,14 +10,16 @@ import {KIND} from './color.js';
  * @property {Set<number>|null} threads
  * @property {''|'on'|'off'} cpu
  * @property {[number, number]|null} range ticks, without the last
+ * @property {import('./parts.js').PartChoice|null} [parts] those that samples end in
  * @property {''|'before'|'after'} [side] the side of a difference that is shown alone
  */
 
 /** @param {import('./views.js').State} state @returns {Filter} */
-export const filterOf = ({event, threads, cpu, range, side}) => ({
+export const filterOf = ({event, threads, cpu, parts, range, side}) => ({
   group: event,
   threads: threads && new Set(threads),
   cpu,
+  parts,
   range,
   side,
 });
@@ -94,21 +96,6 @@ function threadMask(data, filter) {
   );
 }
 
-/** @type {WeakMap<Data, Uint8Array>} */
-const offNodes = new WeakMap();
-
-/** Which nodes are off-CPU frames or below one, as wakers are. @param {Data} data */
-export function offCpuNodes(data) {
-  let found = offNodes.get(data);
-  if (found) return found;
-  found = new Uint8Array(data.nodes);
-  for (let i = 1; i < data.nodes; ++i)
-    if (data.frameKind[data.nodeFrame[i]] === KIND.offCpu || found[data.nodeParent[i]])
-      found[i] = 1;
-  offNodes.set(data, found);
-  return found;
-}
-
 /**
  * Whether its samples have a beginning and last as many nanoseconds as they weigh.
  * @param {import('./data.js').EventInfo} event
@@ -145,6 +132,10 @@ export function passing(data, filter, groups = [filter.group]) {
         (sampleTick[i] < from && sampleTick[i] + lengthOf(data, i, lasting) <= from)
       )
         passes[i] = 0;
+  }
+  if (filter.parts) {
+    const nodes = chosenNodes(data, filter.parts);
+    for (let i = 0; i < samples; ++i) passes[i] &= nodes[sampleNode[i]];
   }
   if (filter.cpu) {
     const off = offCpuNodes(data);
@@ -236,6 +227,7 @@ function sides(data, filter) {
   const events = data.meta.events;
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const threads = threadMask(data, filter);
+  const nodes = filter.parts ? chosenNodes(data, filter.parts) : null;
   const whole = [0, 0];
   const part = [0, 0];
   for (let i = 0; i < data.samples; ++i) {
@@ -244,6 +236,7 @@ function sides(data, filter) {
     const weight = data.sampleWeight[i] * 10 ** (decimals - event.decimals);
     whole[side] += weight;
     if (threads[data.sampleThread[i]] === 0) continue;
+    if (nodes && nodes[data.sampleNode[i]] === 0) continue;
     part[side] += weight;
     (side === 0 ? before : after)[data.sampleNode[i]] += weight;
   }

@@ -2,6 +2,7 @@
 // The bar above the view: which samples count, and which transforms were applied.
 import {button, byId, choice, el} from './dom.js';
 import {groupOfTime, groupsInTime, isOnlyOnCpu, isWall} from './filter.js';
+import {partsText} from './legend.js';
 import {baseName, shortened} from './names.js';
 import {moment} from './numbers.js';
 import {selectedText} from './shares.js';
@@ -189,6 +190,12 @@ function changesChoice(app) {
   return changes ? [toggle, el('span', {className: 'quiet', textContent: legend})] : [toggle];
 }
 
+/** @param {App} app @param {import('./parts.js').PartChoice} parts */
+function partsChip(app, parts) {
+  const clear = () => app.set({parts: null, window: null});
+  return chip(`${partsText(app, parts)} ×`, 'Show all again', clear);
+}
+
 /** The list of threads of each page. @type {WeakMap<App, ThreadFilter>} */
 const threadFilters = new WeakMap();
 
@@ -211,6 +218,7 @@ function barParts(app) {
   if (data.isDifference) parts.push(sideChoice(app));
   if (app.weights.before) parts.push(...scaleChoice(app));
   else if (app.previous) parts.push(...changesChoice(app));
+  if (app.state.parts) parts.push(partsChip(app, app.state.parts));
   const selected = selectedText(app.filter, app.weights);
   if (selected) parts.push(remark(selected));
   if (app.lost.length > 0) parts.push(remark(`Not in this profile: ${app.lost.join(', ')}`));

@@ -46,6 +46,7 @@ export const FLAME_VIEW = {
   make: app => flameView(app, FLAME_VIEW.title, false),
   isWholeTree: true,
   hasZoom: true,
+  isColored: true,
 };
 
 /** @type {ViewKind} */
@@ -55,5 +56,6 @@ export const ICICLE_VIEW = {
   make: app => flameView(app, ICICLE_VIEW.title, true),
   isWholeTree: true,
   hasZoom: true,
+  isColored: true,
   isHeavyFirst: true,
 };

@@ -498,6 +498,7 @@ export const HEAT_VIEW = {
   id: 'heat',
   title: 'Heat map',
   make: app => (app.data.meta.has_time ? new HeatView(app) : noTimeView()),
+  isColored: true,
   isOffered: isTimeOffered,
   hasZoom: true,
   showsTime: true,

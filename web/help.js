@@ -11,6 +11,7 @@ const SECTIONS = [
     [
       ['o', 'order of siblings: by name or by weight'],
       ['t', 'light or dark'],
+      ['click in the legend', 'only this kind of code or module; with Shift: without it'],
       ['?', 'this list'],
     ],
   ],

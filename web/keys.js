@@ -58,6 +58,7 @@ function cancelOne(app) {
   else if (state.zoom > 0 || state.window) app.set({zoom: 0, window: null});
   else if (state.baseline) app.set({baseline: null});
   else if (state.range) app.set({range: null});
+  else if (state.parts) app.set({parts: null, window: null});
   else if (state.mark >= 0) app.set({mark: -1});
 }
 

@@ -1,45 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// How names are shown. docs/flame-graphs.md has the rules; src/render follows them for the SVG.
+// How names are shown.
+import {fittedLabel, labelParts} from './labels.js';
 
 /** A name without its annotation, "_[k]" and the like. @param {string} name */
 export const shownName = name => (/_\[[kwij]\]$/.test(name) ? name.slice(0, -4) : name);
 
-/** Where the part after the last qualifier begins. @param {string} name */
-export function lastPartStart(name) {
-  const colons = name.lastIndexOf('::');
-  const slash = name.lastIndexOf('/');
-  return Math.max(colons >= 0 ? colons + 2 : 0, slash + 1);
+/** Where the last part of a name begins. @param {string} name */
+export const lastPartStart = name => labelParts(name).starts.at(-1) ?? 0;
+
+/** With less room, a name that does not fit is not shown. */
+const LEAST_ROOM = 5;
+
+/** The first `count` characters, of which some have two units. @param {string} text */
+function unitsOf(text, /** @type {number} */ count) {
+  if (!/[\ud800-\udbff]/.test(text.slice(0, count))) return Math.min(count, text.length);
+  let units = 0;
+  for (let i = 0; i < count && units < text.length; ++i)
+    units += /** @type {number} */ (text.codePointAt(units)) > 0xffff ? 2 : 1;
+  return units;
 }
-
-/** The part after the last qualifier. @param {string} name */
-const lastPart = name => name.slice(lastPartStart(name));
-
-const isSimple = (/** @type {string} */ text) => !/[\ud800-\udfff]/.test(text);
-/**
- * Characters, with surrogate pairs kept together.
- * @param {string} text @returns {string[]|string}
- */
-const letters = text => (isSimple(text) ? text : Array.from(text));
-/** @param {string[]|string} from @param {number} start @param {number} [end] */
-const cut = (from, start, end) =>
-  typeof from === 'string' ? from.slice(start, end) : from.slice(start, end).join('');
 
 /**
  * A label of at most `room` characters; '' if too little would be left.
- * @param {string} name @param {number} room @param {boolean} [atRight] @returns {string}
+ * @param {string} name @param {number} room
+ * @param {() => import('./labels.js').Parts|null} [partsOf] null: only its end is cut
  */
-export function cutLabel(name, room, atRight = false) {
-  // Names can have megabytes; labels never need more than this.
-  if (name.length > 4096) name = name.slice(0, 4096);
-  const all = letters(name);
-  if (all.length <= room) return name;
-  if (room < Math.min(all.length, 5)) return '';
-  if (atRight) return cut(all, 0, room - 2) + '..';
-  const last = lastPart(name);
-  const lastLetters = letters(last);
-  if (lastLetters.length > room) return cut(lastLetters, 0, room - 2) + '..';
-  if (lastLetters.length > room - 2) return last;
-  return '..' + cut(all, all.length - (room - 2));
+export function cutLabel(name, room, partsOf = () => labelParts(name)) {
+  if (room < LEAST_ROOM && unitsOf(name, room) < name.length) return '';
+  return fittedLabel(name, (text, hasDots) => unitsOf(text, hasDots ? room - 2 : room), partsOf);
 }
 
 /**

@@ -6,13 +6,17 @@ import {
   changeColor,
   changeStep,
   css,
+  groupOf,
+  inkOn,
   MARK_COLOR,
   packed,
   plainColor,
   SEARCH_COLOR,
 } from './color.js';
 import {coveredBefore, hasMarked} from './coverage.js';
-import {cutLabel, shownName} from './names.js';
+import {KIND} from './kinds.js';
+import {labelParts} from './labels.js';
+import {baseName, cutLabel, shownName} from './names.js';
 import {mixed, parsed} from './pixels.js';
 import {changeOfBox, firstAt, skipTo} from './tree.js';
 
@@ -98,10 +102,17 @@ export class Painter {
   constructor(data) {
     this.data = data;
     this.look = data.meta.look;
-    /** By function; -1: not computed yet. */
-    this.colors = new Int32Array(data.names).fill(-1);
+    this.palette = '';
+    /** Of each frame; see groupOf(). */
+    this.groups = new Uint8Array(0);
+    this.labelGroup = 0;
+    /** By group and function; -1: not computed yet. @type {(Int32Array|undefined)[]} */
+    this.colors = [];
+    this.setColors(this.look.colors);
     /** @type {(string|undefined)[]} */
     this.shown = [];
+    /** What names consist of, as far as it was needed. @type {import('./labels.js').Parts[]} */
+    this.parts = [];
     /** 1 for functions that a search found. @type {Uint8Array|null} */
     this.hits = null;
     this.highlight = -1;
@@ -115,9 +126,35 @@ export class Painter {
     this.letter = Math.max(context.measureText('M'.repeat(50)).width / 50, 1);
   }
 
+  /** Chooses a palette. @param {string} colors */
+  setColors(colors) {
+    if (this.palette === colors) return;
+    const {frameKind, frameUnnamed, frameModule, strings} = this.data;
+    this.palette = colors;
+    /** Few frames differ in what their group depends on. @type {Map<number, number>} */
+    const known = new Map();
+    this.groups = frameKind.map((kind, frame) => {
+      const isUnnamed = frameUnnamed[frame] === 1;
+      const key = frameModule[frame] * 512 + kind * 2 + Number(isUnnamed);
+      let group = known.get(key);
+      if (group === undefined) {
+        group = groupOf(colors, {
+          kind,
+          isUnnamed,
+          module: baseName(strings.at(frameModule[frame])),
+        });
+        known.set(key, group);
+      }
+      return group;
+    });
+    this.labelGroup = groupOf(colors, {kind: KIND.label, isUnnamed: false, module: ''});
+    this.colors = [];
+  }
+
   /** To be called when the names that transforms make are renumbered. */
   forgetMade() {
-    this.colors.fill(-1, this.data.functions);
+    for (const colors of this.colors) colors?.fill(-1, this.data.functions);
+    this.parts.length = Math.min(this.parts.length, this.data.functions);
     this.shown.length = Math.min(this.shown.length, this.data.functions);
   }
 
@@ -145,11 +182,6 @@ export class Painter {
     return mixed(faint, paper, toneOf(share));
   }
 
-  /** @param {Tree} tree @param {number} box @returns {string} */
-  color(tree, box) {
-    return css(this.rgb(tree, box));
-  }
-
   /** @param {Tree} tree @param {number} box @returns {number} 0xrrggbb */
   rgb(tree, box) {
     const f = tree.shape.func[box];
@@ -161,19 +193,27 @@ export class Painter {
 
   /** @param {number} f @param {number} frame */
   plain(f, frame) {
+    const group = frame < 0 ? this.labelGroup : this.groups[frame];
     // The root has no name, as in the SVG and in flamegraph.pl.
-    if (f < 0) return packed(plainColor(this.look, '', 0));
+    if (f < 0) return this.newColor('', group);
+    const colors = this.colorsOf(group, f);
+    if (colors[f] < 0) colors[f] = this.newColor(this.data.name(f), group);
+    return colors[f];
+  }
+
+  /** @param {string} name @param {number} group */
+  newColor(name, group) {
+    return packed(plainColor({...this.look, colors: this.palette}, name, group));
+  }
+
+  /** The colours of a group, with room for a function. @param {number} group @param {number} f */
+  colorsOf(group, f) {
+    const colors = this.colors[group];
+    if (colors && f < colors.length) return colors;
     // Transforms add names.
-    if (f >= this.colors.length) {
-      const more = new Int32Array(this.data.names + 64).fill(-1);
-      more.set(this.colors);
-      this.colors = more;
-    }
-    if (this.colors[f] < 0)
-      this.colors[f] = packed(
-        plainColor(this.look, this.data.name(f), frame < 0 ? 0 : this.data.frameKind[frame]),
-      );
-    return this.colors[f];
+    const more = new Int32Array(this.data.names + 64).fill(-1);
+    if (colors) more.set(colors);
+    return (this.colors[group] = more);
   }
 
   /** @param {Tree} tree @param {number} box */
@@ -191,12 +231,30 @@ export class Painter {
   label(tree, box, width) {
     const room = Math.floor((width - 6) / this.letter);
     if (room < 3) return '';
-    let name = this.name(tree.shape.func[box]);
-    if (tree.beforeTotal && box > 0) {
-      if (tree.total[box] === 0) name = '− ' + name;
-      else if (tree.beforeTotal[box] === 0) name = '+ ' + name;
-    }
-    return cutLabel(name, room, this.look.cut_right);
+    const {func, frame} = tree.shape;
+    const mark = this.changeMark(tree, box);
+    const label = this.cutName(func[box], frame[box], room - mark.length);
+    return label && mark + label;
+  }
+
+  /** @param {Tree} tree @param {number} box */
+  changeMark({beforeTotal, total}, box) {
+    if (!beforeTotal || box === 0) return '';
+    if (total[box] === 0) return '− ';
+    return beforeTotal[box] === 0 ? '+ ' : '';
+  }
+
+  /**
+   * The name of a function, cut to `room` letters.
+   * @param {number} f @param {number} frame one that has it; -1: none
+   * @param {number} room
+   */
+  cutName(f, frame, room) {
+    const kind = frame < 0 ? KIND.label : this.data.frameKind[frame];
+    // What is not code has no qualifiers, even if it looks so: "[in I/O]".
+    const isWhole = this.look.cut_right || kind === KIND.label || kind === KIND.offCpu;
+    const name = this.name(f);
+    return cutLabel(name, room, () => (isWhole ? null : (this.parts[f] ??= labelParts(name))));
   }
 }
 
@@ -225,8 +283,8 @@ export function putText(context, text, x, y, room) {
  * @property {import('./pixels.js').Pixels} pixels
  */
 /**
- * A box with its place on the canvas.
- * @typedef {{box: number, left: number, size: number, y: number}} PlacedBox
+ * A box with its place on the canvas and its colour.
+ * @typedef {{box: number, left: number, size: number, y: number, color: number}} PlacedBox
  */
 
 /** Narrower boxes have no label. */
@@ -254,10 +312,11 @@ export function paintTree(context, painter, tree, options) {
       depth,
       {window, width, pixel, run: 1},
       (box, left, size) => {
-        const color = painter.rgb(tree, box);
-        pixels.box(left, size, above.has(box) ? mixed(color, paper, 0.45) : color);
-        if (size > leastOutlined) outlined.push({box, left, size, y});
-        if (size >= LEAST_LABEL) labelled.push({box, left, size, y});
+        const own = painter.rgb(tree, box);
+        const color = above.has(box) ? mixed(own, paper, 0.45) : own;
+        pixels.box(left, size, color);
+        if (size > leastOutlined) outlined.push({left, size, y, box, color});
+        if (size >= LEAST_LABEL) labelled.push({left, size, y, box, color});
       },
       (left, size, share, from, to) => {
         const look = {share, faint, paper};
@@ -285,15 +344,15 @@ function paintOutlines(context, boxes, row) {
  * @param {CanvasRenderingContext2D} context @param {Painter} painter @param {Tree} tree
  * @param {PlacedBox[]} boxes @param {PaintOptions} options
  */
-function paintLabels(context, painter, tree, boxes, {row, theme, above}) {
+function paintLabels(context, painter, tree, boxes, {row}) {
   context.font = painter.font;
   context.textBaseline = 'middle';
-  for (const {box, left, size, y} of boxes) {
+  for (const {box, left, size, y, color} of boxes) {
     const start = Math.max(left, 0);
     const room = left + size - start;
     const text = painter.label(tree, box, room);
     if (text === '') continue;
-    context.fillStyle = theme.dark && above.has(box) ? theme.ink : '#000';
+    context.fillStyle = inkOn(color);
     putText(context, text, start + 3, y + row / 2, room - 5);
   }
 }

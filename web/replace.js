@@ -2,6 +2,7 @@
 // A new profile in a page that shows one: from the same side and at the same place as before.
 import {boxNamed, carried, namesTo} from './carry.js';
 import {describeProfile} from './page.js';
+import {carriedParts} from './parts.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./app.js').Opened} Opened */
@@ -17,6 +18,7 @@ import {describeProfile} from './page.js';
 /** @param {App} app @param {Opened} opened @returns {Work<Replacement>} */
 export function* replacing(app, opened) {
   const {state, lost} = yield* carried(app.state, app, opened);
+  state.parts = carriedParts(state.parts, app.data, opened.data, lost);
   if (!opened.groups.includes(state.event)) state.event = opened.defaults.event;
   if (!opened.views.some(kind => kind.id === state.view)) state.view = opened.defaults.view;
   return {picture: yield* app.computing(state, null, opened), opened, lost};

@@ -212,6 +212,7 @@ export const SANDWICH_VIEW = {
   title: 'Sandwich',
   make: app => new SandwichView(app),
   preparing,
+  isColored: true,
   fields: [
     functionField('func'),
     {

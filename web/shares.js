@@ -14,10 +14,11 @@ const WHOLE = 'the whole';
  * have left out.
  * @param {Filter} filter
  */
-export function wholeName({threads, cpu, range}) {
+export function wholeName({threads, cpu, range, parts: kinds}) {
   const parts = [
     threads && 'the selected threads',
     range && 'the range',
+    kinds && `the selected ${kinds.by === 'kind' ? 'kinds of code' : 'modules'}`,
     cpu && `the time ${cpu} the CPU`,
   ].filter(part => part);
   if (parts.length > 1) return 'the selection';

@@ -24,6 +24,8 @@ import {keepChoice, keptChoice} from './choices.js';
  * @property {boolean} absolute a comparison is not normalised
  * @property {''|'before'|'after'} side the side of a difference that is shown alone
  * @property {boolean} changes colours show what changed since the profile that was shown before
+ * @property {import('./parts.js').PartChoice|null} parts kinds of code or files that are shown
+ * @property {string} colors a palette; '': the one that the page was written with
  * @property {Transform[]} transforms
  * @property {number} mark the function whose frames are highlighted; -1: none
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing of the time view, on its canvas and as SVG.
 import {ACTIVITIES} from './activity.js';
-import {css, SEARCH_COLOR} from './color.js';
+import {css, inkOn, SEARCH_COLOR} from './color.js';
 import {FAINT, svgBox, svgNarrow, svgPage, svgText} from './export.js';
 import {foundBy} from './found.js';
 import {NONE, SEVERAL} from './lane_rows.js';
@@ -261,9 +261,9 @@ export class TimeDrawing {
     const {painter, plainTree: tree} = this.view.app;
     context.font = painter.font;
     context.textBaseline = 'middle';
-    context.fillStyle = '#000';
     for (const {box, from, to, y} of this.labels) {
       const start = Math.max(from, 0);
+      context.fillStyle = inkOn(painter.rgb(tree, box));
       const room = to - start;
       putText(context, painter.label(tree, box, room), start + 3, y + row / 2, room - 5);
     }
@@ -278,7 +278,7 @@ export class TimeDrawing {
     const left = 4 + (item.isInner ? INDENT : 0);
     const y = top + HEADING / 2 + 1;
     const cut = (/** @type {string} */ text, /** @type {number} */ room) =>
-      cutLabel(text, Math.max(Math.floor(room / painter.letter), 0), true);
+      cutLabel(text, Math.max(Math.floor(room / painter.letter), 0), () => null);
     if (item === view.cursorItem && document.activeElement === view.picture) {
       context.strokeStyle = theme.ring;
       context.lineWidth = 2;

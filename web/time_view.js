@@ -3,7 +3,7 @@
 import {isTimeOffered, noTimeView} from './about_view.js';
 import {ACTIVITIES} from './activity.js';
 import {css} from './color.js';
-import {button, choice, el, oncePerFrame, pictureCanvas} from './dom.js';
+import {button, choice, el, oncePerFrame, pictureCanvas, swatch} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
 import {activityColumns, firstAbove} from './lanes.js';
 import {clamp, countText, duration, moment, percent, quantityText} from './numbers.js';
@@ -139,16 +139,8 @@ export class TimeView {
     const used = ACTIVITIES.filter((_, k) => this.layout.lanes.some(({track}) => track.all[k] > 0));
     this.legend.replaceChildren(
       ...used.map(activity => {
-        // Presentation attributes, since the page forbids inline styles.
-        const swatch = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-        swatch.setAttribute('viewBox', '0 0 10 10');
-        swatch.setAttribute('fill', css(dark ? activity.dark : activity.light));
-        swatch.setAttribute('aria-hidden', 'true');
-        const square = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-        square.setAttribute('width', '10');
-        square.setAttribute('height', '10');
-        swatch.append(square);
-        return el('span', {}, swatch, activity.title);
+        const color = swatch(css(dark ? activity.dark : activity.light));
+        return el('span', {}, color, activity.title);
       }),
     );
   }
@@ -472,6 +464,7 @@ export const TIME_VIEW = {
   id: 'time',
   title: 'Time',
   make: app => (app.data.meta.has_time ? new TimeView(app) : noTimeView()),
+  isColored: true,
   isOffered: isTimeOffered,
   showsTime: true,
   fields: [

@@ -26,8 +26,8 @@ function placesOf(data, shape, box) {
   return list.length > 3 ? [...list.slice(0, 3), '…'] : list;
 }
 
-/** Descriptions of kinds of frames, by KIND in color.js. */
-const KINDS = ['', 'kernel', 'inlined', 'compiled at run time', '', ''];
+/** Descriptions of kinds of frames, by KIND in kinds.js. */
+const KINDS = ['', 'kernel', 'inlined', 'compiled at run time', '', '', 'WebAssembly'];
 
 /** @typedef {{head: string, lines: string[]}} Description */
 /**

@@ -48,6 +48,7 @@ import {TIME_VIEW} from './time_view.js';
  * @property {boolean} [isWholeTree] has a path to the zoomed box and an order of siblings
  * @property {boolean} [hasZoom] shows the tree zoomed to a box
  * @property {boolean} [isHeavyFirst] siblings are ordered by weight unless the user chooses
+ * @property {boolean} [isColored] its frames have the colours that the legend explains
  * @property {boolean} [showsTime] shows when samples were taken
  * @property {boolean} [addsTimes] adds up samples by their time
  * @property {import('./state.js').Field[]} [fields] choices that only this view has

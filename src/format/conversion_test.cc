@@ -176,5 +176,19 @@ TEST_P(FormatsWithEvents, KeepThatAProfileIsATrace) {
   EXPECT_TRUE(read_text(GetParam(), written(GetParam(), profile)).is_trace);
 }
 
+TEST(Conversion, KeepsThatCodeIsWebAssembly) {
+  for (const std::string_view format : {"wick", "speedscope", "firefox"}) {
+    Profile profile;
+    const StackId stack = profile.stacks.push(
+        StackId::kRoot, profile.named_frame("add", FrameKind::kWasm));
+    profile.samples.push_back(
+        {.weight = 1, .stack = stack, .event = profile.event_id("samples")});
+    const Profile back = read_text(format, written(format, profile));
+    const StackId same = back.samples.at(0).stack;
+    EXPECT_EQ(back.frames[back.stacks.frame(same)].kind, FrameKind::kWasm)
+        << format;
+  }
+}
+
 }  // namespace
 }  // namespace wick

@@ -23,7 +23,7 @@ struct DrawOptions {
   double font_width = 0.59;  // of a character, as a share of font_size
   std::string count_name;    // "": the unit of the event, or "samples"
   std::string name_type = "Function:";
-  std::string colors = "hot";
+  std::string colors;     // "": hot in an SVG, kind in the viewer's page
   std::string bg_colors;  // "": to match `colors`
   std::string search_color = "#e600e6";
   std::string ui_color;  // "": by the preference for light or dark

@@ -35,6 +35,7 @@ std::string_view annotation(FrameKind kind, const FoldOptions& options) {
     case FrameKind::kKernel:
       return options.annotate_kernel ? "_[k]" : "";
     case FrameKind::kJit:
+    case FrameKind::kWasm:
       return options.annotate_jit ? "_[j]" : "";
     default:
       return "";
@@ -54,7 +55,30 @@ std::string unknown_name(const Profile& profile, const Frame& frame,
   return fmt::format("[{}]", module);
 }
 
+// Whether a name is what unknown_name(), perf or a reader prints for the lack
+// of one: "[unknown]", "[libc.so.6]", "[libc.so.6+0x27250]", "0x7f12…".
+bool stands_for_no_name(std::string_view name) {
+  if (name.ends_with(']') && name.size() > 4 &&
+      name.substr(name.size() - 4, 2) == "_[")
+    name.remove_suffix(4);
+  if (name.starts_with("0x")) return all_hex_digits(name.substr(2));
+  if (!name.starts_with('[') || !name.ends_with(']')) return false;
+  name = name.substr(1, name.size() - 2);
+  const std::size_t plus = name.rfind("+0x");
+  return name == "unknown" || name.starts_with('[') || name.ends_with(".so") ||
+         name.find(".so.") != name.npos ||
+         (name.ends_with('>') && name.find(" <") != name.npos) ||
+         (plus != name.npos && all_hex_digits(name.substr(plus + 3)));
+}
+
 }  // namespace
+
+bool is_unnamed(const Profile& profile, const Frame& frame) {
+  if (frame.kind == FrameKind::kLabel || frame.kind == FrameKind::kOffCpu)
+    return false;
+  const std::string_view name = profile.strings[frame.function];
+  return name.empty() || stands_for_no_name(name);
+}
 
 std::string frame_name(const Profile& profile, const Frame& frame,
                        const FoldOptions& options) {
@@ -137,6 +161,7 @@ class Folder {
     describe_events();
     name_roots();
     name_frames();
+    name_modules();
     if (options_.flamechart) {
       add_in_order();
     } else {
@@ -187,10 +212,17 @@ class Folder {
       const StringId name =
           graph_.strings.intern(frame_name(profile_, frame, options_));
       names_.push_back(name);
+      unnamed_.push_back(is_unnamed(profile_, frame));
       taken.resize(graph_.strings.size());
       if (taken[index(name)]) one_name_one_frame_ = false;
       taken[index(name)] = true;
     }
+  }
+
+  void name_modules() {
+    for (const Module& module : profile_.modules)
+      modules_.push_back(
+          graph_.strings.intern(base_name(profile_.strings[module.path])));
   }
 
   std::int64_t scaled(const Sample& sample) {
@@ -428,10 +460,17 @@ class Folder {
     const StackTree::Node& from = tree_.nodes()[node];
     const NodeId id = graph_.parent.push_back(parent);
     graph_.name.push_back(StringId{from.key});
-    const bool is_frame = from.frame != StackTree::kNoFrame;
-    graph_.kind.push_back(is_frame ? profile_.frames[from.frame].kind
-                                   : FrameKind::kLabel);
-    if (!is_frame && id != NodeId::kRoot) graph_.threads.push_back(id);
+    if (from.frame == StackTree::kNoFrame) {
+      if (id != NodeId::kRoot) graph_.threads.push_back(id);
+      graph_.kind.push_back(FrameKind::kLabel);
+      graph_.unnamed.push_back(false);
+      graph_.module.push_back(StringId::kEmpty);
+    } else {
+      const Frame& frame = profile_.frames[from.frame];
+      graph_.kind.push_back(frame.kind);
+      graph_.unnamed.push_back(unnamed_[from.frame]);
+      graph_.module.push_back(modules_[frame.module]);
+    }
     graph_.self.push_back(self_[node].after);
     graph_.total.push_back(total.after);
     if (has_weightless_) graph_.sampled.push_back(sampled_[node]);
@@ -473,6 +512,8 @@ class Folder {
   std::vector<StringId> roots_;
   Column<ThreadId, std::uint32_t> root_of_thread_;
   Column<FrameId, StringId> names_;
+  Column<FrameId, bool> unnamed_;
+  Column<ModuleId, StringId> modules_;
   bool one_name_one_frame_ = true;
   bool has_weightless_ = false;
   std::vector<Entry> entries_;

@@ -57,6 +57,8 @@ struct FlameGraph {
   Column<NodeId, NodeId> parent;
   Column<NodeId, StringId> name;
   Column<NodeId, FrameKind> kind;
+  Column<NodeId, bool> unnamed;     // is_unnamed()
+  Column<NodeId, StringId> module;  // the name of its file, without folders
   Column<NodeId, std::int64_t> self, total;
   // In a difference: the weights before, while `self` and `total` are those
   // after. Empty otherwise.
@@ -91,6 +93,9 @@ FlameGraph fold(const Profile& profile, const FoldOptions& options);
 // The name under which a frame is printed.
 std::string frame_name(const Profile& profile, const Frame& frame,
                        const FoldOptions& options);
+
+// Whether it is code whose function is not known by name.
+bool is_unnamed(const Profile& profile, const Frame& frame);
 
 // "make-12/34"; "" if nothing is known about the thread.
 std::string thread_root_name(const Profile& profile, const Thread& thread,

@@ -149,5 +149,38 @@ TEST(Fold, KeepsTheWholeWeightInEveryMode) {
   }
 }
 
+TEST(IsUnnamed, IsCodeWithoutAFunction) {
+  Profile profile;
+  EXPECT_TRUE(is_unnamed(profile, {.module = profile.module_id("/lib/x.so")}));
+  EXPECT_FALSE(is_unnamed(profile, {.kind = FrameKind::kLabel}));
+}
+
+TEST(IsUnnamed, IsCodeWhoseNameStandsForNone) {
+  Profile profile;
+  const auto unnamed = [&](std::string_view name) {
+    return is_unnamed(profile, {.function = profile.strings.intern(name)});
+  };
+  for (const char* name :
+       {"[unknown]", "[libc.so.6]", "[libfoo.so]", "[gzip+0x4d10]",
+        "[gzip <4d10>]", "[[vdso]]", "[unknown]_[k]", "0x7f12ab"})
+    EXPECT_TRUE(unnamed(name)) << name;
+  for (const char* name : {"main", "[blocked]", "[]", "-[Foo bar]", "0xzip",
+                           "operator[]", "[truncated]"})
+    EXPECT_FALSE(unnamed(name)) << name;
+}
+
+TEST(Fold, KeepsTheFileOfANodeWithoutItsFolders) {
+  Profile profile;
+  const StackId stack = profile.stacks.push(
+      StackId::kRoot,
+      profile.frames.intern({.function = profile.strings.intern("read"),
+                             .module = profile.module_id("/lib/libc.so.6")}));
+  profile.samples.push_back(
+      {.weight = 1, .stack = stack, .event = profile.event_id("samples")});
+  const FlameGraph graph = fold(profile, {});
+  EXPECT_EQ(graph.strings[graph.module[NodeId{1}]], "libc.so.6");
+  EXPECT_EQ(graph.strings[graph.module[NodeId::kRoot]], "");
+}
+
 }  // namespace
 }  // namespace wick

@@ -10,9 +10,9 @@
 
 namespace wick {
 
-inline constexpr std::array<std::string_view, 6> kFrameKindNames = {
-    "user", "kernel", "inlined", "jit", "label", "off-cpu"};
-static_assert(static_cast<std::size_t>(FrameKind::kOffCpu) + 1 ==
+inline constexpr std::array<std::string_view, 7> kFrameKindNames = {
+    "user", "kernel", "inlined", "jit", "label", "off-cpu", "wasm"};
+static_assert(static_cast<std::size_t>(FrameKind::kWasm) + 1 ==
               kFrameKindNames.size());
 
 constexpr std::string_view name_of(FrameKind kind) {

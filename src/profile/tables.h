@@ -60,7 +60,13 @@ enum class FrameKind : std::uint8_t {
   kJit,      // _[j]
   kLabel,    // not code: a process, a separator, a category
   kOffCpu,   // not code: from here on, the thread is off the CPU
+  kWasm,     // WebAssembly, compiled at run time: _[j]
 };
+
+// Whether the code was made at run time.
+constexpr bool is_generated(FrameKind kind) {
+  return kind == FrameKind::kJit || kind == FrameKind::kWasm;
+}
 
 // Why a thread is off the CPU.
 enum class OffCpuReason : std::uint8_t {

@@ -18,6 +18,7 @@
 #include "render/page_samples.h"
 #include "render/page_source.h"
 #include "render/page_stacks.h"
+#include "render/palette.h"
 #include "transform/confidence.h"
 #include "transform/diff.h"
 #include "transform/event_choice.h"
@@ -45,6 +46,15 @@ class PageStrings {
   std::vector<std::string> all_;
   std::unordered_map<std::string, std::uint32_t> known_;
 };
+
+// Who asks for colours by name means those of the SVG.
+std::string_view page_palette(const DrawOptions& draw) {
+  if (!draw.colors.empty()) {
+    check_palette(draw.colors);
+    return draw.colors;
+  }
+  return draw.hash || draw.deterministic ? "hot" : "kind";
+}
 
 class Packer {
  public:
@@ -89,7 +99,8 @@ class Packer {
   }
 
   void add_frames() {
-    std::string functions, files, modules, lines, kinds, codes, offsets;
+    std::string functions, files, modules, lines, kinds, unnamed, codes,
+        offsets;
     std::uint64_t before = 0;
     for (const PageFrame& frame : stacks_.frames) {
       append_varint(functions, frame.function - before);  // they are sorted
@@ -100,6 +111,7 @@ class Packer {
           strings_.add(profile_.strings[profile_.modules[frame.module].path]));
       append_varint(lines, frame.line);
       append_varint(kinds, static_cast<std::uint64_t>(frame.kind));
+      append_varint(unnamed, std::uint64_t{frame.unnamed});
       append_varint(codes, frame.code);
       append_varint(offsets, frame.offset);
     }
@@ -109,6 +121,7 @@ class Packer {
     add_column("frame_module", rows, std::move(modules));
     add_column("frame_line", rows, std::move(lines));
     add_column("frame_kind", rows, std::move(kinds));
+    add_column("frame_unnamed", rows, std::move(unnamed));
     if (options_.code.empty()) return;
     add_column("frame_code", rows, std::move(codes));
     add_column("frame_offset", rows, std::move(offsets));
@@ -182,7 +195,7 @@ class Packer {
     const DrawOptions& draw = options_.draw;
     json.member("title", draw.title).member("subtitle", draw.subtitle);
     json.key("look").begin_object();
-    json.member("colors", draw.colors)
+    json.member("colors", page_palette(draw))
         .member("hash", draw.hash)
         .member("deterministic", draw.deterministic)
         .member("negate", draw.negate)

@@ -48,7 +48,7 @@ class Builder {
     const std::uint64_t hash = hash_pair(
         hash_pair(std::uint64_t{frame.function} << 32 | frame.line,
                   std::uint64_t{index(frame.file)} << 32 | index(frame.module)),
-        hash_pair(static_cast<std::uint64_t>(frame.kind),
+        hash_pair(static_cast<std::uint64_t>(frame.kind) << 1 | frame.unnamed,
                   std::uint64_t{frame.code} << 32 | frame.offset));
     return frame_index_.find_or_add(
         hash, [&](std::uint32_t row) { return result_.frames[row] == frame; },
@@ -67,7 +67,8 @@ class Builder {
                    .file = frame.file,
                    .module = frame.module,
                    .line = frame.line,
-                   .kind = frame.kind});
+                   .kind = frame.kind,
+                   .unnamed = is_unnamed(profile_, frame)});
     return row;
   }
 

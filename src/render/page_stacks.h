@@ -22,6 +22,7 @@ struct PageFrame {
   ModuleId module = ModuleId::kUnknown;
   std::uint32_t line = 0;
   FrameKind kind = FrameKind::kUser;
+  bool unnamed = false;  // see is_unnamed()
   // Where a stack ends in code that the page includes: 1 + its number, and the
   // instruction. 0: not there.
   std::uint32_t code = 0, offset = 0;

@@ -29,6 +29,9 @@ struct Hue {
   Channel r, g, b;
 };
 
+// Thousands of boxes may share one name of 64 kB; its beginning is enough.
+constexpr std::size_t kMostBytes = 1024;
+
 constexpr Hue kHues[] = {
     {"hot", {205, 50, 3}, {0, 230, 1}, {0, 55, 2}},
     {"mem", {0, 0, 1}, {190, 50, 2}, {0, 210, 1}},
@@ -41,6 +44,27 @@ constexpr Hue kHues[] = {
     {"aqua", {50, 60, 1}, {165, 55, 1}, {165, 55, 1}},
     {"orange", {190, 65, 1}, {90, 65, 1}, {0, 0, 1}},
 };
+
+// The hues of "kind". Any two differ visibly, also for people with a colour
+// vision deficiency, and so do the colours of a search and of a mark;
+// tests/browser/palette_test.mjs measures it.
+constexpr Hue kUserHue = {"", {241, 7, 1}, {182, 20, 1}, {54, 34, 1}};
+constexpr Hue kKernelHue = {"", {228, 10, 1}, {94, 20, 1}, {46, 22, 1}};
+constexpr Hue kInlinedHue = {"", {254, 0, 1}, {232, 5, 1}, {175, 12, 1}};
+constexpr Hue kJitHue = {"", {116, 18, 1}, {178, 12, 1}, {116, 18, 1}};
+constexpr Hue kWasmHue = {"", {162, 14, 1}, {123, 18, 1}, {178, 12, 1}};
+constexpr Hue kOffCpuHue = {"", {120, 14, 1}, {183, 12, 1}, {255, 0, 1}};
+constexpr Hue kUnnamedHue = {"", {152, 12, 1}, {152, 12, 1}, {152, 12, 1}};
+constexpr Hue kLabelHue = {"", {209, 6, 1}, {209, 6, 1}, {205, 6, 1}};
+
+// The hues of "module" and "name", 0xrrggbb: twelve around the circle, light
+// and less light. Each channel varies by kMixedRange.
+constexpr std::uint32_t kMixed[] = {
+    0xf8acb7, 0xdd817a, 0xf7b198, 0xd58a55, 0xeaba83, 0xbf9840,
+    0xd1c681, 0x9ca74d, 0xb1d092, 0x6fb171, 0x8fd7b0, 0x3ab59a,
+    0x7ad7d1, 0x1db2c0, 0x7ed2ed, 0x4ba9db, 0x97c9fd, 0x7b9de6,
+    0xb8befe, 0xa48fde, 0xd6b4f0, 0xc385c6, 0xecaed7, 0xd67fa2};
+constexpr int kMixedRange = 12;
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
@@ -156,13 +180,84 @@ constexpr Family kFamilies[] = {
     {"chain", chain_hue},
 };
 
+Hue kind_hue(const Painted& frame) {
+  if (frame.unnamed) return kUnnamedHue;
+  switch (frame.kind) {
+    case FrameKind::kUser:
+      break;
+    case FrameKind::kKernel:
+      return kKernelHue;
+    case FrameKind::kInlined:
+      return kInlinedHue;
+    case FrameKind::kJit:
+      return kJitHue;
+    case FrameKind::kWasm:
+      return kWasmHue;
+    case FrameKind::kOffCpu:
+      return kOffCpuHue;
+    case FrameKind::kLabel:
+      return kLabelHue;
+  }
+  return kUserHue;
+}
+
+// FNV-1a.
+constexpr std::uint64_t kFnvPrime = 0x100000001b3;
+std::uint64_t fnv(std::string_view text) {
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * kFnvPrime;
+  return h;
+}
+
+Hue mixed_hue(std::string_view text) {
+  const std::uint32_t color = kMixed[fnv(text) % std::size(kMixed)];
+  const auto channel = [&](int shift) {
+    return Hue::Channel{static_cast<int>(color >> shift & 255), kMixedRange, 1};
+  };
+  return {"", channel(16), channel(8), channel(0)};
+}
+
+Hue module_hue(const Painted& frame) {
+  if (!frame.module.empty()) return mixed_hue(frame.module);
+  return frame.kind == FrameKind::kLabel || frame.kind == FrameKind::kOffCpu
+             ? kLabelHue
+             : kUnnamedHue;
+}
+
+Hue name_hue(const Painted& frame) {
+  if (frame.kind == FrameKind::kLabel) return kLabelHue;
+  if (frame.unnamed) return kUnnamedHue;
+  return mixed_hue(frame.name.substr(0, kMostBytes));
+}
+
+// Palettes of wick.
+struct OwnPalette {
+  std::string_view name;
+  Hue (*hue)(const Painted&);
+};
+
+constexpr OwnPalette kOwnPalettes[] = {
+    {"kind", kind_hue}, {"module", module_hue}, {"name", name_hue}};
+
 const Hue* find_hue(std::string_view name) {
   const auto* at = std::ranges::find(kHues, name, &Hue::name);
   return at == std::end(kHues) ? nullptr : at;
 }
 
+Hue hue_of(std::string_view palette, const Painted& frame) {
+  const auto* own = std::ranges::find(kOwnPalettes, palette, &OwnPalette::name);
+  if (own != std::end(kOwnPalettes)) return own->hue(frame);
+  const Hue* hue = find_hue(palette);
+  if (hue == nullptr)
+    hue = find_hue(
+        std::ranges::find(kFamilies, palette, &Family::name)->hue(frame));
+  return *hue;
+}
+
 std::string palette_names() {
   std::string names;
+  for (const OwnPalette& own : kOwnPalettes)
+    names += fmt::format("{}, ", own.name);
   for (const Hue& hue : kHues) names += fmt::format("{}, ", hue.name);
   for (const Family& family : kFamilies)
     names += fmt::format("{}, ", family.name);
@@ -229,24 +324,38 @@ std::optional<Rgb> parse_rgb(std::string_view text) {
 }  // namespace
 
 Palette::Palette(const DrawOptions& options, PaletteMap* map)
-    : colors_(options.colors),
+    : colors_(options.colors.empty() ? "hot" : options.colors),
       hash_(options.hash),
       deterministic_(options.deterministic),
       random_(options.random),
       diffusion_(options.color_diffusion),
       negate_(options.negate),
       map_(map) {
-  if (find_hue(colors_) == nullptr &&
-      std::ranges::find(kFamilies, colors_, &Family::name) ==
-          std::end(kFamilies))
-    fail_usage("there is no palette '{}'; palettes are {}", excerpt(colors_),
-               palette_names());
+  check_palette(colors_);
   if (random_) generator_.seed(std::random_device()());
 }
 
+void check_palette(std::string_view name) {
+  const auto is_one_of = [&](const auto& palettes) {
+    return std::ranges::any_of(
+        palettes, [&](const auto& palette) { return palette.name == name; });
+  };
+  if (!is_one_of(kHues) && !is_one_of(kFamilies) && !is_one_of(kOwnPalettes))
+    fail_usage("there is no palette '{}'; palettes are {}", excerpt(name),
+               palette_names());
+}
+
+bool has_white_label(const Rgb& color) {
+  const auto light = [](std::uint8_t channel) {
+    const double c = channel / 255.0;
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * light(color.r) + 0.7152 * light(color.g) +
+             0.0722 * light(color.b) <
+         0.179;
+}
+
 Palette::Values Palette::values(std::string_view name) {
-  // Thousands of boxes may share one name of 64 kB.
-  constexpr std::size_t kMostBytes = 1024;
   name = name.substr(0, kMostBytes);
   if (random_) {
     std::uniform_real_distribution<double> unit(0, 1);
@@ -268,12 +377,10 @@ Palette::Values Palette::values(std::string_view name) {
     return {forward, backward, backward};
   }
   if (deterministic_) {
-    constexpr std::uint64_t kPrime = 0x100000001b3;
-    std::uint64_t h = 0xcbf29ce484222325;
-    for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * kPrime;
+    std::uint64_t h = fnv(name);
     const auto next = [&] {
       const double v = std::ldexp(static_cast<double>(h), -64);
-      h *= kPrime;
+      h *= kFnvPrime;
       return v;
     };
     const double v1 = next(), v2 = next();
@@ -284,10 +391,7 @@ Palette::Values Palette::values(std::string_view name) {
 }
 
 Rgb Palette::plain_color(const Painted& frame) {
-  const Hue* hue = find_hue(colors_);
-  if (hue == nullptr)
-    hue = find_hue(
-        std::ranges::find(kFamilies, colors_, &Family::name)->hue(frame));
+  const Hue hue = hue_of(colors_, frame);
   // flamegraph.pl annotates the names of a waker before it colours them.
   const bool annotate = colors_ == "chain" && frame.after_separator;
   const Values v =
@@ -296,7 +400,7 @@ Rgb Palette::plain_color(const Painted& frame) {
     const double value = c.value == 1 ? v.v1 : c.value == 2 ? v.v2 : v.v3;
     return channel(c.least + c.range * value);
   };
-  return {mixed(hue->r), mixed(hue->g), mixed(hue->b)};
+  return {mixed(hue.r), mixed(hue.g), mixed(hue.b)};
 }
 
 Rgb Palette::color(const Painted& frame) {
@@ -319,7 +423,8 @@ std::pair<std::string, std::string> background(const DrawOptions& options) {
       name = "green";
     else if (colors == "io" || colors == "wakeup" || colors == "chain")
       name = "blue";
-    else if (find_hue(colors) != nullptr && colors != "hot")
+    else if (colors == "kind" || colors == "module" || colors == "name" ||
+             (find_hue(colors) != nullptr && colors != "hot"))
       name = "grey";
     else
       name = "yellow";

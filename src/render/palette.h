@@ -4,7 +4,8 @@
 // docs/flame-graphs.md.
 //
 // By default, a colour follows from the name alone: a function looks the same
-// in every picture.
+// in every picture. The palettes "kind", "module" and "name" are wick's own,
+// and the first is that of the viewer's page.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,8 @@ void write_palette_map(const PaletteMap& map, const OutputName& output);
 struct Painted {
   std::string_view name;  // with its annotation, if it has one
   FrameKind kind = FrameKind::kUser;
+  bool unnamed = false;          // see is_unnamed()
+  std::string_view module = {};  // the name of its file, without folders
   bool after_separator = false;  // above a "--": the stack of a waker
   double share = 0;              // of the whole width
   std::optional<double> change;  // in a difference: -1 … 1 of the largest
@@ -63,6 +66,13 @@ class Palette {
   PaletteMap* map_;
   std::mt19937 generator_;
 };
+
+// Fails with a UsageError if there is no palette of this name.
+void check_palette(std::string_view name);
+
+// Whether a label on this colour is white instead of black: whichever has the
+// higher contrast, which is then 4.58 or more on every colour.
+bool has_white_label(const Rgb& color);
 
 // The two ends of the background's gradient, as CSS colours. Fails with a
 // UsageError if `bg_colors` is neither a name nor "#rrggbb".

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "base/error.h"
 
@@ -96,6 +97,64 @@ TEST(Palette, ForChainsTellsTheWakerFromTheWaiter) {
   const Rgb waker = Palette({.colors = "chain"})
                         .color({.name = "x", .after_separator = true});
   EXPECT_EQ(waker.g, waker.b);
+}
+
+// The hue of a kind, as the colour of its palest name.
+std::string kind_color(FrameKind kind, bool unnamed = false) {
+  return color({.colors = "kind"},
+               {.name = "", .kind = kind, .unnamed = unnamed});
+}
+
+TEST(Palette, OfKindsShowsWhatCodeAFrameIs) {
+  std::set<std::string> colors;
+  for (const FrameKind kind :
+       {FrameKind::kUser, FrameKind::kKernel, FrameKind::kInlined,
+        FrameKind::kJit, FrameKind::kWasm, FrameKind::kOffCpu,
+        FrameKind::kLabel})
+    colors.insert(kind_color(kind));
+  EXPECT_EQ(colors.size(), 7u);
+}
+
+TEST(Palette, OfKindsIsGreyForCodeWithoutAName) {
+  const Rgb c = Palette({.colors = "kind"})
+                    .color({.name = "[libc.so.6]",
+                            .kind = FrameKind::kKernel,
+                            .unnamed = true});
+  EXPECT_EQ(c.r, c.g);
+  EXPECT_EQ(c.g, c.b);
+  EXPECT_NE(kind_color(FrameKind::kUser, true), kind_color(FrameKind::kUser));
+}
+
+TEST(Palette, OfModulesIsTheSameForAllFunctionsOfAFileUpToAShade) {
+  const DrawOptions options{.colors = "module"};
+  const auto in = [&](std::string_view name, std::string_view module) {
+    return Palette(options).color({.name = name, .module = module});
+  };
+  EXPECT_NEAR(in("read", "libc.so.6").r, in("write", "libc.so.6").r, 12);
+  EXPECT_NEAR(in("read", "libc.so.6").b, in("write", "libc.so.6").b, 12);
+  EXPECT_NE(in("read", "libc.so.6"), in("read", "libm.so.6"));
+  const Rgb unknown = in("read", "");
+  EXPECT_EQ(unknown.r, unknown.b);
+}
+
+TEST(Palette, OfNamesFollowsFromTheNameUnlessThereIsNone) {
+  const DrawOptions options{.colors = "name"};
+  EXPECT_EQ(color(options, {.name = "f", .module = "a"}),
+            color(options, {.name = "f", .module = "b"}));
+  EXPECT_NE(color(options, {.name = "f"}), color(options, {.name = "g"}));
+  EXPECT_EQ(color(options, {.name = "0x12", .unnamed = true}),
+            color({.colors = "kind"}, {.name = "0x12", .unnamed = true}));
+}
+
+TEST(Palette, IsHotUnlessOneWasChosen) {
+  EXPECT_EQ(color({}, {.name = "main"}),
+            color({.colors = "hot"}, {.name = "main"}));
+}
+
+TEST(Palette, LabelsAreWhiteOnWhatIsTooDarkForBlack) {
+  EXPECT_TRUE(has_white_label({205, 0, 0}));
+  EXPECT_FALSE(has_white_label({255, 230, 55}));
+  EXPECT_FALSE(has_white_label({230, 0, 230}));
 }
 
 TEST(Palette, OfADifferenceIsRedForGrowthAndBlueForShrinking) {

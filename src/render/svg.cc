@@ -37,6 +37,7 @@
 #include "base/text.h"
 #include "io/input_file.h"
 #include "profile/format.h"
+#include "render/label.h"
 #include "render/layout.h"
 #include "render/name_attributes.h"
 #include "render/palette.h"
@@ -69,7 +70,7 @@ std::string title_of(std::string_view command, const std::string& kind) {
   const std::size_t length = characters_in(command);
   const std::string shown = length <= kMaxTitle
                                 ? std::string(command)
-                                : cut_label(command, length, kMaxTitle, true);
+                                : cut_label(command, kMaxTitle, LabelCut::kEnd);
   return kind == "Flame Graph" ? shown : kind + " · " + shown;
 }
 
@@ -78,6 +79,7 @@ struct Name {
   std::string_view shown;
   std::string escaped;     // for the tooltip
   std::size_t length = 0;  // characters
+  bool has_qualifiers = false;
   const NameAttributes* attributes = nullptr;
 };
 
@@ -117,7 +119,8 @@ class SvgWriter {
     write_frames();
     write_footer();
     if (options_.script)
-      put("<script><![CDATA[\n{}]]></script>\n", kSvgScriptJs);
+      put("<script><![CDATA[\n{{\n{}{}}}\n]]></script>\n", kLabelsJs,
+          kSvgScriptJs);
     text_ += "</svg>\n";
     flush();
   }
@@ -282,6 +285,7 @@ class SvgWriter {
     name.emplace();
     name->shown = shown_name(graph_, id);
     name->length = characters_in(name->shown);
+    name->has_qualifiers = has_qualifiers(name->shown);
     if (name->shown.size() <= kMaxName) {
       name->escaped = xml_escaped(name->shown);
     } else {
@@ -334,6 +338,8 @@ class SvgWriter {
   Rgb color_of(NodeId id, bool separated) {
     Painted frame{.name = graph_.name_of(id),
                   .kind = graph_.kind[id],
+                  .unnamed = graph_.unnamed[id],
+                  .module = graph_.strings[graph_.module[id]],
                   .after_separator = separated,
                   .share = static_cast<double>(layout_.extent[id]) /
                            static_cast<double>(layout_.whole)};
@@ -360,6 +366,9 @@ class SvgWriter {
     text_ += "<g";
     if (given != nullptr) text_ += given->frame_tag;
     if (is_thread) text_ += " data-thread=\"\"";
+    const LabelCut cut = cut_of(id, name);
+    if (cut == LabelCut::kEnd && !options_.truncate_text_right)
+      text_ += " data-cut=\"right\"";
     text_ += '>';
     pretty(2);
     text_ += "<title>";
@@ -386,17 +395,29 @@ class SvgWriter {
     put_percent(right - left);
     text_ += "\" height=\"";
     put_number(row_ - 1);
+    const Rgb color = color_of(id, separated);
+    if (has_white_label(color)) text_ += "\" class=\"dark";
     text_ += "\" fill=\"";
-    put_color(color_of(id, separated));
+    put_color(color);
     text_ += "\"/>";
-    write_label(name, left, right, y);
+    write_label(name, cut, left, right, y);
     pretty(1);
     text_ += is_link ? "</g></a>" : "</g>";
     if (!options_.pretty_xml) text_ += '\n';
   }
 
-  void write_label(const Name& name, std::int64_t left, std::int64_t right,
-                   std::int64_t y) {
+  // What is not code has no qualifiers, even if it looks so: "[in I/O]".
+  LabelCut cut_of(NodeId id, const Name& name) const {
+    const FrameKind kind = graph_.kind[id];
+    const bool is_code =
+        kind != FrameKind::kLabel && kind != FrameKind::kOffCpu;
+    return options_.truncate_text_right || (!is_code && name.has_qualifiers)
+               ? LabelCut::kEnd
+               : LabelCut::kQualifiers;
+  }
+
+  void write_label(const Name& name, LabelCut cut, std::int64_t left,
+                   std::int64_t right, std::int64_t y) {
     const double pixels = static_cast<double>(right - left) *
                               (width_ - 2 * kMargin) /
                               (100.0 * static_cast<double>(scale_)) -
@@ -416,8 +437,7 @@ class SvgWriter {
     if (name.length <= room) {
       text_ += name.escaped;
     } else {
-      text_ += xml_escaped(cut_label(name.shown, name.length, room,
-                                     options_.truncate_text_right));
+      text_ += xml_escaped(cut_label(name.shown, room, cut));
     }
     text_ += "</text>";
   }

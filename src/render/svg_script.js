@@ -80,40 +80,33 @@
     return sum;
   };
 
-  // A name that does not fit loses its qualifiers from the left, and once nothing
-  // but its last part is left, the end of that. The rest of a cut name has at
-  // least three letters, or it says nothing.
-  const cutRight = view.dataset.cut === 'right';
-  function fitted(name, room) {
-    if (room < 1.5 * width('m')) return '';
-    // No letter is narrower than a tenth of an "m": a name of 100 kB is not
-    // measured to its end.
-    const most = Math.ceil((room / width('m')) * 10) + 2;
-    if (name.length <= most && width(name) <= room) return name;
-    const start = Math.max(name.lastIndexOf('::') + 1, name.lastIndexOf('/')) + 1;
-    const last = start > 1 ? name.slice(start) : name;
-    if (!cutRight && start > 1 && last.length <= most) {
-      const least = width(last);
-      if (least <= room && least > room - width('..')) return last;
-    }
-    room -= width('..');
-    const right = cutRight || start <= 1 || last.length > most || width(last) > room;
-    const all = Array.from(!right ? name.slice(-most) : (cutRight ? name : last).slice(0, most));
-    if (!right) all.reverse();
+  // How many letters of a text are narrower than `room`: the rest of a name of
+  // 100 kB is not measured.
+  function lettersIn(text, room) {
     let n = 0;
-    for (; n < all.length; ++n) {
-      room -= width(all[n]);
+    for (const letter of text) {
+      room -= width(letter);
       if (room < 0) break;
+      n += letter.length;
     }
-    if (n < 3) return '';
-    const kept = all.slice(0, n);
-    return right ? kept.join('') + '..' : '..' + kept.reverse().join('');
+    return n;
+  }
+  const cutRight = view.dataset.cut === 'right';
+  function fitted(frame, room) {
+    if (room < 1.5 * width('m')) return '';
+    const dots = width('..');
+    const isCutRight = cutRight || frame.g.dataset.cut === 'right';
+    return fittedLabel(
+      frame.name,
+      (text, hasDots) => lettersIn(text, hasDots ? room - dots : room),
+      () => (isCutRight ? null : (frame.parts ??= labelParts(frame.name))),
+    );
   }
 
   function place(frame, x, w, pixels) {
     frame.rect.setAttribute('x', x + '%');
     frame.rect.setAttribute('width', w + '%');
-    const shown = fitted(frame.name, (w / 100) * pixels - 6);
+    const shown = fitted(frame, (w / 100) * pixels - 6);
     if (!shown) {
       frame.text?.remove();
       frame.text = null;

@@ -22,10 +22,4 @@ std::string comment_text(std::string_view text);
 
 std::size_t characters_in(std::string_view text);
 
-// The label of a name of `length` characters where `room` are enough for a
-// part of it: it loses its qualifiers from the left, and once nothing but its
-// last part is left, the end of that.
-std::string cut_label(std::string_view name, std::size_t length,
-                      std::size_t room, bool at_right);
-
 }  // namespace wick

@@ -25,17 +25,8 @@ TEST(SvgText, PutsNoTwoDashesIntoAComment) {
   EXPECT_EQ(comment_text("a --> b"), "a - -&gt; b");
 }
 
-TEST(SvgText, CutsQualifiersBeforeTheNameItself) {
-  EXPECT_EQ(cut_label("shop::Stock::take", 17, 12, false), "..tock::take");
-  EXPECT_EQ(cut_label("shop::Stock::take", 17, 5, false), "take");
-  EXPECT_EQ(cut_label("shop::Stock::take_all", 21, 6, false), "take..");
-  EXPECT_EQ(cut_label("shop::Stock::take", 17, 7, true), "shop:..");
-}
-
 TEST(SvgText, CountsCharactersNotBytes) {
   EXPECT_EQ(characters_in("größe"), 5);
-  EXPECT_EQ(cut_label("größe", 5, 4, true), "gr..");
-  EXPECT_EQ(cut_label("äöüß", 4, 3, true), "ä..");
 }
 
 }  // namespace

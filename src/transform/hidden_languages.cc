@@ -165,7 +165,7 @@ class HiddenLanguages {
       signs[id] = signs[stacks.parent(id)];
       if (const auto& language = languages_[frame.module])
         signs[id].language = language;
-      if (frame.kind != FrameKind::kJit) continue;
+      if (!is_generated(frame.kind)) continue;
       (frame.function == StringId::kEmpty ? signs[id].generated
                                           : signs[id].shown) = true;
     }

@@ -9,7 +9,7 @@ import {toFolded} from '../../web/export.js';
 import {groupsInTime, weigh} from '../../web/filter.js';
 import {heatMap} from '../../web/heat.js';
 import {lanesOf} from '../../web/lanes.js';
-import {cutLabel, withoutTemplates} from '../../web/names.js';
+import {withoutTemplates} from '../../web/names.js';
 import {percent} from '../../web/numbers.js';
 import {visibleBoxes} from '../../web/paint.js';
 import {matched, matcher, matchingFunctions} from '../../web/search.js';
@@ -244,15 +244,6 @@ test('every box of at least a pixel is drawn, and every pixel that has a box', a
       assert.ok(drawn.size <= width + 2);
     }
   }
-});
-
-test('labels are cut as in the SVG', () => {
-  assert.equal(cutLabel('std::vector::push_back', 30), 'std::vector::push_back');
-  assert.equal(cutLabel('std::vector::push_back', 19), '..vector::push_back');
-  assert.equal(cutLabel('std::vector::push_back', 8), 'push_b..');
-  assert.equal(cutLabel('plain_function', 6), 'plai..');
-  assert.equal(cutLabel('plain_function', 4), '');
-  assert.equal(cutLabel('😀😀😀😀😀😀😀', 5), '😀😀😀..');
 });
 
 test('percentages round ties to even, as wick report does', () => {

@@ -4,6 +4,7 @@ import './viewer/accessible.mjs';
 import './viewer/address.mjs';
 import './viewer/agrees.mjs';
 import './viewer/choices.mjs';
+import './viewer/colors.mjs';
 import './viewer/difference.mjs';
 import './viewer/exports.mjs';
 import './viewer/first_sight.mjs';

@@ -72,7 +72,9 @@ void add_size_options(Drawing& add, DrawOptions& draw) {
 
 void add_color_options(Drawing& add, DrawOptions& draw) {
   add.grouped(add_choice(add.app(), "--colors,--color,--palette", draw.colors,
-                         "PALETTE", "color palette"));
+                         "PALETTE",
+                         "color palette: kind (of code), module, name, or one "
+                         "of flamegraph.pl (default: hot; kind in a page)"));
   add.text("--bgcolors", draw.bg_colors, "COLOR",
            "background: yellow, blue, green, grey or #rrggbb");
   Option* hash = add.flag("--hash", draw.hash,

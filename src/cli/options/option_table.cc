@@ -15,9 +15,9 @@ namespace wick {
 namespace {
 
 constexpr std::string_view kPalettes[] = {
-    "hot",    "mem",    "io",   "red",    "green", "blue",
-    "yellow", "purple", "aqua", "orange", "java",  "js",
-    "perl",   "python", "rust", "wakeup", "chain"};
+    "kind",  "module", "name",   "hot",    "mem",    "io",     "red",
+    "green", "blue",   "yellow", "purple", "aqua",   "orange", "java",
+    "js",    "perl",   "python", "rust",   "wakeup", "chain"};
 
 constexpr std::size_t kTextWidth = 79;
 

@@ -316,7 +316,7 @@ class WickFileReader {
           .line = static_cast<std::uint32_t>(lines[i]),
           .address = addresses[i],
           .function_start = starts[i]};
-      if (!is_known(kinds[i], FrameKind::kOffCpu) ||
+      if (!is_known(kinds[i], FrameKind::kWasm) ||
           !is_known(reasons[i], OffCpuReason::kNotSampled)) {
         note(Problem::kBadRecord, "a frame of unknown kind");
       } else {

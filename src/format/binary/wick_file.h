@@ -17,7 +17,7 @@ namespace wick::wick_file {
 
 // The first byte and the line end show damage by text tools, as in PNG.
 inline constexpr std::string_view kMagic("\x89wick\r\n\x1a", 8);
-inline constexpr std::uint16_t kMajor = 1, kMinor = 3;
+inline constexpr std::uint16_t kMajor = 1, kMinor = 4;
 // The minor versions that added columns.
 inline constexpr std::uint16_t kMinorOfNoNames = 1, kMinorOfTimeKinds = 2,
                                kMinorOfFunctionStarts = 3;
@@ -67,7 +67,8 @@ static_assert(static_cast<int>(FrameKind::kUser) == 0 &&
               static_cast<int>(FrameKind::kInlined) == 2 &&
               static_cast<int>(FrameKind::kJit) == 3 &&
               static_cast<int>(FrameKind::kLabel) == 4 &&
-              static_cast<int>(FrameKind::kOffCpu) == 5);
+              static_cast<int>(FrameKind::kOffCpu) == 5 &&
+              static_cast<int>(FrameKind::kWasm) == 6);
 static_assert(static_cast<int>(OffCpuReason::kNone) == 0 &&
               static_cast<int>(OffCpuReason::kBlocked) == 1 &&
               static_cast<int>(OffCpuReason::kInIo) == 2 &&

@@ -134,7 +134,7 @@ TEST(WickFile, KeepsEverythingThatAProfileCanHold) {
   StackId stack = StackId::kRoot;
   for (const FrameKind kind :
        {FrameKind::kUser, FrameKind::kKernel, FrameKind::kInlined,
-        FrameKind::kJit, FrameKind::kLabel})
+        FrameKind::kJit, FrameKind::kLabel, FrameKind::kWasm})
     stack = profile.stacks.push(
         stack,
         profile.frames.intern(

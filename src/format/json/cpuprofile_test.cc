@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "builders/read.h"
 #include "format/registry.h"
+#include "profile/kind_names.h"
 
 namespace wick {
 namespace {
@@ -42,6 +44,21 @@ TEST(CpuProfile, KeepsFileAndLine) {
   EXPECT_EQ(folded(read_text("cpuprofile", profile_with("")),
                    {.detail = NameDetail::kLine}),
             "(idle) 5\nmain:a.js:10 2\nmain:a.js:10;parse:a.js:21 3\n");
+}
+
+TEST(CpuProfile, KnowsWebAssemblyByItsUrlOrItsName) {
+  const Profile profile = read_text("cpuprofile", R"({"nodes": [
+    {"id": 1, "callFrame": {"functionName": "add", "url": "wasm://wasm/7f"},
+     "hitCount": 1, "children": [2]},
+    {"id": 2, "callFrame": {"functionName": "wasm-function[3]", "url": ""},
+     "hitCount": 1, "children": [3]},
+    {"id": 3, "callFrame": {"functionName": "main", "url": "file:///a.js"},
+     "hitCount": 1}], "startTime": 0, "endTime": 1})");
+  std::string kinds;
+  for (const FrameId id : profile.frames.ids())
+    kinds += fmt::format("{} {}\n", profile.function(id),
+                         name_of(profile.frames[id].kind));
+  EXPECT_EQ(kinds, "add wasm\nwasm-function[3] wasm\nmain user\n");
 }
 
 TEST(CpuProfile, NamesAnonymousFunctions) {

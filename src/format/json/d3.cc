@@ -43,6 +43,7 @@ std::string_view libtype_of(FrameKind kind) {
     case FrameKind::kKernel:
       return "kernel";
     case FrameKind::kJit:
+    case FrameKind::kWasm:
       return "jit";
     case FrameKind::kInlined:
       return "inlined";

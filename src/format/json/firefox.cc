@@ -15,6 +15,7 @@
 #include "format/json/json.h"
 #include "profile/format.h"
 #include "profile/kind_names.h"
+#include "profile/wasm_names.h"
 
 namespace wick {
 namespace {
@@ -106,6 +107,7 @@ class FirefoxReader {
       const std::string_view name = category["name"].text();
       kinds_.push_back(name == "Kernel"                  ? FrameKind::kKernel
                        : name == "JIT"                   ? FrameKind::kJit
+                       : name == "Wasm" && from_wick_    ? FrameKind::kWasm
                        : name == "Label" && from_wick_   ? FrameKind::kLabel
                        : name == "Off-CPU" && from_wick_ ? FrameKind::kOffCpu
                                                          : FrameKind::kUser);
@@ -210,6 +212,7 @@ class FirefoxReader {
           at(strings, at(names, function, kNull), std::string_view());
       if (name.empty()) name = "[unknown]";
       FrameKind kind = at(kinds_, at(categories, row, kNull), FrameKind::kUser);
+      if (kind == FrameKind::kJit) kind = generated_kind(name);
       if (at(depths, row, std::int64_t{0}) > 0) kind = FrameKind::kInlined;
       result.push_back(profile_.frames.intern(
           {.function = profile_.strings.intern(name),

@@ -26,9 +26,11 @@ constexpr std::string_view kCategories =
     R"({"name":"Kernel","color":"orange","subcategories":["Other"]},)"
     R"({"name":"JIT","color":"green","subcategories":["Other"]},)"
     R"({"name":"Label","color":"lightblue","subcategories":["Other"]})";
-// Only where it is needed.
+// Only where they are needed; the last one follows the one before.
 constexpr std::string_view kOffCpuCategory =
     R"(,{"name":"Off-CPU","color":"blue","subcategories":["Other"]})";
+constexpr std::string_view kWasmCategory =
+    R"(,{"name":"Wasm","color":"purple","subcategories":["Other"]})";
 
 int category(FrameKind kind) {
   switch (kind) {
@@ -43,6 +45,8 @@ int category(FrameKind kind) {
       return 4;
     case FrameKind::kOffCpu:
       return 5;
+    case FrameKind::kWasm:
+      return 6;
   }
   return 0;
 }
@@ -96,6 +100,12 @@ class FirefoxWriter {
   }
 
  private:
+  bool has_frame(FrameKind kind) const {
+    return std::ranges::any_of(profile_.frames.ids(), [&](FrameId id) {
+      return profile_.frames[id].kind == kind;
+    });
+  }
+
   struct Lane {
     ThreadId thread;
     EventId event;
@@ -184,10 +194,9 @@ class FirefoxWriter {
              R"("extensions":{"baseURL":[],"id":[],"name":[],"length":0},)"
              R"("categories":)";
     text_ += kCategories;
-    if (std::ranges::any_of(profile_.frames.ids(), [&](FrameId id) {
-          return profile_.frames[id].kind == FrameKind::kOffCpu;
-        }))
-      text_ += kOffCpuCategory;
+    const bool has_wasm = has_frame(FrameKind::kWasm);
+    if (has_wasm || has_frame(FrameKind::kOffCpu)) text_ += kOffCpuCategory;
+    if (has_wasm) text_ += kWasmCategory;
     text_ += R"(],"wick":{"times":)";
     text_ += profile_.has_time ? "true" : "false";
     if (profile_.is_trace) text_ += R"(,"is_trace":true)";

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "base/bytes.h"
+#include "profile/wasm_names.h"
 
 namespace wick {
 
@@ -21,19 +22,21 @@ std::uint32_t V8Profile::add_node(const Json& node, const Json& call_frame,
       call_frame["lineNumber"].integer().value_or(-1) + 1 - first_line;
   // "(program)", "(idle)" and "(garbage collector)" are not functions.
   const bool is_label = url.empty() && name.starts_with('(');
+  const bool is_wasm = url.starts_with("wasm://") || is_wasm_name(name);
   const bool is_root = name == "(root)";
   if (name.empty()) name = "(anonymous)";
-  nodes_.push_back(
-      {.id = node["id"].integer().value_or(-1),
-       .frame = profile_.frames.intern(
-           {.function = profile_.strings.intern(name),
-            .file = profile_.strings.intern(url),
-            .line = line > 0 && line <= UINT32_MAX
-                        ? static_cast<std::uint32_t>(line)
-                        : 0,
-            .kind = is_label ? FrameKind::kLabel : FrameKind::kUser}),
-       .hits = node["hitCount"].integer().value_or(0),
-       .is_root = is_root});
+  nodes_.push_back({.id = node["id"].integer().value_or(-1),
+                    .frame = profile_.frames.intern(
+                        {.function = profile_.strings.intern(name),
+                         .file = profile_.strings.intern(url),
+                         .line = line > 0 && line <= UINT32_MAX
+                                     ? static_cast<std::uint32_t>(line)
+                                     : 0,
+                         .kind = is_label  ? FrameKind::kLabel
+                                 : is_wasm ? FrameKind::kWasm
+                                           : FrameKind::kUser}),
+                    .hits = node["hitCount"].integer().value_or(0),
+                    .is_root = is_root});
   const auto row = static_cast<std::uint32_t>(nodes_.size() - 1);
   const std::int64_t id = nodes_[row].id;
   const std::uint32_t first = by_id_.find_or_add(

@@ -16,13 +16,15 @@
 #include "format/text/name_table.h"
 #include "profile/format.h"
 #include "profile/stack_batch.h"
+#include "profile/wasm_names.h"
 
 namespace wick {
 namespace {
 
 FrameKind kind_of(std::string_view name) {
   if (name.ends_with("_[k]")) return FrameKind::kKernel;
-  if (name.ends_with("_[j]")) return FrameKind::kJit;
+  if (name.ends_with("_[j]"))
+    return generated_kind(name.substr(0, name.size() - 4));
   if (name.ends_with("_[i]")) return FrameKind::kInlined;
   // An empty name is a frame all the same; as a label it is printed so.
   if (name.empty()) return FrameKind::kLabel;

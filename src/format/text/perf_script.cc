@@ -21,6 +21,7 @@
 #include "format/text/perf_line.h"
 #include "profile/format.h"
 #include "profile/tidy.h"
+#include "profile/wasm_names.h"
 #include "transform/event_choice.h"
 #include "transform/merge.h"
 
@@ -387,6 +388,7 @@ class PerfScriptWorker {
     for (std::size_t i = names.size(); i-- > 0;) {
       Frame named = frame;
       named.function = profile_.strings.intern(names[i]);
+      if (named.kind == FrameKind::kJit) named.kind = generated_kind(names[i]);
       if (i > 0) named.kind = FrameKind::kInlined;
       out.push_back(profile_.frames.intern(named));
     }

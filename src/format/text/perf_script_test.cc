@@ -10,6 +10,7 @@
 #include "builders/read.h"
 #include "format/registry.h"
 #include "format/text/perf_line.h"
+#include "profile/kind_names.h"
 
 namespace wick {
 namespace {
@@ -34,6 +35,19 @@ TEST(PerfScript, WeighsASampleByItsPeriod) {
   EXPECT_EQ(fold_perf("a 1 1.5: 1001 cycles:\n\t1 f (/x)\n\n"
                       "a 1 1.6: 2002 cycles:\n\t1 f (/x)\n\n"),
             "a;f 3003\n");
+}
+
+TEST(PerfScript, KnowsWebAssemblyInAPerfMap) {
+  const Profile profile =
+      read_text("perf-script",
+                "node 1 1.5: cycles:\n"
+                "\t 3 JS:add-0-liftoff+0x1 (/tmp/perf-1.map)\n"
+                "\t 2 JS:*run a.js:1+0x1 (/tmp/perf-1.map)\n\n");
+  std::string kinds;
+  for (const FrameId id : profile.frames.ids())
+    kinds += std::string(profile.function(id)) + ": " +
+             std::string(name_of(profile.frames[id].kind)) + "\n";
+  EXPECT_EQ(kinds, "JS:*run a.js:1: jit\nJS:add-0-liftoff: wasm\n");
 }
 
 // Layouts.

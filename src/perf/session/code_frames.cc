@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "profile/wasm_names.h"
+
 namespace wick {
 
 ModuleId CodeFrames::module_of(ImageId image, std::uint64_t kernel_start) {
@@ -40,7 +42,7 @@ FrameId CodeFrames::make_user_frame(Space& space, std::uint64_t address,
     return profile_.frames.intern(frame);
   }
   if (const auto found = space.jit.find(pid, address, time, jit_)) {
-    frame.kind = FrameKind::kJit;
+    frame.kind = generated_kind(found->function.name);
     frame.module = profile_.module_id(found->file);
     frame.function = profile_.strings.intern(found->function.name);
     if (!keep_addresses_) frame.address = 0;

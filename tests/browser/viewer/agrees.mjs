@@ -12,6 +12,7 @@ import {SAMPLES, timed} from './profiles.mjs';
 /** Names that the palettes treat differently. */
 const NAMES = `\
 java;org/example/Main.run;Interpreter_[j];do_syscall_64_[k] 30
+node;wasm-function[3]_[j];[unknown];[libc.so.6+0x12f] 11
 java;Inlined.part_[i];std::sort 20
 node;/app/node_modules/x.js:1;~f lib/a.js:3 12
 python;/usr/lib/python3.11/site-packages/numpy.py:a;<built-in method> 9
@@ -43,7 +44,10 @@ async function boxesOfSvg(address) {
 const colorsOf = found => Object.fromEntries(found.map(box => [box.name, box.color]));
 
 for (const options of [
-  [],
+  ['--colors', 'hot'],
+  ['--colors', 'kind'],
+  ['--colors', 'kind', '--deterministic'],
+  ['--colors', 'name'],
   ['--colors', 'java'],
   ['--colors', 'js', '--hash'],
   ['--colors', 'rust', '--deterministic'],
@@ -55,7 +59,7 @@ for (const options of [
     const svg = await boxesOfSvg(written('.svg', 'flame', '--quiet', ...options, input).address);
     const page = await open(pageOf(input, ...options).address);
     const found = await boxes(page);
-    assert.equal(svg.length, 24);
+    assert.equal(svg.length, 27);
     sameBoxes(found, svg);
     assert.deepEqual(colorsOf(found), colorsOf(svg));
   });
@@ -63,12 +67,13 @@ for (const options of [
 
 test('boxes and colours of kernel and user code are those of the SVG', async () => {
   const input = timed();
-  const svg = await boxesOfSvg(
-    written('.svg', 'flame', '--quiet', '--colors', 'java', input).address,
-  );
-  const found = await boxes(await open(pageOf(input, '--colors', 'java').address));
-  sameBoxes(found, svg);
-  assert.deepEqual(colorsOf(found), colorsOf(svg));
+  for (const colors of ['java', 'kind', 'module']) {
+    const options = ['--quiet', '--colors', colors];
+    const svg = await boxesOfSvg(written('.svg', 'flame', ...options, input).address);
+    const found = await boxes(await open(pageOf(input, '--colors', colors).address));
+    sameBoxes(found, svg);
+    assert.deepEqual(colorsOf(found), colorsOf(svg));
+  }
 });
 
 const BEFORE = 'main;old 40\nmain;same 50\nmain;grown 10\nmain;grown;deep 5\n';
@@ -158,7 +163,7 @@ test("d3-flame-graph draws the frames and values of the SVG from wick's JSON", a
   const page = await drawnByD3(JSON.parse(json));
   const frames = await framesOf(page, '#chart g.frame');
   assert.deepEqual(page.errors, []);
-  assert.equal(frames.length, 31);
+  assert.equal(frames.length, 34);
 
   const there = comparable(frames, /^(?<name>.*) \([\d.]+%, (?<value>[\d.]+) samples\)$/s);
   const here = comparable(

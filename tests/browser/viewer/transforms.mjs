@@ -118,11 +118,11 @@ test('a module collapses into one frame', async () => {
 test('all frames of a function can be marked', async () => {
   const page = await open(recursive);
   await choose(page, 'visit', 'Mark all its frames');
-  const marked = (await boxes(page)).filter(box => box.color === '#ffd400');
+  const marked = (await boxes(page)).filter(box => box.color === '#1afdff');
   assert.deepEqual([...new Set(marked.map(box => box.name))], ['visit']);
   assert.equal(marked.length, 3);
   await page.locator('.chip').click();
-  assert.ok((await boxes(page)).every(box => box.color !== '#ffd400'));
+  assert.ok((await boxes(page)).every(box => box.color !== '#1afdff'));
 });
 
 test('names and stacks are copied', async () => {
