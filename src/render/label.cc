@@ -15,7 +15,7 @@ namespace wick {
 namespace {
 
 // Names can have 64 kB; labels never need more than this.
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kLongestName = 4096;
 
 constexpr std::string_view kOpen = "(<[{", kClose = ")>]}";
 
@@ -173,8 +173,8 @@ std::string cut_end(std::string_view name, std::size_t from, std::size_t room,
 
 std::string cut_label(std::string_view name, std::size_t room, LabelCut cut) {
   if (cut == LabelCut::kEnd) return cut_end(name, 0, room, {});
-  if (name.size() > kMostBytes) {
-    std::size_t end = kMostBytes;
+  if (name.size() > kLongestName) {
+    std::size_t end = kLongestName;
     while ((name[end] & 0xc0) == 0x80) --end;
     name = name.substr(0, end);
   }
@@ -193,7 +193,7 @@ std::string cut_label(std::string_view name, std::size_t room, LabelCut cut) {
 }
 
 bool has_qualifiers(std::string_view name) {
-  const Parts parts = PartFinder(name.substr(0, kMostBytes)).run();
+  const Parts parts = PartFinder(name.substr(0, kLongestName)).run();
   return !parts.starts.empty() || !parts.groups.empty();
 }
 
