@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "builders/stored_inputs.h"
 #include "render/svg_text.h"
 
 namespace wick {
@@ -22,7 +23,7 @@ std::string label(std::string_view name, std::size_t room, LabelCut cut) {
 
 // tests/labels.txt explains itself.
 TEST(Label, IsCutAsInThePage) {
-  std::ifstream file(std::string(WICK_SOURCE_DIR) + "/tests/labels.txt");
+  std::ifstream file(stored_file("labels.txt"));
   std::string line, name;
   LabelCut cut = LabelCut::kQualifiers;
   int count = 0;
