@@ -50,14 +50,14 @@ function eventFacts({meta, samples, sampleEvent, sampleWeight}) {
     sums[sampleEvent[i]] += sampleWeight[i];
     ++counts[sampleEvent[i]];
   }
-  return meta.events.map(({name, role, decimals, unit, unit_ns, is_clock}, i) => {
+  return meta.events.flatMap(({name, role, decimals, unit, unit_ns, is_clock}, i) => {
+    // A dummy event carries mappings and names, and never has samples.
+    if (name.startsWith('dummy') && counts[i] === 0) return [];
     const measure = {decimals, unit, unit_ns: is_clock ? 0 : unit_ns};
     const sum = `${name || 'samples'}: ${quantityText(measure, sums[i])}`;
     const isCounted = meta.has_time && !meta.summed;
-    return [
-      role ? `event, ${role}` : 'event',
-      isCounted ? `${sum} in ${countText(counts[i], 'sample')}` : sum,
-    ];
+    const value = isCounted ? `${sum} in ${countText(counts[i], 'sample')}` : sum;
+    return [[role ? `event, ${role}` : 'event', value]];
   });
 }
 

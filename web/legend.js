@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the colours mean, with the share of each kind of code or file; a click shows it alone.
 import {css, groupOf, packed, PALETTES, plainColor} from './color.js';
-import {button, byId, choice, keepFocus, swatch} from './dom.js';
+import {button, byId, choice, el, keepFocus, swatch} from './dom.js';
 import {weigh} from './filter.js';
-import {KIND} from './kinds.js';
+import {CATEGORIES, categoryOf, KIND} from './kinds.js';
 import {shortened} from './names.js';
 import {percent} from './numbers.js';
 import {partsOf} from './parts.js';
@@ -52,7 +52,23 @@ export function afterClick(now, by, part, hasShift) {
   return list.length > 0 ? {...now, list} : null;
 }
 
-/** @typedef {[number, number][]} Shares parts and their shares */
+/** @typedef {[number, number][]} Shares parts and their shares; 0: only callers are of it */
+
+/**
+ * 1 for each kind of code that has boxes in the picture, as callers have in which nothing ended.
+ * @param {App} app
+ */
+function drawnKinds({data, tree}) {
+  const {frameKind, frameUnnamed} = data;
+  const drawn = new Uint8Array(Object.keys(CATEGORIES).length);
+  for (const box of tree.boxes) {
+    const frame = tree.shape.frame[box];
+    if (frame >= 0) drawn[categoryOf(frameKind[frame], frameUnnamed[frame] === 1)] = 1;
+  }
+  // Processes and threads are not code.
+  drawn[categoryOf(KIND.label, false)] = 0;
+  return drawn;
+}
 
 /**
  * The share of each part in the picture, heaviest first, if all of them were shown: of all samples
@@ -69,8 +85,9 @@ function partShares(app, by) {
     whole += after[i];
     if (after[i] !== 0 && shape.map[i] >= 0) sums[ofNode[i]] += after[i];
   }
+  const drawn = by === 'kind' ? drawnKinds(app) : [];
   return Array.from(sums, (sum, part) => /** @type {[number, number]} */ ([part, sum / whole]))
-    .filter(([, share]) => share > 0)
+    .filter(([part, share]) => share > 0 || drawn[part] === 1)
     .sort((a, b) => b[1] - a[1]);
 }
 
@@ -104,6 +121,9 @@ function entry(app, by, [part, share]) {
   const name = partsOf(app.data, by).names[part];
   const title = partTitle(by, name);
   const {parts} = app.state;
+  const sample = swatch(colorOf(by, name, part));
+  if (share === 0)
+    return el('span', {title: `${title}: callers in which nothing ended`}, sample, title);
   const onclick = (/** @type {MouseEvent} */ event) =>
     app.set({parts: afterClick(parts, by, part, event.shiftKey), zoom: 0, window: null});
   const element = button('', () => {}, {
@@ -113,7 +133,7 @@ function entry(app, by, [part, share]) {
     'aria-pressed': parts?.by === by && isShown(parts, by, part),
     className: isShown(parts, by, part) ? '' : 'left-out',
   });
-  element.append(swatch(colorOf(by, name, part)), `${title} ${percent(share)}`);
+  element.append(sample, `${title} ${percent(share)}`);
   return element;
 }
 

@@ -71,4 +71,4 @@ export const isolated = name =>
     : name;
 
 /** A name that fits on a button. @param {string} name */
-export const shortened = name => isolated(name.length > 40 ? name.slice(0, 39) + '…' : name);
+export const shortened = name => isolated(cutLabel(name, 40));

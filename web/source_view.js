@@ -2,7 +2,7 @@
 // Weights by line of source, or by instruction. Lines come from the profile; the text of a file and
 // the instructions of a function are in the page if they were embedded.
 import {choice, el} from './dom.js';
-import {baseName, shortened} from './names.js';
+import {baseName, cutLabel, shortened} from './names.js';
 import {percent, quantityText, weightText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {wholeName} from './shares.js';
@@ -38,6 +38,8 @@ import {numberField} from './state.js';
 
 const MOST_FILES = 500;
 const MOST_LINES = 20_000;
+/** As many as a column of functions has room for; see .origin in style.css. */
+const MOST_ORIGIN_LETTERS = 28;
 
 /** The background of the hottest line, in percent of the accent colour. */
 const FULL_HEAT = 35;
@@ -74,16 +76,14 @@ function rowElement({key, place, text, self, total, origin}, hottest, {hasTotals
 function listingTable(listing, app) {
   const {rows, titles, hasTotals} = listing;
   const hottest = rows.reduce((most, {self}) => Math.max(most, self), 0) || 1;
-  const [origin, ...others] = titles.map(title => ({title, wide: false}));
+  const [origin, ...others] = titles.map(title => ({title, className: ''}));
   const heads = [
-    {title: 'Self', wide: true},
-    {title: 'Self %', wide: false},
-    ...(hasTotals ? [{title: 'Total %', wide: false}] : []),
-    {...origin, wide: true},
+    {title: 'Self', className: 'wide'},
+    {title: 'Self %', className: ''},
+    ...(hasTotals ? [{title: 'Total %', className: ''}] : []),
+    {...origin, className: 'wide origin'},
     ...others,
-  ].map(({title, wide}) =>
-    el('th', {textContent: title, scope: 'col', className: wide ? 'wide' : ''}),
-  );
+  ].map(({title, className}) => el('th', {textContent: title, scope: 'col', className}));
   const body = rows.slice(0, MOST_LINES).map(row => rowElement(row, hottest, listing, app));
   return el('table', {}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...body));
 }
@@ -211,7 +211,7 @@ class SourceView {
     const name = this.app.painter.name(f);
     return el('button', {
       type: 'button',
-      textContent: name,
+      textContent: cutLabel(name, MOST_ORIGIN_LETTERS),
       title: name.slice(0, 2000),
       onclick: () => showCallersAndCallees(this.app, f),
     });
@@ -264,7 +264,7 @@ class SourceView {
         ),
       );
     if (!isCode && !this.texts.has(state.file))
-      bar.append(quiet('The page was written without the text of its sources.'));
+      bar.append(quiet('The text of this file is not in the page.'));
   }
 
   /** Scrolls to the current line, or to the hottest. @param {Listing} listing */

@@ -180,14 +180,18 @@ export function columnsOf(app, totals) {
 export const allColumns = ({before, name, after}) => [...before, name, ...after];
 
 /**
- * Sorts functions by a column; equal ones by name.
+ * Sorts functions by a column; equal ones by their weight, heaviest first, and then by name, as in
+ * `wick report`.
  * @param {number[]} functions @param {TableColumn} column @param {boolean} isUp
+ * @param {Float64Array|null} ties the weight
  */
-export function sortFunctions(functions, column, isUp) {
+export function sortFunctions(functions, column, isUp, ties) {
   const sign = isUp ? 1 : -1;
   const values = new Float64Array(functions.reduce((a, b) => Math.max(a, b), 0) + 1);
   for (const f of functions) values[f] = column.value(f);
-  return functions.sort((a, b) => sign * (values[a] - values[b]) || a - b);
+  return functions.sort(
+    (a, b) => sign * (values[a] - values[b]) || (ties ? ties[b] - ties[a] : 0) || a - b,
+  );
 }
 
 /**

@@ -80,7 +80,8 @@ class TableView {
     const {hits} = app.painter;
     const functions = hits ? totals.functions.filter(f => hits[f]) : totals.functions.slice();
     const sorted = allColumns(columns).find(column => column.key === sortKey) ?? columns.before[0];
-    sortFunctions(functions, sorted, isUp);
+    const ties = sorted.key.startsWith('self') ? totals.total : totals.self;
+    sortFunctions(functions, sorted, isUp, totals.beforeTotal ? null : ties);
     this.columns = columns;
     const restoreFocus = this.rememberedFocus();
     const list = new RowList(functions.slice(0, MOST_LISTED), f => this.callersOf(f));

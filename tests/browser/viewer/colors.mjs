@@ -256,6 +256,15 @@ test('the legend has every kind with the share of what ended in it, largest firs
   ]);
 });
 
+test('kinds of callers in which nothing ended are in the legend, without a share', async () => {
+  const page = await open(pageOf(file('main;read_[k];copy_[i] 3\n')).address);
+  assert.deepEqual(await legend(page), {inlined: '100.00%'});
+  const others = page.locator('#legend > span');
+  assert.deepEqual(await others.allTextContents(), ['user', 'kernel']);
+  await page.keyboard.press('i');
+  assert.deepEqual((await others.allTextContents()).sort(), ['kernel', 'user']);
+});
+
 test('the share of the kernel is that of wick fold', async () => {
   const input = file('main;read_[k];copy_[k] 3\nmain;read_[k] 4\nmain;work 13\nmain 5\n');
   const page = await open(pageOf(input).address);

@@ -10,6 +10,7 @@ import {file} from '../browser.mjs';
 import {pointAt} from './in_page.mjs';
 import {
   boxes,
+  choose,
   drawn,
   exportedFolded,
   layout,
@@ -278,6 +279,29 @@ recorded('lines are as hot as their self weight, next to the name of their funct
   assert.match(named[0].text, /void late/);
 });
 
+test('the source view has the last part of long names, and fits in 400 pixels', async () => {
+  const name = `std::detail::Executor<std::vector<${'char, '.repeat(40)}int>, true>::dispatch`;
+  const frames = [{name, file: `src/${'regex_'.repeat(15)}.h`, line: 7}];
+  const profile = {type: 'sampled', name: 'p', unit: 'none', startValue: 0, endValue: 1};
+  const input = JSON.stringify({
+    $schema: 'https://www.speedscope.app/file-format-schema.json',
+    shared: {frames},
+    profiles: [{...profile, samples: [[0]], weights: [1]}],
+  });
+  const page = await open(pageOf(file(input)).address, {fragment: '#view=source'});
+  const link = page.locator('#view td.origin button');
+  assert.equal(await link.textContent(), '..dispatch');
+  assert.equal(await link.getAttribute('title'), name);
+  assert.match(await text(page, '#view .bar'), /The text of this file is not in the page/);
+  await page.setViewportSize({width: 400, height: 700});
+  const {x, width} = await page.locator('#view select').boundingBox();
+  assert.ok(x + width <= 400, `${x} + ${width}`);
+  // A step has the same part.
+  await page.getByRole('tab', {name: 'Flame graph'}).click();
+  await choose(page, name, 'Focus on the function');
+  assert.equal(await text(page, '.chip'), 'focus ..dispatch');
+});
+
 recorded('the source view scrolls to the line of a frame', async () => {
   const page = await open(address, {viewport: {width: 1000, height: 300}});
   await page.locator('#search').fill('^late$');
@@ -308,6 +332,17 @@ recorded('the page has the facts of the recording', async () => {
     assert.ok(facts[fact], `${fact}: ${Object.keys(facts)}`);
   assert.match(facts.threads, /^2 in 1 process$/);
   assert.match(await text(page, '#view'), /What is missing/);
+});
+
+recorded('an event that only carries names is not among those recorded', async () => {
+  const path = file('');
+  wick('record', '--quiet', '-e', 'cpu-clock', '-o', path, '--', binary);
+  const page = await open(pageOf(path).address, {fragment: '#view=about'});
+  const events = await page.$$eval('#view dt', all =>
+    all.filter(e => e.textContent === 'event').map(e => e.nextSibling.textContent),
+  );
+  assert.equal(events.length, 1, events.join());
+  assert.match(events[0], /^cpu-clock: /);
 });
 
 recorded('the instructions of a function have its self weight', async t => {

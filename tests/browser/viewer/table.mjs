@@ -196,3 +196,17 @@ test('the sandwich says that no function matches, and Escape gives the name back
   assert.equal(await field.inputValue(), name);
   assert.equal(await text(page, '.none'), '');
 });
+
+test('functions with the same weight are in the order of wick report', async () => {
+  const input = file('zeta;b;leaf 5\nzeta;b;a;leaf 3\n');
+  const page = await open(pageOf(input).address, {fragment: '#view=table'});
+  const reported = wick('report', '--quiet', '--by', 'function', '--top', '0', input)
+    .split('\n')
+    .map(line => line.match(/^ *[\d,]+ +[\d.]+% +[\d,]+ +[\d.]+%  (.+)$/)?.[1])
+    .filter(Boolean);
+  assert.deepEqual(reported, ['leaf', 'b', 'zeta', 'a']);
+  assert.deepEqual(
+    (await tableRows(page)).map(row => row.name),
+    reported,
+  );
+});
