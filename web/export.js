@@ -168,7 +168,8 @@ export function toSvg(painter, canvases, heading) {
 }
 
 /**
- * Folded stacks, as `wick fold` writes them; a difference has both weights.
+ * Folded stacks, as `wick fold` writes them; a difference has both weights, as `wick diff` writes
+ * them: as they are, whatever is shown.
  * @param {import('./data.js').Data} data @param {Tree} tree
  */
 export function toFolded(data, tree) {
@@ -177,9 +178,8 @@ export function toFolded(data, tree) {
   const lines = [];
   const path = new Array(shape.count);
   path[0] = '';
-  const digits = tree.decimals + (tree.scale === 1 ? 0 : 3);
   const text = (/** @type {number} */ weight) =>
-    String(Number((weight / 10 ** tree.decimals).toFixed(digits)));
+    String(Number((weight / 10 ** tree.decimals).toFixed(tree.decimals)));
   for (let i = 0; i < shape.count; ++i) {
     if (tree.extent[i] === 0) continue;
     // Samples without a stack belong to the root, whose line is a weight only.
@@ -187,7 +187,7 @@ export function toFolded(data, tree) {
       const name = data.name(shape.func[i]).replace(/[;\n\r]/g, ':');
       path[i] = shape.parent[i] === 0 ? name : `${path[shape.parent[i]]};${name}`;
     }
-    const weights = beforeSelf ? [beforeSelf[i], self[i]] : [self[i]];
+    const weights = beforeSelf ? [beforeSelf[i] / tree.scale, self[i]] : [self[i]];
     if (weights.some(weight => weight > 0))
       lines.push(`${[path[i], ...weights.map(text)].join(' ')}\n`);
   }

@@ -218,12 +218,14 @@ function sumOf(data, filter, groups, wholeGroups, rowOf = data.sampleNode, rows 
 }
 
 /**
- * The two sides of a difference, or the one that is shown alone.
- * @param {Data} data @param {Filter} filter @returns {Weights}
+ * The two sides of a difference, or the one that is shown alone: the weights of nodes, or of
+ * something else that samples have.
+ * @param {Data} data @param {Filter} filter
+ * @param {ArrayLike<number>} [rowOf] of a sample @param {number} [rows] @returns {Weights}
  */
-function sides(data, filter) {
-  const after = new Float64Array(data.nodes);
-  const before = new Float64Array(data.nodes);
+function sides(data, filter, rowOf = data.sampleNode, rows = data.nodes) {
+  const after = new Float64Array(rows);
+  const before = new Float64Array(rows);
   const events = data.meta.events;
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const threads = threadMask(data, filter);
@@ -238,7 +240,7 @@ function sides(data, filter) {
     if (threads[data.sampleThread[i]] === 0) continue;
     if (nodes && nodes[data.sampleNode[i]] === 0) continue;
     part[side] += weight;
-    (side === 0 ? before : after)[data.sampleNode[i]] += weight;
+    (side === 0 ? before : after)[rowOf[i]] += weight;
   }
   /** @type {[number, number]} */
   const selected = [part[0] / (whole[0] || 1), part[1] / (whole[1] || 1)];
@@ -253,17 +255,15 @@ function sides(data, filter) {
 }
 
 /**
- * What each thread weighs; in a difference, after.
+ * What each thread weighs; in a difference after, or on the side that is shown alone.
  * @param {Data} data @param {Filter} filter
  */
 export function threadWeights(data, filter) {
-  const groups = data.isDifference
-    ? data.meta.events.filter(event => event.role !== 'before').map(event => event.group)
-    : filter.range
-      ? groupsToAdd(data, filter)
-      : [filter.group];
-  const count = data.meta.threads.length;
-  return sumOf(data, {...filter, threads: null}, groups, groups, data.sampleThread, count).sum;
+  const all = {...filter, threads: null};
+  const rows = /** @type {const} */ ([data.sampleThread, data.meta.threads.length]);
+  if (data.isDifference) return sides(data, all, ...rows).after;
+  const groups = filter.range ? groupsToAdd(data, filter) : [filter.group];
+  return sumOf(data, all, groups, groups, ...rows).sum;
 }
 
 /**

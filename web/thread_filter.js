@@ -88,8 +88,8 @@ export class ThreadFilter {
       ? `${amount(threads.length, 0)} of ${countText(used.length, 'thread')}`
       : 'all threads';
     if (!element.open) return;
-    const {event, cpu, range, side} = app.state;
-    const key = JSON.stringify([event, cpu, range, side, this.field.value, this.limit]);
+    const {event, cpu, parts, range, side} = app.state;
+    const key = JSON.stringify([event, cpu, parts, range, side, this.field.value, this.limit]);
     if (this.key !== key) {
       this.key = key;
       this.fill();
@@ -121,7 +121,8 @@ export class ThreadFilter {
       const more = amount(rows.length - limit, 0);
       this.rows.append(button(`Show more (${more})`, () => this.refill(limit * 4)));
     }
-    const base = `shares of ${wholeName({...app.filter, threads: null})}`;
+    const when = app.data.isDifference && !app.state.side ? ', after' : '';
+    const base = `shares of ${wholeName({...app.filter, threads: null})}${when}`;
     const count = this.field.value === '' ? '' : `${countText(found, 'thread')}; `;
     this.note.textContent = count + base;
   }
@@ -154,6 +155,8 @@ export class ThreadFilter {
 
   /** Of a thread and its process. @param {number} thread */
   fullName(thread) {
+    const [pid] = this.app.data.meta.threads[thread];
+    if (pid < 0) return this.app.threadName(thread);
     return `${this.app.threadName(thread)} ${this.processName(thread)}`;
   }
 
@@ -164,15 +167,19 @@ export class ThreadFilter {
     return `process ${pid}: ${isolated(this.leaders.get(pid) ?? threads[thread][2])}`;
   }
 
-  /** @param {number[]} threads @param {Float64Array} weights @returns {ThreadRow[]} */
+  /**
+   * Of threads without an id, as in a difference, nobody knows which belong together.
+   * @param {number[]} threads @param {Float64Array} weights @returns {ThreadRow[]}
+   */
   processes(threads, weights) {
     /** @type {Map<number, number[]>} */
     const found = new Map();
     for (const t of threads) {
       const pid = this.app.data.meta.threads[t][0];
-      const known = found.get(pid);
+      const id = pid < 0 ? -1 - t : pid;
+      const known = found.get(id);
       if (known) known.push(t);
-      else found.set(pid, [t]);
+      else found.set(id, [t]);
     }
     return [...found.values()]
       .map(its => ({

@@ -38,12 +38,16 @@ test('a difference is shown normalised or absolute, with vanished and new frames
   const absolute = await by();
   assert.equal(absolute.same.color, '#fafafa');
   assert.ok(Math.abs(absolute.same.width - (50 / 240) * 1000) < 1);
-  assert.deepEqual(
-    lines(await exportedFolded(page)),
-    lines(wick('diff', '--quiet', '--to', 'folded', file(BEFORE), file(AFTER))),
-  );
   const reopened = await open(page.url());
   assert.equal(await reopened.getByLabel('Scale').inputValue(), 'absolute');
+});
+
+test('exported stacks have the weights of both sides as they are, whatever is shown', async () => {
+  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
+  const pairs = lines(wick('diff', '--quiet', '--to', 'folded', file(BEFORE), file(AFTER)));
+  assert.deepEqual(lines(await exportedFolded(page)), pairs);
+  await page.getByLabel('Scale').selectOption('absolute');
+  assert.deepEqual(lines(await exportedFolded(page)), pairs);
 });
 
 test('each side of a difference can be shown alone', async () => {

@@ -80,6 +80,53 @@ test('shares are of the range, if there is one', async () => {
   assert.match(await text(page, '#filters details .quiet'), /^shares of the range/);
 });
 
+test('shares are of the kinds of code that the legend shows', async () => {
+  const page = await open(modules);
+  await openList(page);
+  await page.locator('#legend').getByLabel('Colours').selectOption('module');
+  await page.locator('#legend').getByLabel(/^libc.so: /).click();
+  // Only app parses, which ends in libc.
+  assert.deepEqual(
+    (await plainRows(page)).map(([name, share]) => [name, share]).slice(2),
+    [
+      ['app 100', '100.00%'],
+      ['worker 100/101', '0.00%'],
+      ['tool 200', '0.00%'],
+    ],
+  );
+  assert.equal(await text(page, '#filters details .quiet'), 'shares of the selected modules');
+});
+
+/** Threads a, b and c, of which c is gone after and the recording before is longer. */
+const sampleOf = (name, tid, weight) =>
+  `${name} 7/${tid} 1.000000: ${weight} cycles: \n\t10 main+0x1 (/a)\n\n`;
+const BEFORE = sampleOf('a', 7, 1000) + sampleOf('b', 8, 3000) + sampleOf('c', 9, 4000);
+const AFTER = sampleOf('a', 17, 90) + sampleOf('b', 18, 10);
+
+test('shares of threads in a difference are those after, or of the side shown alone', async () => {
+  const page = await open(pageOf(file(AFTER), '--diff', file(BEFORE)).address);
+  await openList(page);
+  // Ids differ between recordings, so nobody knows which process threads belong to.
+  assert.deepEqual(await plainRows(page), [
+    ['all', '100.00%', true],
+    ['a', '90.00%', true],
+    ['b', '10.00%', true],
+    ['c', '0.00%', true],
+  ]);
+  assert.equal(await text(page, '#filters details .quiet'), 'shares of the whole, after');
+  await page.getByLabel('Side').selectOption('before');
+  assert.deepEqual(
+    (await plainRows(page)).map(([name, share]) => [name, share]),
+    [
+      ['all', '100.00%'],
+      ['c', '50.00%'],
+      ['b', '37.50%'],
+      ['a', '12.50%'],
+    ],
+  );
+  assert.equal(await text(page, '#filters details .quiet'), 'shares of the whole');
+});
+
 test('"only" selects a thread or a process alone', async () => {
   const page = await open(modules);
   await openList(page);
