@@ -102,7 +102,7 @@ function drawHeading(context, {title, part}, theme, width) {
 }
 
 /**
- * Canvases as one, one below the other, below a heading.
+ * Canvases as one, one below the other, below a heading, and their captions next to them.
  * @param {HTMLCanvasElement[]} canvases @param {Heading} heading @param {Theme} theme
  * @returns {HTMLCanvasElement}
  */
@@ -118,8 +118,12 @@ function joined(canvases, heading, theme) {
   context.scale(ratio, ratio);
   drawHeading(context, heading, theme, width / ratio);
   context.resetTransform();
+  context.fillStyle = theme.ink;
+  context.font = `${12 * ratio}px sans-serif`;
   for (const canvas of canvases) {
     context.drawImage(canvas, 0, top);
+    const {caption = ''} = canvas.dataset;
+    context.fillText(caption, canvas.width + 8 * ratio, top + 10 * ratio);
     top += canvas.height;
   }
   return all;

@@ -254,6 +254,7 @@ class HeatView {
     const [low, high] = this.legendEnds();
     this.legendLow.textContent = low;
     this.legendHigh.textContent = high;
+    ramp.dataset.caption = `${low} to ${high}`;
     this.legend.hidden = map.full === 0;
     context.globalAlpha = 1;
   }

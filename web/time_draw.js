@@ -315,13 +315,17 @@ export class TimeDrawing {
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, width, AXIS);
     const {range, baseline} = app.state;
-    if (baseline) this.drawRange(baseline, 'baseline', BASELINE_COLOR);
-    if (range) this.drawRange(range, 'range', theme.ring);
-    if (pending) this.drawRange(pending, 'range', theme.ring);
+    const names = [
+      baseline && this.drawRange(baseline, 'baseline', BASELINE_COLOR),
+      range && this.drawRange(range, 'range', theme.ring),
+      pending && this.drawRange(pending, 'range', theme.ring),
+    ].filter(place => place !== null);
     context.fillStyle = theme.faint;
     for (const {x, text} of axisMarks(view, width)) {
       context.fillRect(x, AXIS - 5, 1, 5);
-      context.fillText(text, x + 3, AXIS / 2);
+      const end = x + 3 + context.measureText(text).width;
+      const isFree = names.every(([left, right]) => end < left || x + 3 > right);
+      if (isFree) context.fillText(text, x + 3, AXIS / 2);
     }
   }
 
@@ -331,13 +335,16 @@ export class TimeDrawing {
     return range.map(tick => ((tick - first) / (last - first)) * this.width);
   }
 
-  /** @param {Range} range @param {string} name @param {string} color */
+  /**
+   * @param {Range} range @param {string} name @param {string} color
+   * @returns {[number, number]|null} where the name is
+   */
   drawRange(range, name, color) {
     const {context, width, view} = this;
     const height = view.stage.clientHeight;
     const [left, right] = this.pixelsOf(range);
     const [from, to] = [Math.max(left, -2), Math.min(right, width + 2)].map(Math.round);
-    if (right < 0 || left > width) return;
+    if (right < 0 || left > width) return null;
     context.fillStyle = color;
     context.globalAlpha = 0.35;
     context.fillRect(from, 0, to - from, AXIS);
@@ -347,7 +354,9 @@ export class TimeDrawing {
     context.font = view.app.painter.font;
     context.fillStyle = view.app.theme().ink;
     const {width: text} = context.measureText(name);
-    if (to - from > text + 8) context.fillText(name, to - text - 4, AXIS / 2);
+    if (to - from <= text + 8) return null;
+    context.fillText(name, to - text - 4, AXIS / 2);
+    return [to - text - 4, to - 4];
   }
 }
 

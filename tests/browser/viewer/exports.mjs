@@ -100,6 +100,26 @@ test('lanes of time and both halves of a sandwich are exported', async () => {
   );
 });
 
+test('the PNG of a heat map says what its colours are worth', async () => {
+  const page = await open(modules, {fragment: '#view=heat'});
+  const [map, ramp] = await page.$$eval('#view canvas', all =>
+    all.map(({width, height}) => ({width, height})),
+  );
+  const png = await exported(page, 'PNG');
+  const shades = await page.evaluate(
+    async ([base64, left, top, height]) => {
+      const bytes = Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes], {type: 'image/png'}));
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      context.drawImage(image, 0, 0);
+      return new Set(new Uint32Array(context.getImageData(left, top, 200, height).data.buffer))
+        .size;
+    },
+    [png.toString('base64'), ramp.width, HEADING + map.height, ramp.height],
+  );
+  assert.ok(shades > 2, `only ${shades} shades next to the ramp`);
+});
+
 test('the heat map is exported with its ranges, its axis and the flame graph below', async () => {
   const page = await open(modules, {fragment: '#view=heat&range=0-500000'});
   const picture = await page.evaluate(

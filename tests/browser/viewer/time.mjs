@@ -274,6 +274,26 @@ test('a search is seen in the rows and in the track', async () => {
   assert.notEqual((await column(page, 80, TOOL + HEADING, TOOL + HEADING + 1))[0], '230,0,230');
 });
 
+test('the name of a range has its place on the axis to itself', async () => {
+  const page = await openTime('&range=200000-420000');
+  await page.evaluate(() => {
+    window.axisTexts = [];
+    const {fillText} = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+      if (y < 14) window.axisTexts.push([text, x, x + this.measureText(text).width]);
+      fillText.call(this, text, x, y);
+    };
+  });
+  await page.keyboard.press('t');
+  await drawn(page);
+  const texts = await page.evaluate(() => window.axisTexts);
+  const [, left, right] = texts.find(([text]) => text === 'range') ?? [];
+  assert.ok(right > left, texts.join());
+  const others = texts.filter(([text]) => text !== 'range');
+  assert.ok(others.length > 2, texts.join());
+  for (const [text, from, to] of others) assert.ok(to < left || from > right, text);
+});
+
 test('a range that is selected is a filter', async () => {
   const page = await openTime();
   const {x, y} = await canvas(page).boundingBox();
