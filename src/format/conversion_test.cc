@@ -176,7 +176,7 @@ TEST_P(FormatsWithEvents, KeepThatAProfileIsATrace) {
   EXPECT_TRUE(read_text(GetParam(), written(GetParam(), profile)).is_trace);
 }
 
-TEST(Conversion, KeepsThatCodeIsWebAssembly) {
+TEST(KindsOfCode, WebAssemblyIsKept) {
   for (const std::string_view format : {"wick", "speedscope", "firefox"}) {
     Profile profile;
     const StackId stack = profile.stacks.push(

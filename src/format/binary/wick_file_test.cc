@@ -333,7 +333,7 @@ TEST(WickFile, IgnoresColumnsOfLaterVersions) {
 
 TEST(WickFile, RefusesALaterMajorVersion) {
   EXPECT_EQ(error_of(FileBuilder(2).end()),
-            "has version 2.3 of the wick format; this wick reads version 1, so "
+            "has version 2.4 of the wick format; this wick reads version 1, so "
             "use a newer one");
 }
 

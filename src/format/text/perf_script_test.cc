@@ -47,7 +47,7 @@ TEST(PerfScript, KnowsWebAssemblyInAPerfMap) {
   for (const FrameId id : profile.frames.ids())
     kinds += std::string(profile.function(id)) + ": " +
              std::string(name_of(profile.frames[id].kind)) + "\n";
-  EXPECT_EQ(kinds, "JS:*run a.js:1: jit\nJS:add-0-liftoff: wasm\n");
+  EXPECT_EQ(kinds, "JS:add-0-liftoff: wasm\nJS:*run a.js:1: jit\n");
 }
 
 // Layouts.
