@@ -541,9 +541,10 @@ export class App {
   /** @param {number} thread */
   threadName(thread) {
     const [pid, tid, comm] = this.data.meta.threads[thread];
-    const ids = tid === pid ? [pid] : [pid, tid];
-    const numbers = ids.filter(id => id >= 0).join('/');
-    return [comm, numbers].filter(Boolean).join(' ') || 'unknown thread';
+    const known = tid === pid ? [pid] : [pid, tid];
+    // As in `wick report`: which thread of a process ran is not always known.
+    const ids = pid >= 0 && tid < 0 ? `${pid}/?` : known.filter(id => id >= 0).join('/');
+    return [comm, ids].filter(Boolean).join(' ') || 'unknown thread';
   }
 
   // --- theme

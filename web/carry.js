@@ -58,7 +58,7 @@ function stringIn(from, to, string) {
  */
 function threadsIn(from, to, threads) {
   const keyOf = (/** @type {[number, number, string]} */ [pid, tid, name]) =>
-    tid < 0 ? name : `${pid}/${tid}`;
+    pid < 0 && tid < 0 ? name : `${pid}/${tid}`;
   const wanted = new Set(threads.map(thread => keyOf(from.meta.threads[thread])));
   return to.meta.threads.flatMap((thread, i) => (wanted.has(keyOf(thread)) ? [i] : []));
 }

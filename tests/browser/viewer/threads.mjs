@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
-import {exportedFolded, lines, open, pageOf, text} from './page.mjs';
+import {exportedFolded, lines, open, pageOf, text, wick} from './page.mjs';
 import {timed} from './profiles.mjs';
 
 /** How many threads the large profile has, in a hundred processes. */
@@ -22,9 +22,10 @@ before(() => {
   many = pageOf(file(samples.join(''))).address;
 });
 
-/** Opens the list and waits for its rows: the browser says later that it is open. */
+/** Opens the list, if it is not, and waits for its rows: the browser says later that it is open. */
 async function openList(page) {
-  await page.locator('#filters summary').click();
+  const list = page.locator('#filters details');
+  if (!(await list.evaluate(e => e.open))) await page.locator('#filters summary').click();
   await page.locator('.thread').first().waitFor();
 }
 
@@ -98,6 +99,18 @@ test('shares are of the modules that the legend shows', async () => {
     ['worker 100/101', '0.00%'],
     ['tool 200', '0.00%'],
   ]);
+});
+
+test('a thread whose id is unknown is not taken for the first of its process', async () => {
+  const sample = (ids, at) => `app ${ids} 1.${at}: 1000 cycles: \n\t10 main+0x1 (/a)\n\n`;
+  const input = file(sample('7/7', '000001') + sample('7/7', '000002') + sample('7/-1', '000003'));
+  const page = await open(pageOf(input).address);
+  await openList(page);
+  assert.deepEqual(
+    (await plainRows(page)).map(([name]) => name),
+    ['all', 'process 7: app', 'app 7', 'app 7/?'],
+  );
+  assert.match(wick('report', '--by', 'thread', input), /^ +1,000 +33.33%  app-7\/\?$/m);
 });
 
 /** Threads a, b and c, of which c is gone after and the recording before is longer. */
