@@ -75,6 +75,7 @@ export function madeData({samples, events, threads, ...rest}) {
     ['frame_module', frames.map(({module}) => functions.length + 1 + modules.indexOf(module))],
     ['frame_line', frames.map(() => 0)],
     ['frame_kind', frames.map(({kind}) => kind)],
+    ['frame_unnamed', frames.map(() => 0)],
     ['node_parent', nodes.slice(1).map(node => node.number - node.parent.number)],
     ['node_frame', nodes.slice(1).map(({frame}) => functions.indexOf(frame.name))],
     [

@@ -83,7 +83,7 @@ test('steps, marks and the search stay', async () => {
   assert.match(await text(page, '#matched'), /^Matched: 30/);
   assert.ok(!(await boxNames(page)).includes('draw'));
   const parse = await boxNamed(page, 'parse');
-  assert.equal(parse.color, '#ffd400');
+  assert.equal(parse.color, '#1afdff');
 });
 
 test('a subtree is found by its callers, and so are names that steps made', async () => {

@@ -142,7 +142,7 @@ withHostileNames('crumbs, menus, marks and transforms have them', async page => 
   for (const name of [HOSTILE[1], HOSTILE[3], HOSTILE[11]]) {
     await click(page, name);
     const crumb = await page.locator('#crumbs button').last().textContent();
-    assert.ok(crumb.length > 5 && name.endsWith(crumb.replace(/^\.\./, '')), crumb);
+    assert.ok(crumb.length > 5 && name.includes(crumb.replace(/^\.\.|\.\.$/g, '')), crumb);
     await page.keyboard.press('m');
     assert.equal(await text(page, '.menu-head'), name);
     await page.keyboard.press('k');

@@ -163,7 +163,7 @@ test('a table of 100,000 functions has few rows in the document', async () => {
 test('the field of the sandwich completes functions, heaviest first', async () => {
   const page = await open(pageOf(calls).address, {fragment: '#view=sandwich'});
   const field = page.getByRole('combobox', {name: 'Function'});
-  const options = () => page.getByRole('option').allTextContents();
+  const options = () => page.locator('#view').getByRole('option').allTextContents();
   await field.fill('^p');
   assert.deepEqual(await options(), ['60.00%parse', '30.00%print']);
   await field.fill('p');
