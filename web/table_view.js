@@ -286,7 +286,7 @@ class TableView {
   /** @param {number} i */
   announce(i) {
     const [name, lines] = this.description(i);
-    this.app.tips.announce([name.slice(0, 300), ...lines].join(' · '));
+    this.app.tips.describe(name, lines);
   }
 
   /** @param {number} i @param {MouseEvent} event */

@@ -84,7 +84,7 @@ function openLane(view, lane) {
  */
 function showTip(view, [head, ...lines], place) {
   const {tips} = view.app;
-  tips.announce([head, ...lines].join(' · '));
+  tips.describe(head, lines);
   tips.showAt(head, lines, view, () => seenAt(view, place));
 }
 

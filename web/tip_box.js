@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tooltip, and the line below the view with the same text for keyboards and screen readers.
 import {byId, el} from './dom.js';
-import {isolated, shortened} from './names.js';
+import {cutLabel, isolated, shortened} from './names.js';
 import {wholeName} from './shares.js';
 import {describe} from './tips.js';
 
@@ -12,6 +12,9 @@ import {describe} from './tips.js';
  * A place in pixels of the browser's window.
  * @typedef {{left: number, top: number, bottom: number}} Seen
  */
+
+/** Of a longer name, the last part comes first: all of it would hide what is said about it. */
+const LONG_HEAD = 120;
 
 /**
  * Where a tooltip goes on one axis: after the pointer, or before it if there is no room.
@@ -44,7 +47,7 @@ export class TipBox {
       return;
     }
     const {head, lines} = this.descriptionOf(canvas, box);
-    this.announce(`${isolated(head.slice(0, 300))} · ${lines.join(' · ')}`);
+    this.describe(head, lines);
     if (event) this.show(head, lines, event);
     else this.hide();
   }
@@ -73,8 +76,10 @@ export class TipBox {
   /** Fills the tip. @param {string} head @param {string[]} lines */
   fill(head, lines) {
     const tip = byId('tip');
+    const isLong = head.length > LONG_HEAD;
     tip.replaceChildren(
-      el('b', {textContent: head.slice(0, 2000)}),
+      el('b', {textContent: isLong ? cutLabel(head, LONG_HEAD / 2) : head}),
+      ...(isLong ? [el('div', {className: 'whole', textContent: head.slice(0, 2000)})] : []),
       ...lines.map(line => el('div', {textContent: line.slice(0, 500)})),
     );
     tip.hidden = false;
@@ -141,6 +146,11 @@ export class TipBox {
   hide() {
     this.byKey = null;
     byId('tip').hidden = true;
+  }
+
+  /** Shows what a tip says below the view. @param {string} head @param {string[]} lines */
+  describe(head, lines) {
+    this.announce([isolated(cutLabel(head, LONG_HEAD)), ...lines].join(' · '));
   }
 
   /** Shows text below the view; screen readers speak it. @param {string} text */

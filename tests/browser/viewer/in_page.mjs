@@ -8,7 +8,10 @@ export function pointAt(which, x, y) {
   const {left, top} = canvas.getBoundingClientRect();
   const place = {clientX: left + x, clientY: top + y, pointerType: 'mouse'};
   canvas.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, ...place}));
-  return tip.hidden ? '' : tip.textContent;
+  if (tip.hidden) return '';
+  // A long name is there twice, first its last part.
+  const short = tip.querySelector('.whole') ? tip.querySelector('b').textContent : '';
+  return tip.textContent.slice(short.length);
 }
 
 /** Whether all pixels of a row of an image have the same colour. */

@@ -119,7 +119,11 @@ test('a long name keeps its last part in sight, and all of it is in the tip', as
   assert.ok(await last.evaluate(span => span.scrollWidth <= span.clientWidth));
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 400));
   await last.hover();
-  assert.ok((await text(page, '#tip')).startsWith(name));
+  assert.match(await text(page, '#tip b'), /^\.\.(outermost_namespace::)+last_part$/);
+  assert.equal(await text(page, '#tip .whole'), name);
+  await nameButton(page, 'last_part').focus();
+  await page.keyboard.press('Home');
+  assert.match(await text(page, '#details'), /^\.\.(outermost_namespace::)+last_part · Self: 5/);
 });
 
 test('all functions are saved as CSV and copied, and no name is a formula', async () => {
