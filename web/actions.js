@@ -2,7 +2,7 @@
 // What can be done with a frame or a function, and with the view as a whole.
 import {describedParts, fileName} from './described.js';
 import {byId, copyText, download, el} from './dom.js';
-import {toFolded} from './export.js';
+import {foldedFile} from './export.js';
 import {showMenu} from './menu.js';
 import {baseName, shortened} from './names.js';
 import {showCallersAndCallees} from './sandwich_view.js';
@@ -165,10 +165,10 @@ export function exportMenu(app) {
   }
   items.push({
     text: 'Folded stacks',
-    run: () => {
-      const folded = toFolded(data, view?.canvas?.tree ?? tree);
-      downloadText(`${name}.folded`, folded, 'text/plain');
-    },
+    run: () =>
+      app.alongside(foldedFile(data, view?.canvas?.tree ?? tree), file =>
+        download(`${name}.folded`, file),
+      ),
   });
   const {left, bottom} = byId('export').getBoundingClientRect();
   showMenu('Export', items, left, bottom + 4);

@@ -11,24 +11,25 @@ import {byId, keepFocus} from './dom.js';
 import {eventGroups, filterOf, weigh} from './filter.js';
 import {showFilterBar} from './filter_bar.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
-import {showLegend} from './legend.js';
+import {hasLegend, preparingLegend, showLegend} from './legend.js';
 import {showMenu} from './menu.js';
 import {chooseTheme, fillPage, markTab, readTheme, showBusy} from './page.js';
 import {PageHistory} from './page_history.js';
 import {Painter} from './paint.js';
-import {PARTS_FIELD, partsOf} from './parts.js';
+import {findingParts, PARTS_FIELD, partsOf} from './parts.js';
 import {putInPlace, replacing} from './replace.js';
 import {SearchBar} from './search_bar.js';
 import {
   choiceField,
   fromFragment,
   initialState,
+  keptField,
   keepState,
   keptState,
   SHARED_FIELDS,
   toFragment,
 } from './state.js';
-import {showSummary} from './summary.js';
+import {preparingSummary, showSummary} from './summary.js';
 import {TIME_VIEW} from './time_view.js';
 import {TipBox} from './tip_box.js';
 import {Shapes} from './transform.js';
@@ -60,7 +61,7 @@ import {VIEWS} from './views.js';
 const FIELDS = [
   ...SHARED_FIELDS,
   PARTS_FIELD,
-  choiceField('colors', '', PALETTES),
+  keptField(choiceField('colors', '', PALETTES)),
   ...VIEWS.flatMap(view => view.fields ?? []),
 ];
 
@@ -81,6 +82,9 @@ function defaultState({meta}, groups) {
     transforms: look.reversed ? [{type: 'invert', at: -1}] : [],
   };
 }
+
+/** The palette. @param {{state: State, data: Data}} shown */
+const colorsIn = ({state, data}) => state.colors || data.meta.look.colors;
 
 /** @typedef {ReturnType<typeof opened>} Opened */
 
@@ -286,7 +290,7 @@ export class App {
 
   /** The palette. */
   get colors() {
-    return this.state.colors || this.data.meta.look.colors;
+    return colorsIn(this);
   }
 
   /** The tree without a comparison, for views that show none. */
@@ -369,6 +373,21 @@ export class App {
     this.show();
   }
 
+  /**
+   * Does work that leads to no other state; what does comes first, and ends it.
+   * @template T @param {Work<T>} work @param {(result: T) => void} done
+   */
+  alongside(work, done) {
+    if (this.goal) return;
+    const next = (/** @type {T} */ result) => {
+      done(result);
+      if (!this.desk.isBusy) this.arriving?.();
+    };
+    this.desk.start(work, next, error => {
+      throw error;
+    });
+  }
+
   /** Calls `next` when the page shows what was asked for. @param {() => void} next */
   afterwards(next) {
     if (this.goal) this.later.push(next);
@@ -386,6 +405,7 @@ export class App {
     const shape = yield* shapes.making(state.transforms);
     this.findFunctions(data, state, shape.made, made);
     const areSame = data === this.data && keys.weights === weightsKey(state);
+    if (state.parts) yield* findingParts(data, state.parts.by);
     const weights = areSame ? this.weights : weigh(data, filterOf(state), state.baseline);
     yield data.samples;
     const isKnown = areSame && shape === this.shape && keys.tree === this.treeKey(state);
@@ -398,7 +418,10 @@ export class App {
     }
     const picture = {data, state, shape, weights, tree};
     yield* this.searchBar.preparing(picture);
-    yield* this.kindOf(state).preparing?.(picture) ?? [];
+    yield* preparingSummary(picture);
+    const kind = this.kindOf(state);
+    if (hasLegend(kind, tree)) yield* preparingLegend(picture, colorsIn(picture));
+    yield* kind.preparing?.(picture, this.view) ?? [];
     return picture;
   }
 

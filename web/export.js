@@ -4,6 +4,7 @@ import {css, inkOn} from './color.js';
 import {countText, percent, quantityText, unitAfter} from './numbers.js';
 import {LEAST_LABEL, visibleBoxes} from './paint.js';
 import {changeFrom, changeTexts, shareOf} from './shares.js';
+import {PIECE, sorting} from './work.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @typedef {import('./paint.js').Painter} Painter */
@@ -167,29 +168,69 @@ export function toSvg(painter, canvases, heading) {
   return svgPage(painter, heading, width, bottom + 10, parts);
 }
 
+/** Each name of a line costs as much as this many rows. */
+const NAME_COST = 16;
+
+/** Names as folded stacks have them. @param {import('./data.js').Data} data */
+function foldedNames(data) {
+  /** @type {string[]} */
+  const names = [];
+  return (/** @type {number} */ f) => (names[f] ??= data.name(f).replace(/[;\n\r]/g, ':'));
+}
+
 /**
  * Folded stacks, as `wick fold` writes them; a difference has both weights, as `wick diff` writes
  * them: as they are, whatever is shown.
  * @param {import('./data.js').Data} data @param {Tree} tree
+ * @returns {import('./work.js').Work<string[]>} lines, in the order of their bytes
  */
-export function toFolded(data, tree) {
+export function* folding(data, tree) {
   const {shape, self, beforeSelf} = tree;
+  const {parent, func, count} = shape;
   /** @type {string[]} */
   const lines = [];
-  const path = new Array(shape.count);
-  path[0] = '';
+  const nameOf = foldedNames(data);
   const text = (/** @type {number} */ weight) =>
     String(Number((weight / 10 ** tree.decimals).toFixed(tree.decimals)));
-  for (let i = 0; i < shape.count; ++i) {
-    if (tree.extent[i] === 0) continue;
-    // Samples without a stack belong to the root, whose line is a weight only.
-    if (i > 0) {
-      const name = data.name(shape.func[i]).replace(/[;\n\r]/g, ':');
-      path[i] = shape.parent[i] === 0 ? name : `${path[shape.parent[i]]};${name}`;
+  let rows = 0;
+  for (let i = 0; i < count; ++i) {
+    if (++rows >= PIECE) {
+      yield rows;
+      rows = 0;
     }
+    if (self[i] <= 0 && !(beforeSelf && beforeSelf[i] > 0)) continue;
+    // Samples without a stack belong to the root, whose line is a weight only.
+    const names = [];
+    for (let box = i; box > 0; box = parent[box]) names.push(nameOf(func[box]));
     const weights = beforeSelf ? [beforeSelf[i] / tree.scale, self[i]] : [self[i]];
-    if (weights.some(weight => weight > 0))
-      lines.push(`${[path[i], ...weights.map(text)].join(' ')}\n`);
+    lines.push(`${[names.reverse().join(';'), ...weights.map(text)].join(' ')}\n`);
+    rows += NAME_COST * (names.length + 1);
   }
-  return lines.sort().join('');
+  yield rows;
+  return yield* sorting(lines, (a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** How many letters become bytes at once. */
+const LETTERS_AT_ONCE = 1 << 22;
+
+/**
+ * The same as a file, which may be larger than a string can be.
+ * @param {import('./data.js').Data} data @param {Tree} tree
+ * @returns {import('./work.js').Work<Blob>}
+ */
+export function* foldedFile(data, tree) {
+  const lines = yield* folding(data, tree);
+  /** @type {Blob[]} */
+  const parts = [];
+  let from = 0;
+  let letters = 0;
+  for (let i = 0; i < lines.length; ++i) {
+    letters += lines[i].length;
+    if (letters < LETTERS_AT_ONCE && i + 1 < lines.length) continue;
+    parts.push(new Blob(lines.slice(from, i + 1)));
+    from = i + 1;
+    letters = 0;
+    yield PIECE;
+  }
+  return new Blob(parts, {type: 'text/plain'});
 }

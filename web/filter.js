@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which samples count: by event, thread, time, and on or off the CPU. A filter
 // changes weights only, never the shape of the tree.
-import {chosenNodes, offCpuNodes} from './parts.js';
+import {chosenParts, offCpuNodes} from './parts.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /**
@@ -134,8 +134,8 @@ export function passing(data, filter, groups = [filter.group]) {
         passes[i] = 0;
   }
   if (filter.parts) {
-    const nodes = chosenNodes(data, filter.parts);
-    for (let i = 0; i < samples; ++i) passes[i] &= nodes[sampleNode[i]];
+    const {isShown, ofNode} = chosenParts(data, filter.parts);
+    for (let i = 0; i < samples; ++i) passes[i] &= isShown[ofNode[sampleNode[i]]];
   }
   if (filter.cpu) {
     const off = offCpuNodes(data);
@@ -229,7 +229,7 @@ function sides(data, filter, rowOf = data.sampleNode, rows = data.nodes) {
   const events = data.meta.events;
   const decimals = Math.max(0, ...events.map(event => event.decimals));
   const threads = threadMask(data, filter);
-  const nodes = filter.parts ? chosenNodes(data, filter.parts) : null;
+  const parts = filter.parts ? chosenParts(data, filter.parts) : null;
   const whole = [0, 0];
   const part = [0, 0];
   for (let i = 0; i < data.samples; ++i) {
@@ -238,7 +238,7 @@ function sides(data, filter, rowOf = data.sampleNode, rows = data.nodes) {
     const weight = data.sampleWeight[i] * 10 ** (decimals - event.decimals);
     whole[side] += weight;
     if (threads[data.sampleThread[i]] === 0) continue;
-    if (nodes && nodes[data.sampleNode[i]] === 0) continue;
+    if (parts && parts.isShown[parts.ofNode[data.sampleNode[i]]] === 0) continue;
     part[side] += weight;
     (side === 0 ? before : after)[rowOf[i]] += weight;
   }

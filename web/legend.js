@@ -2,15 +2,20 @@
 // What the colours mean, with the share of each kind of code or file; a click shows it alone.
 import {css, groupOf, packed, PALETTES, plainColor} from './color.js';
 import {button, byId, choice, el, keepFocus, swatch} from './dom.js';
-import {weigh} from './filter.js';
+import {filterOf, weigh} from './filter.js';
 import {CATEGORIES, categoryOf, KIND} from './kinds.js';
 import {shortened} from './names.js';
 import {percent} from './numbers.js';
-import {partsOf} from './parts.js';
+import {findingParts, partsOf} from './parts.js';
+import {finished, pieces} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./tree.js').Tree} Tree */
 /** @typedef {import('./parts.js').PartChoice} PartChoice */
 /** @typedef {import('./parts.js').PartKind} PartKind */
+/** @typedef {Pick<import('./app.js').Picture, 'data'|'shape'|'state'|'weights'|'tree'>} Weighed */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
 
 /** How many parts are shown before all are. */
 const FEW = 8;
@@ -56,15 +61,19 @@ export function afterClick(now, by, part, hasShift) {
 
 /**
  * 1 for each kind of code that has boxes in the picture, as callers have in which nothing ended.
- * @param {App} app
+ * @param {Data} data @param {Tree} tree @returns {Work<Uint8Array>}
  */
-function drawnKinds({data, tree}) {
-  const {frameKind, frameUnnamed} = data;
-  const drawn = new Uint8Array(Object.keys(CATEGORIES).length);
-  for (const box of tree.boxes) {
-    const frame = tree.shape.frame[box];
-    if (frame >= 0) drawn[categoryOf(frameKind[frame], frameUnnamed[frame] === 1)] = 1;
+function* drawnKinds({frameKind, frameUnnamed}, {boxes, shape}) {
+  const {frame} = shape;
+  const isDrawn = new Uint8Array(frameKind.length);
+  for (const [from, to] of pieces(0, boxes.length)) {
+    for (let i = from; i < to; ++i) if (frame[boxes[i]] >= 0) isDrawn[frame[boxes[i]]] = 1;
+    yield to - from;
   }
+  const drawn = new Uint8Array(Object.keys(CATEGORIES).length);
+  isDrawn.forEach((is, at) => {
+    if (is === 1) drawn[categoryOf(frameKind[at], frameUnnamed[at] === 1)] = 1;
+  });
   // Processes and threads are not code.
   drawn[categoryOf(KIND.label, false)] = 0;
   return drawn;
@@ -73,19 +82,22 @@ function drawnKinds({data, tree}) {
 /**
  * The share of each part in the picture, heaviest first, if all of them were shown: of all samples
  * that pass the other filters.
- * @param {App} app @param {PartKind} by @returns {Shares}
+ * @param {Weighed} weighed @param {PartKind} by @returns {Work<Shares>}
  */
-function partShares(app, by) {
-  const {data, shape, filter, state} = app;
-  const {names, ofNode} = partsOf(data, by);
-  const {after} = state.parts ? weigh(data, {...filter, parts: null}, null) : app.weights;
+function* partShares({data, shape, state, weights, tree}, by) {
+  const {names, ofNode} = yield* findingParts(data, by);
+  const {after} = state.parts ? weigh(data, {...filterOf(state), parts: null}, null) : weights;
+  const {map} = shape;
   const sums = new Float64Array(names.length);
   let whole = 0;
-  for (let i = 0; i < after.length; ++i) {
-    whole += after[i];
-    if (after[i] !== 0 && shape.map[i] >= 0) sums[ofNode[i]] += after[i];
+  for (const [from, to] of pieces(0, after.length)) {
+    for (let i = from; i < to; ++i) {
+      whole += after[i];
+      if (after[i] !== 0 && map[i] >= 0) sums[ofNode[i]] += after[i];
+    }
+    yield to - from;
   }
-  const drawn = by === 'kind' ? drawnKinds(app) : [];
+  const drawn = by === 'kind' ? yield* drawnKinds(data, tree) : [];
   return Array.from(sums, (sum, part) => /** @type {[number, number]} */ ([part, sum / whole]))
     .filter(([part, share]) => share > 0 || drawn[part] === 1)
     .sort((a, b) => b[1] - a[1]);
@@ -96,13 +108,22 @@ let lastShares = {of: [], shares: []};
 
 /**
  * As partShares(), which visits all nodes: a zoom does not change it.
- * @param {App} app @param {PartKind} by
+ * @param {Weighed} weighed @param {PartKind} by @returns {Work<Shares>}
  */
-function knownShares(app, by) {
-  const of = [app.weights, app.shape, by];
+function* knownShares(weighed, by) {
+  const of = [weighed.weights, weighed.shape, by];
   if (of.some((item, i) => item !== lastShares.of[i]))
-    lastShares = {of, shares: partShares(app, by)};
+    lastShares = {of, shares: yield* partShares(weighed, by)};
   return lastShares.shares;
+}
+
+/**
+ * Computes what showLegend() needs.
+ * @param {Weighed} weighed @param {string} colors
+ */
+export function* preparingLegend(weighed, colors) {
+  const by = partsIn(colors);
+  if (by) yield* knownShares(weighed, by);
 }
 
 /** @param {PartKind} by @param {string} name @param {number} part */
@@ -139,7 +160,7 @@ function entry(app, by, [part, share]) {
 
 /** @param {App} app @param {PartKind} by @param {boolean} isOpen */
 function entries(app, by, isOpen) {
-  const all = knownShares(app, by);
+  const all = finished(knownShares(app, by));
   const few = isOpen ? all.slice(0, MOST) : all.slice(0, FEW);
   const list = few.map(part => entry(app, by, part));
   const rest = all.length - FEW;
@@ -174,10 +195,14 @@ function colorsChoice(app) {
 /** Whether colours show what changed. @param {import('./tree.js').Tree} tree */
 const showsChange = tree => Boolean(tree.beforeTotal || tree.was);
 
+/** @param {import('./views.js').ViewKind} kind @param {import('./tree.js').Tree} tree */
+export const hasLegend = (kind, tree) =>
+  kind.isColored === true && (!showsChange(tree) || kind.showsTime === true);
+
 /** Fills the legend anew. @param {App} app @param {boolean} [isOpen] all parts are shown */
 export function showLegend(app, isOpen) {
   const bar = byId('legend');
-  bar.hidden = !app.kind.isColored || (showsChange(app.tree) && !app.kind.showsTime);
+  bar.hidden = !hasLegend(app.kind, app.tree);
   if (bar.hidden) return;
   const open = isOpen ?? bar.classList.contains('open');
   bar.classList.toggle('open', open);

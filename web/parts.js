@@ -4,8 +4,10 @@
 import {CATEGORIES, categoryOf, KIND} from './kinds.js';
 import {baseName} from './names.js';
 import {wholeNumber} from './state.js';
+import {finished, pieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
 /** @typedef {'kind'|'module'} PartKind */
 /**
  * @typedef {object} Parts
@@ -18,36 +20,42 @@ import {wholeNumber} from './state.js';
 /** @type {WeakMap<Data, Uint8Array>} */
 const offNodes = new WeakMap();
 
-/** Which nodes are off-CPU frames or below one, as wakers are. @param {Data} data */
-export function offCpuNodes(data) {
+/** @param {Data} data @returns {Work<Uint8Array>} */
+function* findingOffCpu(data) {
   let found = offNodes.get(data);
   if (found) return found;
   found = new Uint8Array(data.nodes);
-  for (let i = 1; i < data.nodes; ++i)
-    if (data.frameKind[data.nodeFrame[i]] === KIND.offCpu || found[data.nodeParent[i]])
-      found[i] = 1;
+  const {nodes, nodeFrame, nodeParent, frameKind} = data;
+  for (const [from, to] of pieces(1, nodes)) {
+    for (let i = from; i < to; ++i)
+      if (frameKind[nodeFrame[i]] === KIND.offCpu || found[nodeParent[i]]) found[i] = 1;
+    yield to - from;
+  }
   offNodes.set(data, found);
   return found;
 }
 
-/** @param {Data} data @returns {Parts} */
-function kindParts(data) {
+/** Which nodes are off-CPU frames or below one, as wakers are. @param {Data} data */
+export const offCpuNodes = data => finished(findingOffCpu(data));
+
+/** @param {Data} data @returns {Work<Parts>} */
+function* kindParts(data) {
   const {nodes, nodeFrame, frameKind, frameUnnamed} = data;
   const ids = Object.keys(CATEGORIES);
-  const off = offCpuNodes(data);
+  const off = yield* findingOffCpu(data);
+  const ofOff = categoryOf(KIND.offCpu, false);
+  const ofFrame = frameKind.map((kind, i) => categoryOf(kind, frameUnnamed[i] === 1));
   const ofNode = new Int32Array(nodes);
   ofNode[0] = ids.indexOf('label');
-  for (let i = 1; i < nodes; ++i) {
-    const frame = nodeFrame[i];
-    ofNode[i] = off[i]
-      ? categoryOf(KIND.offCpu, false)
-      : categoryOf(frameKind[frame], frameUnnamed[frame] === 1);
+  for (const [from, to] of pieces(1, nodes)) {
+    for (let i = from; i < to; ++i) ofNode[i] = off[i] ? ofOff : ofFrame[nodeFrame[i]];
+    yield to - from;
   }
   return {names: Object.values(CATEGORIES).map(({title}) => title), ofNode};
 }
 
 /** By the names of files, without folders; the first is that of no file. @param {Data} data */
-function moduleParts({nodes, nodeFrame, frameModule, strings}) {
+function* moduleParts({nodes, nodeFrame, frameModule, strings}) {
   const ids = new Map([['', 0]]);
   const ofFrame = Int32Array.from(frameModule, at => {
     const name = baseName(strings.at(at));
@@ -56,29 +64,38 @@ function moduleParts({nodes, nodeFrame, frameModule, strings}) {
     return id;
   });
   const ofNode = new Int32Array(nodes);
-  for (let i = 1; i < nodes; ++i) ofNode[i] = ofFrame[nodeFrame[i]];
+  for (const [from, to] of pieces(1, nodes)) {
+    for (let i = from; i < to; ++i) ofNode[i] = ofFrame[nodeFrame[i]];
+    yield to - from;
+  }
   return {names: [...ids.keys()], ofNode};
 }
 
 /** @type {Record<PartKind, WeakMap<Data, Parts>>} */
 const known = {kind: new WeakMap(), module: new WeakMap()};
 
-/** @param {Data} data @param {PartKind} by @returns {Parts} */
-export function partsOf(data, by) {
+/** @param {Data} data @param {PartKind} by @returns {Work<Parts>} */
+export function* findingParts(data, by) {
   let parts = known[by].get(data);
   if (!parts) {
-    parts = by === 'kind' ? kindParts(data) : moduleParts(data);
+    parts = yield* by === 'kind' ? kindParts(data) : moduleParts(data);
     known[by].set(data, parts);
   }
   return parts;
 }
 
-/** 1 for each node whose samples are shown. @param {Data} data @param {PartChoice} choice */
-export function chosenNodes(data, {by, isWithout, list}) {
+/** @param {Data} data @param {PartKind} by */
+export const partsOf = (data, by) => finished(findingParts(data, by));
+
+/**
+ * 1 for each part that is shown, and the part of each node.
+ * @param {Data} data @param {PartChoice} choice
+ */
+export function chosenParts(data, {by, isWithout, list}) {
   const {names, ofNode} = partsOf(data, by);
   const isShown = new Uint8Array(names.length).fill(isWithout ? 1 : 0);
   for (const part of list) if (part < names.length) isShown[part] = isWithout ? 0 : 1;
-  return ofNode.map(part => isShown[part]);
+  return {isShown, ofNode};
 }
 
 /**

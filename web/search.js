@@ -23,11 +23,40 @@ const NO_TEXT = /\\[pP]\{[^}]*\}|\\k?<\w*>|\(\?<\w+>|\\./gu;
 export const hasCapital = (text, isRegex) =>
   /\p{Lu}/u.test(isRegex ? text.replace(NO_TEXT, '') : text);
 
+/** A character, a class, an end of a group, a choice, or how often something is there. */
+const SYNTAX =
+  /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|:|<\w+>))?|[*+?]\??|\{\d+(?:,\d*)?\}\??|./gsu;
+
+/**
+ * Whether a group that may be there several times has a choice inside, as in (a+)+ or (a|b)*. For
+ * some names, browsers then try each way to share the name out among the choices: there are more
+ * than anybody waits for, and nothing can stop them.
+ * @param {string} source a regular expression
+ */
+export function repeatsChoices(source) {
+  // Whether there is a choice in each group that is open, and in the part before.
+  const open = [false];
+  let last = false;
+  for (const [part] of source.matchAll(SYNTAX)) {
+    const isCount = /^(?:[*+?]|\{\d)/.test(part);
+    if (isCount && last && part[0] !== '?') return true;
+    if (isCount || part === '|') open[open.length - 1] = true;
+    if (part.startsWith('(')) open.push(false);
+    last = part === ')' && open.length > 1 && open.pop() === true;
+    if (last) open[open.length - 1] = true;
+  }
+  return false;
+}
+
+/** So many letters of a name are tested with a regular expression. */
+const LETTERS_TESTED = 2000;
+
 /** The last test that was made. @type {{key: string, test: Test|null}} */
 let lastTest = {key: '', test: null};
 
 /**
- * A test for names, the same for the same query; null if the query is not a regular expression.
+ * A test for names, the same for the same query; null if the query is not a regular expression, or
+ * one that may take forever.
  * @param {Query} query
  */
 export function matcher(query) {
@@ -36,20 +65,19 @@ export function matcher(query) {
   return lastTest.test;
 }
 
-/**
- * A test for names; null if the query is not a regular expression.
- * @param {Query} query @returns {Test|null}
- */
+/** @param {Query} query @returns {Test|null} */
 function madeTest({text, regex, ignoreCase}) {
   if (!regex) {
     if (!ignoreCase) return name => name.includes(text);
     const lower = text.toLowerCase();
     return name => name.toLowerCase().includes(lower);
   }
+  if (repeatsChoices(text)) return null;
   for (const unicode of ['u', '']) {
     try {
       const expression = new RegExp(text, (ignoreCase ? 'i' : '') + unicode);
-      return name => expression.test(name);
+      return name =>
+        expression.test(name.length > LETTERS_TESTED ? name.slice(0, LETTERS_TESTED) : name);
     } catch {
       // Without "u", browsers accept more.
     }
@@ -59,6 +87,12 @@ function madeTest({text, regex, ignoreCase}) {
 
 /** A test of a name costs as much as this many rows. */
 const TEST_COST = 16;
+
+/** How many names are tested between looks at the clock. */
+const NAMES_AT_ONCE = 16;
+
+/** Tests that take longer than this are as much work as a piece. */
+const SLOW_MS = 10;
 
 /**
  * What tests found among the functions and made names.
@@ -76,14 +110,15 @@ export function* testing(data, made, matches) {
   if (known?.[0] === made) return known[1];
   const hits = new Uint8Array(made.end);
   let anyFunction = false;
-  for (const [from, to] of pieces(0, hits.length, PIECE / TEST_COST)) {
+  for (const [from, to] of pieces(0, hits.length, NAMES_AT_ONCE)) {
+    const begin = performance.now();
     for (let f = from; f < to; ++f) {
       const name = f < made.first ? data.name(f) : made.names[f - made.first];
       if (!matches(shownName(name))) continue;
       hits[f] = 1;
       anyFunction ||= data.isFunction(f);
     }
-    yield (to - from) * TEST_COST;
+    yield performance.now() - begin > SLOW_MS ? PIECE : (to - from) * TEST_COST;
   }
   if (anyFunction) for (const f of data.meta.thread_names) hits[f] = 0;
   knownHits.set(matches, [made, hits]);

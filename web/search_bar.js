@@ -10,6 +10,7 @@ import {
   matcher,
   matching,
   matchingFunctions,
+  repeatsChoices,
   testing,
 } from './search.js';
 import {wholeName} from './shares.js';
@@ -143,7 +144,10 @@ export class SearchBar {
     if (field.value !== search) field.value = search;
     if (matches) field.removeAttribute('aria-invalid');
     else field.setAttribute('aria-invalid', 'true');
-    if (!matches) this.share = 'not a regular expression';
+    if (!matches)
+      this.share = repeatsChoices(search)
+        ? 'not searched: (a+)+ and the like may take forever'
+        : 'not a regular expression';
     byId('mode').setAttribute('aria-pressed', String(!plain));
     byId('case').setAttribute('aria-pressed', String(this.matchesCase));
   }

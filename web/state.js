@@ -223,7 +223,7 @@ export const SHARED_FIELDS = [
   rangeField('baseline', 'base'),
   SCALE,
   choiceField('side', '', ['before', 'after']),
-  flagField('changes', 'colors', 'changes'),
+  flagField('changes', 'changes', 'shown'),
   TRANSFORM_LIST,
   functionField('mark'),
 ];

@@ -6,9 +6,11 @@ import {cutLabel, isolated} from './names.js';
 import {countText, percent, spanText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {changeFrom, changeTexts, shareOf} from './shares.js';
+import {finished, pieces} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./data.js').Data} Data */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
 /** @typedef {{text: string, title?: string, isLoss?: boolean}} SummaryFact */
 
 /** If more than this share was lost, conclusions may be wrong: that gets a line of its own. */
@@ -92,15 +94,31 @@ function showFacts(app) {
   byId('facts').replaceChildren(...items);
 }
 
+/** What functions weigh, by the weights of nodes. @type {WeakMap<Float64Array, Float64Array>} */
+const knownSelf = new WeakMap();
+
 /**
  * What each function weighs by itself, in the filtered profile without transforms.
- * @param {Data} data @param {Float64Array} nodes weights
+ * @param {Data} data @param {Float64Array} weights of nodes @returns {Work<Float64Array>}
  */
-function selfByFunction(data, nodes) {
-  const self = new Float64Array(data.functions);
-  for (let i = 1; i < data.nodes; ++i) self[data.frameFunction[data.nodeFrame[i]]] += nodes[i];
+function* selfByFunction(data, weights) {
+  let self = knownSelf.get(weights);
+  if (self) return self;
+  self = new Float64Array(data.functions);
+  const {nodes, nodeFrame, frameFunction} = data;
+  for (const [from, to] of pieces(1, nodes)) {
+    for (let i = from; i < to; ++i) self[frameFunction[nodeFrame[i]]] += weights[i];
+    yield to - from;
+  }
   for (const thread of data.meta.thread_names) self[thread] = 0;
+  knownSelf.set(weights, self);
   return self;
+}
+
+/** Computes what showSummary() needs. @param {import('./app.js').Picture} picture */
+export function* preparingSummary({data, weights}) {
+  yield* selfByFunction(data, weights.after);
+  if (weights.before) yield* selfByFunction(data, weights.before);
 }
 
 /**
@@ -125,10 +143,10 @@ function largest(values) {
  * @param {App} app @returns {{f: number, text: string}[]}
  */
 function hottest({data, weights, tree}) {
-  const after = selfByFunction(data, weights.after);
+  const after = finished(selfByFunction(data, weights.after));
   if (!weights.before)
     return largest(after).map(f => ({f, text: percent(shareOf(tree, after[f]))}));
-  const before = selfByFunction(data, weights.before);
+  const before = finished(selfByFunction(data, weights.before));
   const change = after.map((weight, f) => changeFrom(tree, before[f] * tree.scale, weight).change);
   const texts = changeTexts(tree);
   return largest(change.map(Math.abs)).map(f => ({f, text: texts.change(change[f])}));

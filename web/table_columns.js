@@ -4,11 +4,13 @@ import {weigh} from './filter.js';
 import {baseName} from './names.js';
 import {amount, percent, weightText} from './numbers.js';
 import {changeFrom, changeTexts, isCertain, shareOf} from './shares.js';
+import {finished, pieces} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
 /** @typedef {import('./tree.js').Tree} Tree */
+/** @template T @typedef {import('./work.js').Work<T>} Work */
 /**
  * @typedef {object} TableColumn
  * @property {string} key
@@ -111,16 +113,21 @@ function plainColumns(tree, {self, total}, calls) {
 
 /**
  * The frame of each function that has the largest total; -1: none.
- * @param {Tree} tree @param {number} names
+ * @param {Tree} tree @returns {Work<Int32Array>}
  */
-function heaviestFrames({shape, extent, boxes}, names) {
-  const frames = new Int32Array(names).fill(-1);
-  const most = new Float64Array(names);
-  for (const box of boxes) {
-    const f = shape.func[box];
-    if (f < 0 || extent[box] <= most[f]) continue;
-    most[f] = extent[box];
-    frames[f] = shape.frame[box];
+function* heaviestFrames({shape, extent, boxes}) {
+  const {func, frame, made} = shape;
+  const frames = new Int32Array(made.end).fill(-1);
+  const most = new Float64Array(made.end);
+  for (const [from, to] of pieces(0, boxes.length)) {
+    for (let i = from; i < to; ++i) {
+      const box = boxes[i];
+      const f = func[box];
+      if (f < 0 || extent[box] <= most[f]) continue;
+      most[f] = extent[box];
+      frames[f] = frame[box];
+    }
+    yield to - from;
   }
   return frames;
 }
@@ -135,7 +142,10 @@ function originColumn(data, {functions}, frames, {key, title, strings}) {
   const of = (/** @type {number} */ f) => (frames[f] < 0 ? -1 : strings[frames[f]]);
   /** @type {Map<number, string>} */
   const texts = new Map();
-  for (const f of functions) if (of(f) >= 0) texts.set(of(f), data.strings.at(of(f)));
+  for (const f of functions) {
+    const at = of(f);
+    if (at >= 0 && !texts.has(at)) texts.set(at, data.strings.at(at));
+  }
   if (![...texts.values()].some(text => text !== '')) return [];
   const whole = (/** @type {number} */ f) => texts.get(of(f)) ?? '';
   const sorted = [...new Set([...texts.values()].map(baseName))].sort();
@@ -145,14 +155,25 @@ function originColumn(data, {functions}, frames, {key, title, strings}) {
   return [{key, title, wide: true, isText: true, value, text, whole}];
 }
 
-/** @param {App} app @param {FunctionTotals} totals */
-function originColumns({data, tree}, totals) {
-  const frames = heaviestFrames(tree, tree.shape.made.end);
+/** The columns of origins, by tree. @type {WeakMap<Tree, TableColumn[]>} */
+const knownOrigins = new WeakMap();
+
+/**
+ * Where functions come from.
+ * @param {Tree} tree @param {Data} data @param {FunctionTotals} totals
+ * @returns {Work<TableColumn[]>}
+ */
+export function* originColumns(tree, data, totals) {
+  let columns = knownOrigins.get(tree);
+  if (columns) return columns;
+  const frames = yield* heaviestFrames(tree);
   const {frameModule, frameFile} = data;
-  return [
+  columns = [
     ...originColumn(data, totals, frames, {key: 'module', title: 'Module', strings: frameModule}),
     ...originColumn(data, totals, frames, {key: 'file', title: 'File', strings: frameFile}),
   ];
+  knownOrigins.set(tree, columns);
+  return columns;
 }
 
 /** @typedef {{before: TableColumn[], name: TableColumn, after: TableColumn[]}} Columns */
@@ -173,7 +194,7 @@ export function columnsOf(app, totals) {
     text: f => painter.name(f),
     whole: f => data.name(f),
   };
-  return {before, name, after: originColumns(app, totals)};
+  return {before, name, after: finished(originColumns(tree, data, totals))};
 }
 
 /** @param {Columns} columns @returns {TableColumn[]} */

@@ -6,14 +6,15 @@ import {amount, countText, percent, weightText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {changeFrom, changeTexts, shareOf, wholeName} from './shares.js';
 import {textField} from './state.js';
-import {allColumns, columnsOf, sortFunctions, tableText} from './table_columns.js';
+import {allColumns, columnsOf, originColumns, sortFunctions, tableText} from './table_columns.js';
 import {MOST_INDENT, pathOf, RowList, RowWindow} from './table_rows.js';
 import {functionTotals, summingUp} from './totals.js';
 import {transformed} from './transform.js';
-import {buildTree} from './tree.js';
+import {treeBuilding} from './tree.js';
 import {finished} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('./app.js').Picture} Picture */
 /** @typedef {import('./table_columns.js').Columns} Columns */
 /** @typedef {import('./table_columns.js').TableColumn} TableColumn */
 /** @typedef {import('./table_rows.js').Caller} Caller */
@@ -38,6 +39,25 @@ function nameParts(name) {
   return parts;
 }
 
+/** The callers of open functions, by tree. @type {WeakMap<Tree, Map<number, Tree>>} */
+const knownCallers = new WeakMap();
+
+/**
+ * @param {Pick<Picture, 'data'|'state'|'shape'|'weights'|'tree'>} picture @param {number} f
+ * @returns {import('./work.js').Work<Tree>}
+ */
+function* callersOf({data, state, shape, weights, tree}, f) {
+  let known = knownCallers.get(tree);
+  if (!known) knownCallers.set(tree, (known = new Map()));
+  let callers = known.get(f);
+  if (callers) return callers;
+  const callersShape = yield* transformed(data, shape, {type: 'callers', at: f});
+  const options = {heavy: true, normalized: !state.absolute};
+  callers = yield* treeBuilding(callersShape, weights, options);
+  known.set(f, callers);
+  return callers;
+}
+
 class TableView {
   /** @param {App} app */
   constructor(app) {
@@ -51,7 +71,7 @@ class TableView {
     });
     /** @type {Columns|null} */
     this.columns = null;
-    this.list = new RowList([], f => this.callersOf(f));
+    this.list = this.listOf([]);
     this.window = new RowWindow(this.element, i => this.row(i));
     /** The row that the Tab key leads to. */
     this.current = 0;
@@ -84,7 +104,7 @@ class TableView {
     sortFunctions(functions, sorted, isUp, totals.beforeTotal ? null : ties);
     this.columns = columns;
     const restoreFocus = this.rememberedFocus();
-    const list = new RowList(functions.slice(0, MOST_LISTED), f => this.callersOf(f));
+    const list = this.listOf(functions.slice(0, MOST_LISTED));
     list.openAs(this.list);
     this.list = list;
     this.current = Math.min(this.current, Math.max(list.rows.length - 1, 0));
@@ -95,11 +115,9 @@ class TableView {
     restoreFocus();
   }
 
-  /** @param {number} f @returns {Tree} */
-  callersOf(f) {
-    const {data, shape, weights, state} = this.app;
-    const callers = finished(transformed(data, shape, {type: 'callers', at: f}));
-    return buildTree(callers, weights, {heavy: true, normalized: !state.absolute});
+  /** @param {number[]} functions */
+  listOf(functions) {
+    return new RowList(functions, f => finished(callersOf(this.app, f)));
   }
 
   /** @param {Columns} columns @param {TableColumn} sorted @param {boolean} isUp */
@@ -232,8 +250,23 @@ class TableView {
     );
   }
 
-  /** @param {number} i */
+  /** Shows or hides the callers of a row. @param {number} i */
   toggle(i) {
+    const {app, list} = this;
+    const row = list.rows[i];
+    if (typeof row !== 'number' || list.isOpen(i)) {
+      if (typeof row === 'number') knownCallers.get(app.tree)?.delete(row);
+      this.toggleKnown(i);
+      return;
+    }
+    app.alongside(callersOf(app, row), () => {
+      const now = this.list.rows.indexOf(row);
+      if (now >= 0) this.toggleKnown(now);
+    });
+  }
+
+  /** @param {number} i */
+  toggleKnown(i) {
     const {list, window: rows} = this;
     list.toggle(i);
     this.current = i;
@@ -380,12 +413,20 @@ class TableView {
   }
 }
 
+/** @param {Picture} picture @param {import('./views.js').View|null} view */
+function* preparingTable(picture, view) {
+  const {data, tree} = picture;
+  const totals = yield* summingUp(tree, data);
+  yield* originColumns(tree, data, totals);
+  if (view instanceof TableView) for (const f of view.list.open) yield* callersOf(picture, f);
+}
+
 /** @type {import('./views.js').ViewKind} */
 export const TABLE_VIEW = {
   id: 'table',
   title: 'Table',
   make: app => new TableView(app),
-  preparing: ({data, tree}) => summingUp(tree, data),
+  preparing: preparingTable,
   fields: [textField('sort')],
   keys: [
     ['↑ ↓ Home End', 'the next row, the first, the last'],

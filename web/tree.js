@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shape with weights, laid out for drawing. docs/flame-graphs.md has the rules of layout;
 // src/render/layout.cc follows them for the SVG.
-import {finished, pieces, piecesBackwards} from './work.js';
+import {finished, pieces, piecesBackwards, sorting} from './work.js';
 
 /** @typedef {import('./shape.js').Shape} Shape */
 /** @typedef {import('./filter.js').Weights} Weights */
@@ -114,16 +114,23 @@ function* largestChangeOf(after, before) {
   return largest;
 }
 
+/** So many boxes are sorted by insertion. */
+const FEW_BOXES = 24;
+
 /**
  * Sorts part of `boxes` by descending extent.
  * @param {Int32Array} boxes @param {number} from @param {number} to @param {Float64Array} extent
  */
-function heaviestFirst(boxes, from, to, extent) {
-  if (to - from > 24) {
-    const part = boxes.subarray(from, to);
-    part.set(Array.from(part).sort((a, b) => extent[b] - extent[a] || a - b));
-    return;
-  }
+function* sortingMany(boxes, from, to, extent) {
+  const part = boxes.subarray(from, to);
+  part.set(yield* sorting(Array.from(part), (a, b) => extent[b] - extent[a] || a - b));
+}
+
+/**
+ * The same for a few boxes, which takes less.
+ * @param {Int32Array} boxes @param {number} from @param {number} to @param {Float64Array} extent
+ */
+function sortFew(boxes, from, to, extent) {
   for (let i = from + 1; i < to; ++i) {
     const box = boxes[i];
     const size = extent[box];
@@ -152,7 +159,9 @@ function* drawingOrder({count, firstChild}, extent, isHeavyFirst) {
       const first = end;
       for (let c = firstChild[box]; c < firstChild[box + 1]; ++c)
         if (extent[c] > 0) boxes[end++] = c;
-      if (isHeavyFirst && end - first > 1) heaviestFirst(boxes, first, end, extent);
+      if (!isHeavyFirst || end - first < 2) continue;
+      if (end - first > FEW_BOXES) yield* sortingMany(boxes, first, end, extent);
+      else sortFew(boxes, first, end, extent);
     }
     yield to - from;
   }

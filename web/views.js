@@ -52,8 +52,9 @@ import {TIME_VIEW} from './time_view.js';
  * @property {boolean} [showsTime] shows when samples were taken
  * @property {boolean} [addsTimes] adds up samples by their time
  * @property {import('./state.js').Field[]} [fields] choices that only this view has
- * @property {(picture: import('./app.js').Picture) => import('./work.js').Work<unknown>}
- *   [preparing] computes what show() would take long for
+ * @property {(picture: import('./app.js').Picture, view: View|null) =>
+ *   import('./work.js').Work<unknown>} [preparing] computes what show() would take long for; `view`
+ *   is on the page before
  * @property {(state: State, changes: Partial<State>) => void} [beforeChange]
  * @property {[string, string][]} [keys] its own keys and what they do
  */

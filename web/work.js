@@ -27,6 +27,48 @@ export function* piecesBackwards(from, to) {
   for (; from < to; to -= PIECE) yield [Math.max(to - PIECE, from), to];
 }
 
+/** How many items are sorted at once. */
+const SORTED_AT_ONCE = 1 << 12;
+
+/** To sort an item of them costs as much as this many rows. */
+const SORT_COST = 16;
+
+/**
+ * @template T @param {T[]} a sorted @param {T[]} b sorted @param {(a: T, b: T) => number} order
+ * @returns {Generator<number, T[], void>}
+ */
+function* merging(a, b, order) {
+  const all = new Array(a.length + b.length);
+  let i = 0;
+  let j = 0;
+  for (const [from, to] of pieces(0, all.length)) {
+    for (let at = from; at < to; ++at)
+      all[at] = j === b.length || (i < a.length && order(a[i], b[j]) <= 0) ? a[i++] : b[j++];
+    yield to - from;
+  }
+  return all;
+}
+
+/**
+ * The items in order; equal ones stay as they are.
+ * @template T @param {T[]} items @param {(a: T, b: T) => number} order
+ * @returns {Generator<number, T[], void>}
+ */
+export function* sorting(items, order) {
+  let runs = [];
+  for (const [from, to] of pieces(0, items.length, SORTED_AT_ONCE)) {
+    runs.push(items.slice(from, to).sort(order));
+    yield (to - from) * SORT_COST;
+  }
+  while (runs.length > 1) {
+    const longer = [];
+    for (let i = 0; i < runs.length; i += 2)
+      longer.push(i + 1 < runs.length ? yield* merging(runs[i], runs[i + 1], order) : runs[i]);
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
 /** Does work without a pause. @template T @param {Work<T>} work @returns {T} */
 export function finished(work) {
   for (;;) {

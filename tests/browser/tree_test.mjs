@@ -5,17 +5,18 @@ import {test} from 'node:test';
 
 import {DataError, fromBase64, gunzip} from '../../web/bytes.js';
 import {decode} from '../../web/data.js';
-import {toFolded} from '../../web/export.js';
+import {folding} from '../../web/export.js';
 import {groupsInTime, weigh} from '../../web/filter.js';
 import {heatMap} from '../../web/heat.js';
 import {lanesOf} from '../../web/lanes.js';
 import {withoutTemplates} from '../../web/names.js';
 import {percent} from '../../web/numbers.js';
 import {visibleBoxes} from '../../web/paint.js';
-import {matched, matcher, matchingFunctions} from '../../web/search.js';
+import {matched, matcher, matchingFunctions, repeatsChoices} from '../../web/search.js';
 import {changeInterval, functionTotals} from '../../web/totals.js';
 import {Shapes} from '../../web/transform.js';
 import {buildTree} from '../../web/tree.js';
+import {finished, sorting} from '../../web/work.js';
 import {madePage} from './made_page.mjs';
 
 /** The unpacked data of the page that wick writes for `folded`. */
@@ -41,7 +42,7 @@ async function opened(folded, transforms = [], options = {}) {
 /** Folded lines after these transforms. */
 async function after(folded, ...transforms) {
   const {data, tree} = await opened(folded, transforms);
-  return toFolded(data, tree);
+  return finished(folding(data, tree)).join('');
 }
 
 const SAMPLES = 'main;parse;read 30\nmain;parse;parse;next 10\nmain;draw;flush 40\nidle 20\n';
@@ -96,7 +97,7 @@ async function wallTime(cpu) {
     heavy: false,
     normalized: true,
   });
-  return toFolded(data, tree);
+  return finished(folding(data, tree)).join('');
 }
 
 test('time on the CPU has no wait, whatever its reason and its waker', async () => {
@@ -346,3 +347,32 @@ test('a sample lasts as long as its weight if that is time, else the usual gap',
     );
   }
 });
+
+test('many items are sorted in pieces as at once, and equal ones stay in their order', () => {
+  const items = Array.from({length: 20_000}, (_, i) => ({key: (i * 7919) % 101, i}));
+  const order = (a, b) => a.key - b.key;
+  assert.deepEqual(finished(sorting(items, order)), items.toSorted(order));
+  assert.deepEqual(finished(sorting([], order)), []);
+});
+
+for (const [expression, isRefused] of [
+  ['(a+)+$', true],
+  ['(\\w+)*<', true],
+  ['(a|aa)*', true],
+  ['((a+))*', true],
+  ['(?<name>a*)+?', true],
+  ['(a?){30}', true],
+  ['((a|b)c)+', true],
+  ['.*read.*', false],
+  ['^(?!std::).*', false],
+  ['(foo|bar)::', false],
+  ['(a+)?b+', false],
+  ['(ab)*', false],
+  ['[(a+)]+', false],
+  ['\\(a+\\)+', false],
+  ['(a+', false],
+  ['a+)+', false],
+])
+  test(`${expression} ${isRefused ? 'repeats choices' : 'does not repeat choices'}`, () => {
+    assert.equal(repeatsChoices(expression), isRefused);
+  });

@@ -18,15 +18,17 @@ const choices = async page => ({
   theme: await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme),
   order: await page.getByLabel('Order').inputValue(),
   isRegex: await page.locator('#mode').getAttribute('aria-pressed'),
+  colors: await page.locator('#legend select').inputValue(),
 });
 
-const USUAL = {theme: 'light', order: 'name', isRegex: 'true'};
-const CHOSEN = {theme: 'dark', order: 'heavy', isRegex: 'false'};
+const USUAL = {theme: 'light', order: 'name', isRegex: 'true', colors: 'kind'};
+const CHOSEN = {theme: 'dark', order: 'heavy', isRegex: 'false', colors: 'name'};
 
 async function choose(page) {
   await page.locator('#theme').click();
   await page.getByLabel('Order').selectOption('heavy');
   await page.locator('#mode').click();
+  await page.locator('#legend select').selectOption('name');
 }
 
 /** Another page in the same browser. */
@@ -39,7 +41,7 @@ async function openNext(page, address) {
   return next;
 }
 
-test('theme, order and the kind of search are the same in the next page', async () => {
+test('theme, order, colours and the kind of search are the same in the next page', async () => {
   const page = await open(plain);
   assert.deepEqual(await choices(page), USUAL);
   await choose(page);

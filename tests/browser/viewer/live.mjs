@@ -241,3 +241,23 @@ test('the selected frame stays', async () => {
   await page.keyboard.press('C');
   assert.equal(await pasted(page), 'main\ndraw');
 });
+
+test('the chosen kinds of code and the colours stay', async () => {
+  const page = await open(pageOf(file('main;read_[k] 3\nmain;parse 7\n')).address);
+  const kernel = page.locator('#legend').getByRole('button', {name: 'kernel'});
+  await kernel.click();
+  await page.locator('#legend select').selectOption('name');
+  await load(page, 'aaa 1\nmain;write_[k] 3\nmain;parse 7\n');
+  assert.deepEqual((await boxNames(page)).sort(), ['all', 'main', 'write']);
+  assert.equal(await page.locator('#legend select').inputValue(), 'name');
+});
+
+test('an address can choose colours and show what changed', async () => {
+  const page = await opened('#colors=name&changes=shown');
+  await load(page, 'main;parse;read 60\nidle 10\n');
+  const {pressed} = await page
+    .getByRole('button', {name: 'Changes'})
+    .evaluate(button => ({pressed: button.getAttribute('aria-pressed')}));
+  assert.equal(pressed, 'true');
+  assert.match(page.url(), /changes=shown.*colors=name/);
+});

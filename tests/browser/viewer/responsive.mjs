@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long work: it is done in slices, shown and cancelled.
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 import {file, show} from '../browser.mjs';
-import {boxNames, crumbs, drawn, open, pageOf, text} from './page.mjs';
+import {boxNames, crumbs, drawn, lines, open, pageOf, text} from './page.mjs';
 import {SAMPLES} from './profiles.mjs';
 
 /**
@@ -125,4 +125,34 @@ test('a small profile is never worked on in slices', async () => {
   });
   assert.equal(chips, 1);
   assert.deepEqual((await crumbs(page)).length, 1);
+});
+
+test('the callers of a function in the table are long work', async () => {
+  const page = await slowPage(SAMPLES);
+  await page.locator('#tab-table').click();
+  await page.evaluate(() => window.release());
+  await busy(page).waitFor({state: 'hidden'});
+  await page.evaluate(() => window.hold());
+  const callers = page.locator('tr.caller');
+  const toggle = page.getByRole('button', {name: 'Callers of read', exact: true});
+  await toggle.click();
+  assert.ok(await busy(page).isVisible());
+  assert.equal(await callers.count(), 0);
+  await page.keyboard.press('Escape');
+  assert.ok(await busy(page).isHidden());
+  await toggle.click();
+  await page.evaluate(() => window.release());
+  await busy(page).waitFor({state: 'hidden'});
+  assert.match(await callers.first().innerText(), /parse/);
+  assert.deepEqual(page.errors, []);
+});
+
+test('an export of folded stacks is long work', async () => {
+  const page = await slowPage(SAMPLES);
+  const download = page.waitForEvent('download');
+  await page.locator('#export').click();
+  await page.getByRole('menuitem', {name: 'Folded stacks'}).click();
+  assert.ok(await busy(page).isVisible());
+  await page.evaluate(() => window.release());
+  assert.deepEqual(lines(readFileSync(await (await download).path(), 'utf8')), lines(SAMPLES));
 });

@@ -163,3 +163,28 @@ test('Enter goes through the stretches of time with a match, also in closed thre
   assert.match(await text(page, '#details'), / in worker 100\/101/);
   assert.equal(await selectedTab(page), 'Time');
 });
+
+const FOREVER = '(\\w+)*;';
+const LONG_NAME = 'a'.repeat(60);
+
+for (const [how, searched] of [
+  ['typed', page => page.locator('#search').fill(FOREVER)],
+  ['in a link', () => {}],
+])
+  test(`an expression that may take forever is not searched: ${how}`, async () => {
+    const fragment = how === 'typed' ? '' : `#search=${encodeURIComponent(FOREVER)}`;
+    const page = await open(pageOf(file(`${LONG_NAME} 1\n`)).address, {fragment});
+    await searched(page);
+    assert.equal(await text(page, '#matched'), 'not searched: (a+)+ and the like may take forever');
+    assert.equal(await page.locator('#search').getAttribute('aria-invalid'), 'true');
+    // As text, it is like any other.
+    await page.locator('#mode').click();
+    assert.equal(await text(page, '#matched'), 'Matched: 0.00% of the whole');
+  });
+
+test('the field of the sandwich takes an expression that may take forever as text', async () => {
+  const {address} = pageOf(file(`${LONG_NAME} 1\n`));
+  const page = await open(address, {fragment: '#view=sandwich'});
+  await page.getByRole('combobox', {name: 'Function'}).fill(FOREVER);
+  assert.equal(await text(page, '.none'), 'No function matches.');
+});
