@@ -239,7 +239,7 @@ test('the selected frame stays', async () => {
   await load(page, AFTER);
   await page.locator('#view canvas').focus();
   await page.keyboard.press('C');
-  assert.equal(await pasted(page), 'main\ndraw');
+  assert.equal(await pasted(page, 'main\ndraw'), 'main\ndraw');
 });
 
 test('the chosen kinds of code and the colours stay', async () => {

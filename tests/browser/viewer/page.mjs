@@ -110,8 +110,16 @@ export const exportedFolded = async page => (await exported(page, 'Folded')).toS
 /** Folded lines, sorted. */
 export const lines = folded => folded.trim().split('\n').sort();
 
-/** The text that pasting gives. */
-export async function pasted(page) {
+/** The text that pasting gives, once it is the expected one: copying takes its time. */
+export async function pasted(page, expected) {
+  const end = Date.now() + 5000;
+  for (;;) {
+    const text = await pastedNow(page);
+    if (text === expected || Date.now() > end) return text;
+  }
+}
+
+async function pastedNow(page) {
   await page.evaluate(() => {
     const field = document.createElement('textarea');
     field.id = 'paste';

@@ -139,7 +139,14 @@ test('all functions are saved as CSV and copied, and no name is a formula', asyn
   ]);
   await page.locator('#export').click();
   await page.getByRole('menuitem', {name: 'Copy this table'}).click();
-  assert.equal((await pasted(page)).split(/\r?\n/)[3], '0\t0.00%\t4\t100.00%\tmain');
+  const rows = [
+    'Self\tSelf %\tTotal\tTotal %\tFunction',
+    `3\t75.00%\t3\t75.00%\t"'=cmd(""x"")"`,
+    '1\t25.00%\t1\t25.00%\t"a,b"',
+    '0\t0.00%\t4\t100.00%\tmain',
+    '',
+  ].join('\n');
+  assert.equal(await pasted(page, rows), rows);
 });
 
 test('a table of 100,000 functions has few rows in the document', async () => {

@@ -128,7 +128,8 @@ test('all frames of a function can be marked', async () => {
 test('names and stacks are copied', async () => {
   const page = await open(recursive);
   await choose(page, 'step', 'Copy the name');
-  assert.equal(await pasted(page), 'step');
+  assert.equal(await pasted(page, 'step'), 'step');
   await choose(page, 'step', 'Copy the stack');
-  assert.equal(await pasted(page), 'main\nstd::vector<int>::at\nwalk\nstep');
+  const stack = 'main\nstd::vector<int>::at\nwalk\nstep';
+  assert.equal(await pasted(page, stack), stack);
 });

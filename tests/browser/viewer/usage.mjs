@@ -214,8 +214,8 @@ test('the table has the data of the picture', async () => {
     [
       ['flush', '40', '40'],
       ['read', '30', '30'],
-      ['Reader::next', '10', '10'],
       ['draw', '10', '50'],
+      ['Reader::next', '10', '10'],
       ['idle', '10', '10'],
       ['main', '0', '90'],
       ['parse', '0', '40'],
