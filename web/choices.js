@@ -5,7 +5,7 @@
 /** Where they are in the browser's storage. */
 const PLACE = 'wick';
 
-/** No choice is longer than this, whoever wrote it. */
+/** No choice is longer than this. The storage is shared with other pages. */
 const LONGEST_CHOICE = 100;
 
 /** @returns {Record<string, unknown>} */
