@@ -416,19 +416,15 @@ test('a picture of few of its frames recommends the page', async () => {
 
 test('the details stay visible while a tall picture is scrolled', async () => {
   const page = await show(picture(DEEP));
-  const inWindow = async selector => {
-    const {y, height} = await page.locator(selector).boundingBox();
-    assert.ok(y >= 0 && y + height <= 600, `${selector} is at ${y}`);
-  };
+  // A scroll event comes a frame after the scrolling, or later.
+  const inWindow = selector =>
+    page.waitForFunction(selector => {
+      const {top, bottom} = document.querySelector(selector).getBoundingClientRect();
+      return top >= 0 && bottom <= window.innerHeight;
+    }, selector);
   await page.locator('#frames g').nth(5).hover();
   await inWindow('#detail');
-  await page.evaluate(
-    () =>
-      new Promise(done => {
-        scrollTo(0, 400);
-        requestAnimationFrame(() => requestAnimationFrame(done));
-      }),
-  );
+  await page.evaluate(() => scrollTo(0, 400));
   await inWindow('#tools');
   await inWindow('#details');
 });
