@@ -6,6 +6,56 @@
 #include "base/text.h"
 
 namespace wick {
+namespace {
+
+template <class T>
+bool set_number(T& value, std::string_view word) {
+  const auto number = to_number<T>(word);
+  if (number) value = *number;
+  return number.has_value();
+}
+
+bool set_priority(ProcessStat& stat, std::string_view word) {
+  constexpr int kNormal = 100;  // 0 to 39 are 100 to 139
+  const auto shown = to_number<int>(word);
+  if (!shown || *shown > std::numeric_limits<int>::max() - kNormal)
+    return false;
+  stat.priority = *shown + kNormal;
+  return true;
+}
+
+bool set_field(ProcessStat& stat, int field, std::string_view word) {
+  switch (field) {
+    case 3:
+      if (word.size() != 1) return false;
+      stat.state = word.front();
+      return true;
+    case 4:
+      return set_number(stat.parent, word);
+    case 10:
+      return set_number(stat.minor_faults, word);
+    case 12:
+      return set_number(stat.major_faults, word);
+    case 14:
+      return set_number(stat.user_ticks, word);
+    case 15:
+      return set_number(stat.system_ticks, word);
+    case 18:
+      return set_priority(stat, word);
+    case 20:
+      return set_number(stat.threads, word);
+    case 22:
+      return set_number(stat.start_ticks, word);
+    case 24:
+      return set_number(stat.resident_pages, word);
+    case 39:
+      return set_number(stat.cpu, word);
+    default:
+      return true;
+  }
+}
+
+}  // namespace
 
 std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   // The process chooses its name, which may have parentheses and blanks.
@@ -14,28 +64,9 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   ProcessStat stat{.name = text.substr(open + 1, close - open - 1)};
   text.remove_prefix(close + 1);
   // Fields are numbered as in proc_pid_stat(5).
-  constexpr int kState = 3, kPriority = 18, kStart = 22, kProcessor = 39;
-  for (int field = kState; field <= kProcessor; ++field) {
-    const std::string_view word = take_word(text);
-    if (field == kState) {
-      if (word.size() != 1) return {};
-      stat.state = word.front();
-    } else if (field == kPriority) {
-      constexpr int kNormal = 100;  // 0 to 39 are 100 to 139
-      const auto shown = to_number<int>(word);
-      if (!shown || *shown > std::numeric_limits<int>::max() - kNormal)
-        return {};
-      stat.priority = *shown + kNormal;
-    } else if (field == kStart) {
-      const auto ticks = to_number<std::uint64_t>(word);
-      if (!ticks) return {};
-      stat.start_ticks = *ticks;
-    } else if (field == kProcessor) {
-      const auto cpu = to_number<std::uint32_t>(word);
-      if (!cpu) return {};
-      stat.cpu = *cpu;
-    }
-  }
+  constexpr int kLastField = 39;
+  for (int field = 3; field <= kLastField; ++field)
+    if (!set_field(stat, field, take_word(text))) return {};
   return stat;
 }
 

@@ -19,6 +19,10 @@ TEST(ProcessStat, HasItsFieldsAfterWhateverName) {
   EXPECT_EQ(stat->name, "a) R 1 (b)");
   EXPECT_EQ(stat->state, 'S');
   EXPECT_EQ(stat->priority, 120);
+  EXPECT_EQ(stat->parent, 1);
+  EXPECT_EQ(stat->minor_faults, 93u);
+  EXPECT_EQ(stat->threads, 1u);
+  EXPECT_EQ(stat->resident_pages, 446u);
   EXPECT_EQ(stat->start_ticks, 4711u);
   EXPECT_EQ(stat->cpu, 3u);
 }
