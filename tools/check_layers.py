@@ -19,6 +19,7 @@ profile
 sysroot
 transform
 object/elf object/dwarf object/unwind object/demangle object/kernel object/jit object
+host
 perf/records perf/file perf/session perf/events perf/recording perf
 itrace/formats itrace/code itrace/stacks itrace/trigger itrace
 render

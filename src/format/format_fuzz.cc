@@ -28,6 +28,7 @@ extern const FuzzTarget demangle_fuzz;
 extern const FuzzTarget dwarf_fuzz;
 extern const FuzzTarget elf_fuzz;
 extern const FuzzTarget go_rules_fuzz;
+extern const FuzzTarget host_fuzz;
 extern const FuzzTarget jitdump_fuzz;
 extern const FuzzTarget kallsyms_fuzz;
 extern const FuzzTarget kept_names_fuzz;
@@ -52,6 +53,7 @@ const FuzzTarget* const kDecoders[] = {
     &dwarf_fuzz,
     &elf_fuzz,
     &go_rules_fuzz,
+    &host_fuzz,
     &jitdump_fuzz,
     &kallsyms_fuzz,
     &kept_names_fuzz,
