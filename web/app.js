@@ -69,16 +69,29 @@ const FIELDS = [
 const weightsKey = ({event, threads, cpu, parts, range, baseline, side}) =>
   JSON.stringify([event, threads, cpu, parts, range, baseline, side]);
 
+/**
+ * What options of the command line chose of the choices that browsers keep. The author of a page
+ * means what they wrote, so it wins over what was kept.
+ * @param {Data} data @returns {Partial<State>}
+ */
+function writtenChoices({meta: {look}}) {
+  /** @type {Partial<State>} */
+  const choices = {};
+  if (look.colors_chosen) choices.colors = '';
+  if (look.inverted) choices.order = 'name';
+  return choices;
+}
+
 /** @param {Data} data @param {string[]} groups @returns {State} */
-function defaultState({meta}, groups) {
-  const {look, event, has_time: hasTime} = meta;
+function defaultState(data, groups) {
+  const {look, event, has_time: hasTime} = data.meta;
   const kind = look.chart && hasTime ? TIME_VIEW : look.inverted ? ICICLE_VIEW : FLAME_VIEW;
   return {
     ...initialState(FIELDS),
+    ...writtenChoices(data),
     absolute: look.absolute === true,
     event: groups.includes(event) ? event : (groups[0] ?? ''),
     view: kind.id,
-    order: look.inverted ? 'name' : '',
     transforms: look.reversed ? [{type: 'invert', at: -1}] : [],
   };
 }
@@ -244,8 +257,9 @@ export class App {
   /** What an address asks for, as far as the profile has it. @param {string} fragment */
   stateOf(fragment) {
     const {data, defaults} = this;
+    const usual = {...defaults, ...keptState(FIELDS), ...writtenChoices(data)};
     /** @type {State} */
-    const state = fromFragment(FIELDS, fragment, {...defaults, ...keptState(FIELDS)});
+    const state = fromFragment(FIELDS, fragment, usual);
     if (!this.views.some(kind => kind.id === state.view)) state.view = defaults.view;
     if (!this.groups.includes(state.event)) state.event = defaults.event;
     if (state.threads) state.threads = this.existingThreads(state.threads);

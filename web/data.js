@@ -38,6 +38,7 @@ import {MadeNames} from './shape.js';
  * How pictures look, chosen when the page was written.
  * @typedef {object} Look
  * @property {string} colors
+ * @property {boolean} [colors_chosen] by an option of the command line
  * @property {boolean} hash
  * @property {boolean} deterministic
  * @property {boolean} negate

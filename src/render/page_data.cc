@@ -47,13 +47,12 @@ class PageStrings {
   std::unordered_map<std::string, std::uint32_t> known_;
 };
 
-// Who asks for colours by name means those of the SVG.
-std::string_view page_palette(const DrawOptions& draw) {
-  if (!draw.colors.empty()) {
-    check_palette(draw.colors);
-    return draw.colors;
-  }
-  return draw.hash || draw.deterministic ? "hot" : "kind";
+// The palette that the command line chose; "": none. Who asks for colours by
+// name means those of the SVG.
+std::string_view chosen_palette(const DrawOptions& draw) {
+  if (draw.colors.empty()) return draw.hash || draw.deterministic ? "hot" : "";
+  check_palette(draw.colors);
+  return draw.colors;
 }
 
 class Packer {
@@ -193,9 +192,11 @@ class Packer {
     JsonWriter json(out);
     json.begin_object();
     const DrawOptions& draw = options_.draw;
+    const std::string_view palette = chosen_palette(draw);
     json.member("title", draw.title).member("subtitle", draw.subtitle);
     json.key("look").begin_object();
-    json.member("colors", page_palette(draw))
+    json.member("colors", palette.empty() ? "kind" : palette)
+        .member("colors_chosen", !palette.empty())
         .member("hash", draw.hash)
         .member("deterministic", draw.deterministic)
         .member("negate", draw.negate)

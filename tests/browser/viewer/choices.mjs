@@ -63,6 +63,30 @@ test('the address wins over what was kept', async () => {
   assert.deepEqual(await choices(await openNext(page, modules)), CHOSEN);
 });
 
+for (const [option, name, value] of [
+  ['--colors=module', 'colors', 'module'],
+  ['--colors=kind', 'colors', 'kind'],
+  ['--hash', 'colors', 'hot'],
+  ['--deterministic', 'colors', 'hot'],
+  ['--inverted', 'order', 'name'],
+])
+  test(`what ${option} chose wins over what was kept`, async () => {
+    const page = await open(plain);
+    await choose(page);
+    const {address} = pageOf(file(SAMPLES), option);
+    assert.deepEqual(await choices(await openNext(page, address)), {...CHOSEN, [name]: value});
+    // The choice is kept all the same, for other pages.
+    assert.deepEqual(await choices(await openNext(page, modules)), CHOSEN);
+  });
+
+test('a choice in a page with --colors lasts when the page is loaded again', async () => {
+  const page = await open(pageOf(file(SAMPLES), '--colors=module').address);
+  await page.locator('#legend select').selectOption('name');
+  await page.reload();
+  await page.waitForSelector('#message[hidden]', {state: 'attached'});
+  assert.equal((await choices(page)).colors, 'name');
+});
+
 test('Back undoes a choice', async () => {
   const page = await open(plain);
   await choose(page);
