@@ -7,6 +7,7 @@ import {showMenu} from './menu.js';
 import {baseName, shortened} from './names.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {showAssembly, showSource, SOURCE_VIEW} from './source_view.js';
+import {pageTheme} from './theme.js';
 import {pathTo} from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -62,6 +63,12 @@ function codeActions(app, f) {
   const code = app.data.code.findIndex(({name}) => name === app.data.name(f));
   if (code < 0) return [];
   return [{text: 'Show the assembly', key: 'a', run: () => showAssembly(app, code)}];
+}
+
+/** A frame of a function; -1: none. @param {App} app @param {number} f */
+export function frameOf({shape}, f) {
+  const box = shape.func.indexOf(f);
+  return box > 0 ? shape.frame[box] : -1;
 }
 
 /**
@@ -153,7 +160,7 @@ export function exportMenu(app) {
   }
   const pictures = Array.from(view?.element.querySelectorAll('canvas') ?? []);
   if (pictures.length > 0) {
-    const run = () => downloadPng(`${name}.png`, joined(pictures, heading, app.theme()));
+    const run = () => downloadPng(`${name}.png`, joined(pictures, heading, pageTheme()));
     items.push({text: 'PNG of this view', run});
   }
   if (view?.text) {

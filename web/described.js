@@ -2,7 +2,7 @@
 // What a view shows of the profile, in words: for files that leave the page, whose readers see no
 // filters.
 import {transformText} from './filter_bar.js';
-import {shortened} from './names.js';
+import {shortened, threadName} from './names.js';
 import {countText, moment} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -19,7 +19,7 @@ function threadsText(app) {
   const {threads} = app.state;
   if (!threads) return '';
   return threads.length === 1
-    ? `thread ${shortened(app.threadName(threads[0]))}`
+    ? `thread ${shortened(threadName(app.data, threads[0]))}`
     : countText(threads.length, 'thread');
 }
 

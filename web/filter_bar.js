@@ -92,7 +92,7 @@ function transformChips(app) {
   );
   if (transforms.length > 0) {
     const labels = {title: 'Undo (Ctrl-Z)', 'aria-label': 'Undo the last step'};
-    parts.push(button('Undo', () => app.undo(), labels));
+    parts.push(button('Undo', () => app.history.undo(), labels));
   }
   if (app.shape.cut > 0)
     parts.push(el('span', {className: 'loss', role: 'status', textContent: cutText(app.shape)}));

@@ -11,6 +11,7 @@ import {cellRange, eachColumn, heatMap} from './heat.js';
 import {shortened} from './names.js';
 import {amount, clamp, duration, moment, percent, quantityText, timeMarks} from './numbers.js';
 import {fitCanvas} from './pixels.js';
+import {pageTheme} from './theme.js';
 import {BASELINE_COLOR} from './time_draw.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -218,7 +219,7 @@ class HeatView {
     const {app, context} = this;
     const {mapWidth: width} = this;
     if (width <= 0) return;
-    const theme = app.theme();
+    const theme = pageTheme();
     const ratio = fitCanvas(this.mapCanvas, width + GUTTER, HEIGHT);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.paper;
@@ -243,7 +244,7 @@ class HeatView {
   /** The shades and what their ends mean. */
   drawLegend() {
     const {context, map, ramp} = this;
-    const {dark, paper} = this.app.theme();
+    const {dark, paper} = pageTheme();
     const ratio = fitCanvas(ramp, RAMP_WIDTH, RAMP_HEIGHT);
     const ink = /** @type {CanvasRenderingContext2D} */ (ramp.getContext('2d'));
     ink.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -310,7 +311,7 @@ class HeatView {
    */
   drawName(name, from, to) {
     const {context, mapWidth} = this;
-    const theme = this.app.theme();
+    const theme = pageTheme();
     context.font = '12px sans-serif';
     context.textBaseline = 'middle';
     const size = context.measureText(name).width + 8;

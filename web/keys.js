@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys that work wherever the focus is. Canvases have some of their own.
-import {boxActions, functionActions} from './actions.js';
+import {boxActions, frameOf, functionActions} from './actions.js';
 import {byId} from './dom.js';
 import {showHelp} from './help.js';
 
@@ -15,7 +15,7 @@ function functionKey(app, key, f) {
     app.functionMenu(f, left, bottom);
     return true;
   }
-  const item = functionActions(app, f, app.frameOf(f)).find(action => action.key === key);
+  const item = functionActions(app, f, frameOf(app, f)).find(action => action.key === key);
   item?.run();
   return item !== undefined;
 }
@@ -68,7 +68,7 @@ const PAGE_KEYS = {
   '?': showHelp,
   n: app => app.searchBar.go(1),
   N: app => app.searchBar.go(-1),
-  t: app => app.toggleTheme(),
+  t: app => app.body.toggleTheme(),
   o: app => app.set({order: app.isHeavyFirst ? 'name' : 'heavy', window: null}),
   i: app => app.apply({type: 'invert', at: -1}),
   T: app => app.apply({type: 'templates', at: -1}),
@@ -85,7 +85,7 @@ const COMMANDS = {
 /** @param {App} app @param {KeyboardEvent} event @param {boolean} isTyping */
 function commandKey(app, event, isTyping) {
   const key = event.key.toLowerCase();
-  if (key === 'z' && !isTyping) event.shiftKey ? app.redo() : app.undo();
+  if (key === 'z' && !isTyping) event.shiftKey ? app.history.redo() : app.history.undo();
   else if (!event.shiftKey && Object.hasOwn(COMMANDS, key)) COMMANDS[key](app);
   else return false;
   return true;
@@ -96,7 +96,7 @@ function escape(app, isTyping) {
   if (!app.desk.isBusy && (app.tips.dismiss() || closeThreadList())) return;
   cancelOne(app);
   if (!isTyping) return;
-  app.focusView();
+  app.body.focusView();
   app.tips.hide();
 }
 

@@ -4,7 +4,7 @@ import {App} from './app.js';
 import {DataError, fromBase64, gunzip} from './bytes.js';
 import {decode} from './data.js';
 import {byId} from './dom.js';
-import {restoreTheme} from './page.js';
+import {restoreTheme} from './theme.js';
 
 /** The page, once it shows a profile. @type {App|null} */
 let shown = null;

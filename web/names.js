@@ -61,6 +61,15 @@ export function withoutTemplates(name) {
 /** The last part of a path. @param {string} path */
 export const baseName = path => path.slice(path.lastIndexOf('/') + 1);
 
+/** @param {import('./data.js').Data} data @param {number} thread */
+export function threadName({meta}, thread) {
+  const [pid, tid, comm] = meta.threads[thread];
+  const known = tid === pid ? [pid] : [pid, tid];
+  // As in `wick report`: which thread of a process ran is not always known.
+  const ids = pid >= 0 && tid < 0 ? `${pid}/?` : known.filter(id => id >= 0).join('/');
+  return [comm, ids].filter(Boolean).join(' ') || 'unknown thread';
+}
+
 /**
  * A name for use within a sentence, which right-to-left letters in it do not reorder.
  * @param {string} name

@@ -3,7 +3,6 @@
 // the page as a whole.
 import {showAbout} from './about_view.js';
 import {exportMenu} from './actions.js';
-import {keepChoice, keptChoice} from './choices.js';
 import {button, byId} from './dom.js';
 import {fillHelp, showHelp} from './help.js';
 import {pageKey} from './keys.js';
@@ -73,7 +72,7 @@ function fillTools(app) {
   const theme = {id: 'theme', title: 'Light or dark (t)', 'aria-label': 'Light or dark'};
   byId('tools').append(
     button('Export', () => exportMenu(app), {id: 'export', 'aria-haspopup': 'menu'}),
-    button('◐', () => app.toggleTheme(), theme),
+    button('◐', () => app.body.toggleTheme(), theme),
     button('?', showHelp, {id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys'}),
   );
 }
@@ -105,7 +104,7 @@ function listen(app) {
   listenToTabs(app);
   byId('cancel').onclick = () => app.cancel();
   window.addEventListener('resize', () => closeMenu());
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.themeChanged());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.body.themeChanged());
   window.addEventListener('keydown', event => {
     if (!pageKey(app, event)) return;
     event.preventDefault();
@@ -116,7 +115,7 @@ function listen(app) {
   });
   byId('as-table').onclick = () => {
     app.set({view: TABLE_VIEW.id});
-    app.focusView();
+    app.body.focusView();
   };
 }
 
@@ -141,34 +140,4 @@ export function fillPage(app) {
   describeProfile(app);
   fillTools(app);
   listen(app);
-}
-
-/** @param {string|null} theme */
-function setTheme(theme) {
-  const {dataset} = document.documentElement;
-  if (theme === 'light' || theme === 'dark') dataset.theme = theme;
-  else delete dataset.theme;
-}
-
-/** The theme is kept unless it is the system's. @param {'light'|'dark'} theme */
-export function chooseTheme(theme) {
-  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
-  const chosen = theme === (isDark ? 'dark' : 'light') ? null : theme;
-  setTheme(chosen);
-  keepChoice('theme', chosen);
-}
-
-export const restoreTheme = () => setTheme(keptChoice('theme'));
-
-/** @returns {import('./paint.js').Theme} */
-export function readTheme() {
-  const style = getComputedStyle(document.documentElement);
-  const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-  return {
-    ink: color('--ink'),
-    paper: color('--paper'),
-    faint: color('--faint'),
-    ring: color('--ring'),
-    dark: style.colorScheme.includes('dark'),
-  };
 }

@@ -23,12 +23,17 @@ const ARRIVAL_MS = 1000;
 /** The browser's current entry. */
 const entryNow = () => Number(history.state?.entry ?? 0);
 
+/** How long what is shown must rest before it is written to the address. */
+const REMEMBER_MS = 200;
+
 export class PageHistory {
   /**
    * @param {string[]} fragments what undo() shows, and last what is shown now
+   * @param {() => string|null} now what is shown; null: it is about to change
    * @param {(fragment: string) => void} show
    */
-  constructor(fragments, show) {
+  constructor(fragments, now, show) {
+    this.now = now;
     this.show = show;
     const entry = entryNow();
     /** How many profiles the page has shown before this one. */
@@ -41,6 +46,7 @@ export class PageHistory {
     /** The entry that the browser is asked to move to. @type {number|null} */
     this.target = null;
     this.timer = 0;
+    this.rememberTimer = 0;
     this.write('replaceState', entry, this.current.fragment);
     window.addEventListener('popstate', () => this.arrive());
   }
@@ -84,6 +90,18 @@ export class PageHistory {
     this.settle();
   }
 
+  /** The current step becomes what is shown: moving and scaling are no steps of their own. */
+  remember() {
+    clearTimeout(this.rememberTimer);
+    const fragment = this.now();
+    if (fragment !== null) this.replace(fragment);
+  }
+
+  rememberSoon() {
+    clearTimeout(this.rememberTimer);
+    this.rememberTimer = window.setTimeout(() => this.remember(), REMEMBER_MS);
+  }
+
   /** Forgets the steps: they refer to another profile. @param {string} fragment what is shown */
   restart(fragment) {
     ++this.profile;
@@ -98,12 +116,14 @@ export class PageHistory {
   }
 
   undo() {
+    this.remember();
     // Steps from before the page was reloaded are known to the browser only.
     if (this.at === 0 && this.current.entry > 0 && this.target === null) history.back();
     else this.go(-1);
   }
 
   redo() {
+    this.remember();
     this.go(1);
   }
 

@@ -3,10 +3,11 @@
 import {boxNamed, carried, namesTo} from './carry.js';
 import {describeProfile} from './page.js';
 import {carriedParts} from './parts.js';
+import {computing} from './picture.js';
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {import('./app.js').Opened} Opened */
-/** @typedef {import('./app.js').Picture} Picture */
+/** @typedef {import('./page_state.js').Opened} Opened */
+/** @typedef {import('./picture.js').Picture} Picture */
 /** @typedef {import('./canvas.js').FlameCanvas} FlameCanvas */
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @template T @typedef {import('./work.js').Work<T>} Work */
@@ -21,7 +22,7 @@ export function* replacing(app, opened) {
   state.parts = carriedParts(state.parts, app.data, opened.data, lost);
   if (!opened.groups.includes(state.event)) state.event = opened.defaults.event;
   if (!opened.views.some(kind => kind.id === state.view)) state.view = opened.defaults.view;
-  return {picture: yield* app.computing(state, null, opened), opened, lost};
+  return {picture: yield* computing(app, state, null, opened), opened, lost};
 }
 
 /**
@@ -81,7 +82,7 @@ export function putInPlace(app, {picture, opened, lost}) {
     app.arrive(picture);
     describeProfile(app);
     app.history.restart(app.fragment);
-    if (!app.view?.followsProfile) app.shownKind = '';
+    if (!app.view?.followsProfile) app.body.forgetView();
     app.show();
   });
 }

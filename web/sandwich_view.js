@@ -45,7 +45,7 @@ const functionOr = (totals, f) =>
 const knownHalves = new WeakMap();
 
 /**
- * @param {import('./app.js').Picture} picture @param {number} f
+ * @param {import('./picture.js').Picture} picture @param {number} f
  * @returns {import('./work.js').Work<Halves>}
  */
 function* halvesOf({data, state, shape, weights, tree}, f) {
@@ -63,7 +63,7 @@ function* halvesOf({data, state, shape, weights, tree}, f) {
   return halves;
 }
 
-/** @param {import('./app.js').Picture} picture */
+/** @param {import('./picture.js').Picture} picture */
 function* preparing(picture) {
   const {data, tree, state} = picture;
   const totals = yield* summingUp(tree, data);

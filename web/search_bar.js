@@ -93,7 +93,7 @@ export class SearchBar {
 
   /**
    * Finds what update() needs.
-   * @param {import('./app.js').Picture} picture
+   * @param {import('./picture.js').Picture} picture
    * @returns {import('./work.js').Work<void>}
    */
   *preparing({data, state, tree}) {
@@ -159,7 +159,7 @@ export class SearchBar {
       places && current >= 0 ? ` · ${amount(current + 1, 0)} of ${amount(places.count, 0)}` : '';
     byId('matched').textContent = share + position;
     const outside = app.kind.hasZoom ? this.found.outside.length : 0;
-    if (outside === 0 && document.activeElement === byId('outside')) app.focusView();
+    if (outside === 0 && document.activeElement === byId('outside')) app.body.focusView();
     Object.assign(byId('outside'), {
       hidden: outside === 0,
       textContent: `${amount(outside, 0)} outside the zoom`,

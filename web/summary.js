@@ -115,7 +115,7 @@ function* selfByFunction(data, weights) {
   return self;
 }
 
-/** Computes what showSummary() needs. @param {import('./app.js').Picture} picture */
+/** Computes what showSummary() needs. @param {import('./picture.js').Picture} picture */
 export function* preparingSummary({data, weights}) {
   yield* selfByFunction(data, weights.after);
   if (weights.before) yield* selfByFunction(data, weights.before);

@@ -14,7 +14,7 @@ import {treeBuilding} from './tree.js';
 import {finished} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {import('./app.js').Picture} Picture */
+/** @typedef {import('./picture.js').Picture} Picture */
 /** @typedef {import('./table_columns.js').Columns} Columns */
 /** @typedef {import('./table_columns.js').TableColumn} TableColumn */
 /** @typedef {import('./table_rows.js').Caller} Caller */

@@ -3,7 +3,7 @@
 // can be searched for. The list stays the same element, so it keeps its focus and its position.
 import {button, el} from './dom.js';
 import {threadWeights} from './filter.js';
-import {isolated} from './names.js';
+import {isolated, threadName} from './names.js';
 import {amount, countText, percent} from './numbers.js';
 import {hasCapital, matcher} from './search.js';
 import {wholeName} from './shares.js';
@@ -144,7 +144,7 @@ export class ThreadFilter {
       if (!isAlone) rows.push(row);
       for (const t of row.threads)
         rows.push({
-          text: app.threadName(t),
+          text: threadName(app.data, t),
           threads: [t],
           weight: weights[t],
           isInner: !isAlone,
@@ -156,8 +156,8 @@ export class ThreadFilter {
   /** Of a thread and its process. @param {number} thread */
   fullName(thread) {
     const [pid] = this.app.data.meta.threads[thread];
-    if (pid < 0) return this.app.threadName(thread);
-    return `${this.app.threadName(thread)} ${this.processName(thread)}`;
+    if (pid < 0) return threadName(this.app.data, thread);
+    return `${threadName(this.app.data, thread)} ${this.processName(thread)}`;
   }
 
   /** @param {number} thread one of its threads */

@@ -6,10 +6,11 @@ import {FAINT, svgBox, svgNarrow, svgPage, svgText} from './export.js';
 import {foundBy} from './found.js';
 import {NONE, SEVERAL} from './lane_rows.js';
 import {activityColumns, firstAbove} from './lanes.js';
-import {cutLabel} from './names.js';
+import {cutLabel, threadName} from './names.js';
 import {countText, duration, percent, timeMarks} from './numbers.js';
 import {LEAST_LABEL, putText, toneOf} from './paint.js';
 import {fitCanvas, mixed, parsed, Pixels} from './pixels.js';
+import {pageTheme} from './theme.js';
 import {AXIS, HEADING, TRACK} from './time_layout.js';
 
 /** @typedef {import('./lanes.js').Lane} Lane */
@@ -64,7 +65,7 @@ export function headingOf(view, {kind, key, lanes, isOpen}) {
   const skipped = isOpen ? layout.rowsOf(lane).skipped : [];
   const callers = skipped.map(box => app.painter.name(app.shape.func[box]));
   return {
-    name: app.threadName(lane.thread),
+    name: threadName(app.data, lane.thread),
     facts: [`${did}, ${count}`, ...(callers.length > 0 ? [`in ${callers.join(' › ')}`] : [])].join(
       ' · ',
     ),
@@ -129,7 +130,7 @@ export class TimeDrawing {
     const {view, context, pixels} = this;
     const {clientWidth: width, clientHeight: height, scrollTop} = view.stage;
     if (width === 0 || height === 0) return;
-    const theme = view.app.theme();
+    const theme = pageTheme();
     const ratio = fitCanvas(view.picture, width, height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     pixels.begin(context, ratio, theme.paper);
@@ -159,7 +160,7 @@ export class TimeDrawing {
   drawTrack(lanes, top) {
     const {view, pixels, width} = this;
     const {app, visible} = view;
-    const {dark} = app.theme();
+    const {dark} = pageTheme();
     const colors = ACTIVITIES.map(activity => (dark ? activity.dark : activity.light));
     const columns = trackColumns(lanes, visible, width);
     const full = (lanes.length * (visible[1] - visible[0])) / width;
@@ -199,8 +200,8 @@ export class TimeDrawing {
       });
       pixels.endRow(y, row - 1);
     }
-    this.addOutline(view.hovered, lane, begin, app.theme().ink, 1);
-    this.addOutline(view.selected, lane, begin, app.theme().ring, 2.5);
+    this.addOutline(view.hovered, lane, begin, pageTheme().ink, 1);
+    this.addOutline(view.selected, lane, begin, pageTheme().ring, 2.5);
   }
 
   /** @param {number} box @param {number} from @param {number} to @param {number} share */
@@ -231,7 +232,7 @@ export class TimeDrawing {
   }
 
   /**
-   * @param {import('./time_view.js').Place} place @param {Lane} lane @param {number} top
+   * @param {import('./time_place.js').Place} place @param {Lane} lane @param {number} top
    * @param {string} color @param {number} size
    */
   addOutline({slice, lane: at, row}, lane, top, color, size) {
@@ -273,7 +274,7 @@ export class TimeDrawing {
   drawHeading(item, top) {
     const {context, view, width} = this;
     const {painter} = view.app;
-    const theme = view.app.theme();
+    const theme = pageTheme();
     const {name, facts} = headingOf(view, item);
     const left = 4 + (item.isInner ? INDENT : 0);
     const y = top + HEADING / 2 + 1;
@@ -302,7 +303,7 @@ export class TimeDrawing {
     if (!range) return;
     const [from, to] = this.pixelsOf(range);
     context.globalAlpha = 0.65;
-    context.fillStyle = view.app.theme().paper;
+    context.fillStyle = pageTheme().paper;
     if (from > 0) context.fillRect(0, 0, Math.min(from, width), height);
     if (to < width) context.fillRect(Math.max(to, 0), 0, width, height);
     context.globalAlpha = 1;
@@ -311,7 +312,7 @@ export class TimeDrawing {
   drawAxis() {
     const {context, view, width} = this;
     const {app, pending} = view;
-    const theme = app.theme();
+    const theme = pageTheme();
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, width, AXIS);
     const {range, baseline} = app.state;
@@ -352,7 +353,7 @@ export class TimeDrawing {
     context.fillRect(from, 0, 1, height);
     context.fillRect(to - 1, 0, 1, height);
     context.font = view.app.painter.font;
-    context.fillStyle = view.app.theme().ink;
+    context.fillStyle = pageTheme().ink;
     const {width: text} = context.measureText(name);
     if (to - from <= text + 8) return null;
     context.fillText(name, to - text - 4, AXIS / 2);

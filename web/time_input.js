@@ -51,6 +51,16 @@ function timeWheel(view, event) {
   event.preventDefault();
 }
 
+/** @param {TimeView} view @param {MouseEvent} event */
+function openTimeMenu(view, event) {
+  const {app} = view;
+  const {slice} = view.at(event);
+  if (!slice) return;
+  event.preventDefault();
+  app.tips.hide();
+  app.functionMenu(app.shape.func[slice.box], event.clientX, event.clientY);
+}
+
 /** @type {Record<string, (view: TimeView) => void>} */
 const TIME_KEYS = {
   ArrowLeft: view => view.pan(-0.2),
@@ -87,7 +97,7 @@ export function listenToTime(view) {
   listenToDrag(view);
   picture.addEventListener('pointerleave', () => view.leave());
   picture.addEventListener('dblclick', event => view.zoomAt(event));
-  picture.addEventListener('contextmenu', event => view.openMenu(event));
+  picture.addEventListener('contextmenu', event => openTimeMenu(view, event));
   picture.addEventListener('wheel', event => timeWheel(view, event), {passive: false});
   picture.addEventListener('keydown', event => timeKey(view, event));
   stage.addEventListener('scroll', view.redraw, {passive: true});

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples over time: processes, what their threads do, and the stacks of each.
 import {isTimeOffered, noTimeView} from './about_view.js';
-import {ACTIVITIES} from './activity.js';
-import {css} from './color.js';
-import {button, choice, el, oncePerFrame, pictureCanvas, swatch} from './dom.js';
+import {el, oncePerFrame, pictureCanvas} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
-import {activityColumns, firstAbove} from './lanes.js';
-import {clamp, countText, duration, moment, percent, quantityText} from './numbers.js';
-import {shareOf, wholeName} from './shares.js';
+import {clamp} from './numbers.js';
 import {choiceField, flagField, keptField, rangeField, wordsField} from './state.js';
+import {TimeBar} from './time_bar.js';
 import {headingOf, TimeDrawing, timeSvg} from './time_draw.js';
 import {listenToTime} from './time_input.js';
 import {AXIS, HEADING_ROW, TimeLayout, TRACK_ROW} from './time_layout.js';
+import {NOWHERE, placeIn} from './time_place.js';
+import {StackPanel} from './time_stack.js';
+import {sliceLines, trackLines} from './time_tips.js';
 import {matchesInTime} from './time_walk.js';
-import {pathTo} from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {import('./lane_rows.js').Slice} Slice */
-/** @typedef {import('./lanes.js').Lane} Lane */
 /** @typedef {import('./time_layout.js').Item} Item */
+/** @typedef {import('./time_place.js').Place} Place */
 /** @typedef {[number, number]} Range */
 /**
  * @typedef {object} TimeState
@@ -27,29 +25,13 @@ import {pathTo} from './tree.js';
  * @property {boolean} callers rows begin at the root
  * @property {string[]} folds keys of items that are not open or closed as they are at first
  */
-/**
- * A place in the view. The slice is there if the row is one of a stack that has something in it.
- * @typedef {object} Place
- * @property {Item|null} item
- * @property {Lane|null} lane
- * @property {number} row
- * @property {number} sample of the lane
- * @property {Slice|null} slice
- */
-
 const TIME_LABEL =
   'Samples over time, a lane for each thread. Arrow keys move, plus and minus zoom, ' +
   'brackets go from sample to sample, Page Up and Page Down from thread to thread, ' +
   'Space opens and closes a thread, Enter selects the visible range';
 
-/** @type {Place} */
-const NOTHING = {item: null, lane: null, row: HEADING_ROW, sample: -1, slice: null};
-
 /** The room beside a slice that is zoomed to, as a share of it. */
 const MARGIN = 0.05;
-
-/** The stack has at most this share of the height (.stack in style.css). */
-const STACK_SHARE = 0.35;
 
 /** How long after a click the second of a double click may come. */
 const DOUBLE_CLICK_MS = 400;
@@ -63,8 +45,8 @@ export class TimeView {
     this.visible = [0, app.data.duration];
     /** The range that is being selected. @type {Range|null} */
     this.pending = null;
-    this.hovered = NOTHING;
-    this.selected = NOTHING;
+    this.hovered = NOWHERE;
+    this.selected = NOWHERE;
     /** The item that keys act on. */
     this.cursor = 0;
     /** @type {HTMLCanvasElement} */
@@ -72,29 +54,13 @@ export class TimeView {
     this.spacer = el('div', {className: 'spacer'});
     /** @type {HTMLElement} */
     this.stage = el('div', {className: 'stage'}, this.picture, this.spacer);
-    this.rowsChoice = choice(
-      'Rows of a lane',
-      [
-        ['0', 'all rows'],
-        ['16', '16 rows each'],
-        ['8', '8 rows each'],
-        ['1', '1 row each'],
-      ],
-      '16',
-      value => app.set({rows: Number(value)}),
-    );
-    this.callersButton = button('Common callers', () => app.set({callers: !app.state.callers}), {
-      title: 'Show the callers that nearly all stacks of a thread have',
+    this.bar = new TimeBar(this);
+    this.stack = new StackPanel(app, () => {
+      this.select(NOWHERE);
+      this.picture.focus();
     });
-    this.legend = el('span', {className: 'legend'});
-    /** The stack of the selected sample. @type {HTMLElement} */
-    this.stack = el('div', {
-      className: 'stack',
-      hidden: true,
-      role: 'region',
-      'aria-label': 'Stack of the selected sample',
-    });
-    this.element = el('div', {className: 'half'}, this.bar(), this.stage, this.stack);
+    const parts = [this.bar.element, this.stage, this.stack.element];
+    this.element = el('div', {className: 'half'}, ...parts);
     this.drawing = new TimeDrawing(this);
     this.redraw = oncePerFrame(() => this.drawing.draw());
     this.sizes = new ResizeObserver(() => this.drawing.draw());
@@ -102,47 +68,19 @@ export class TimeView {
     listenToTime(this);
   }
 
-  bar() {
-    const hint = 'Drag to move, Ctrl-wheel to zoom, Shift-drag to select a range.';
-    return el(
-      'div',
-      {className: 'bar'},
-      button('Select the visible range', () => this.selectVisible()),
-      button('Show all', () => this.showAll()),
-      this.rowsChoice,
-      this.callersButton,
-      this.legend,
-      el('span', {className: 'quiet hint', textContent: hint}),
-    );
-  }
-
   show() {
     const {app} = this;
     if (!this.layout.isCurrent(app)) {
       const {lanes} = this.layout;
       this.layout = new TimeLayout(app, this.layout);
-      this.hovered = NOTHING;
+      this.hovered = NOWHERE;
       this.cursor = clamp(this.cursor, this.layout.items.length - 1);
-      if (lanes !== this.layout.lanes) this.select(NOTHING);
+      if (lanes !== this.layout.lanes) this.select(NOWHERE);
     }
-    this.rowsChoice.value = String(app.state.rows);
-    this.callersButton.setAttribute('aria-pressed', String(app.state.callers));
     this.spacer.style.height = `${this.layout.height}px`;
     this.visible = this.inRecording(app.state.lanes ?? [0, app.data.duration]);
-    this.showLegend();
+    this.bar.show();
     this.drawing.draw();
-  }
-
-  /** What the colours of tracks mean, of those that there are. */
-  showLegend() {
-    const {dark} = this.app.theme();
-    const used = ACTIVITIES.filter((_, k) => this.layout.lanes.some(({track}) => track.all[k] > 0));
-    this.legend.replaceChildren(
-      ...used.map(activity => {
-        const color = swatch(css(dark ? activity.dark : activity.light));
-        return el('span', {}, color, activity.title);
-      }),
-    );
   }
 
   get cursorItem() {
@@ -162,7 +100,7 @@ export class TimeView {
     this.visible = this.inRecording(ticks);
     const isAll = this.visible[1] - this.visible[0] === app.data.duration;
     app.state.lanes = isAll ? null : this.visible;
-    app.rememberSoon();
+    app.history.rememberSoon();
     this.redraw();
   }
 
@@ -234,20 +172,9 @@ export class TimeView {
   at(event) {
     const y = event.clientY - this.picture.getBoundingClientRect().top;
     const found = y < AXIS ? null : this.layout.at(y + this.stage.scrollTop);
-    if (!found) return NOTHING;
-    const {item, row} = found;
-    const lane = item.kind === 'lane' ? item.lanes[0] : null;
-    const place = {item, lane, row, sample: -1, slice: null};
-    if (!lane || !item.isOpen || row < 0) return place;
-    const rows = this.layout.rowsOf(lane);
-    const sample = rows.sampleAt(this.tickAt(event), this.pixelTicks);
-    const box = sample < 0 || row >= rows.count ? -1 : rows.boxAt(sample, row);
-    if (box <= 0) return {...place, sample};
-    // The pointer moves within a slice often.
-    const {slice} = this.hovered;
-    const isSame = lane === this.hovered.lane && slice?.box === box;
-    const isWithin = isSame && sample >= slice.first && sample <= slice.last;
-    return {...place, sample, slice: isWithin ? slice : rows.sliceAt(sample, box)};
+    if (!found) return NOWHERE;
+    const {layout, hovered, pixelTicks} = this;
+    return placeIn({layout, hovered, pixelTicks}, found, this.tickAt(event));
   }
 
   /** @param {MouseEvent} event */
@@ -258,88 +185,16 @@ export class TimeView {
     if (isNew) this.redraw();
     const {tips} = this.app;
     if (place.slice) {
-      const [head, ...lines] = this.sliceLines(place);
+      const [head, ...lines] = sliceLines(this, place);
       tips.show(head, lines, event);
     } else if (place.item && place.row === TRACK_ROW && place.item.kind !== 'idle') {
-      tips.show(headingOf(this, place.item).name, this.trackLines(place.item, event), event);
+      const column = Math.floor(this.shareAt(event) * this.stage.clientWidth);
+      tips.show(headingOf(this, place.item).name, trackLines(this, place.item, column), event);
     } else tips.hide();
   }
 
-  /**
-   * The name of a slice, its own begin and duration, its thread, and what its stack weighs.
-   * @param {Place} place with a slice
-   */
-  sliceLines({lane, slice}) {
-    if (!lane || !slice) return [];
-    const {app} = this;
-    const {tree, data, painter} = app;
-    const {box, first, last, begin, end} = slice;
-    const total = tree.total[box];
-    const share = `${percent(shareOf(tree, total))} of ${wholeName(app.filter)}`;
-    const lines = [
-      painter.name(tree.shape.func[box]),
-      `${this.spanText(begin, end)} in ${app.threadName(data.sampleThread[lane.samples[first]])}`,
-    ];
-    if (last > first && !data.clock) lines.push(`${countText(last - first + 1, 'sample')}`);
-    const narrow = this.narrowSlices(lane, box, begin, end);
-    if (narrow > 1) lines.push(`one of ${countText(narrow, 'slice')} in this pixel`);
-    lines.push(`this stack in total: ${quantityText(tree, total)}, ${share}`);
-    return lines;
-  }
-
-  /** "at 0.12 s, for 60 ms". @param {number} begin @param {number} end ticks */
-  spanText(begin, end) {
-    const {meta, clock} = this.app.data;
-    const ns = (end - begin) * meta.tick_ns;
-    const at = moment(begin * meta.tick_ns, Math.max(ns / 100, meta.tick_ns), clock);
-    return `at ${at} for ${duration(ns, clock)}`;
-  }
-
-  /**
-   * How many slices begin in the pixel of one that is narrower than it; 0: it is not.
-   * @param {Lane} lane @param {number} box @param {number} begin @param {number} end
-   */
-  narrowSlices(lane, box, begin, end) {
-    const {pixelTicks, visible} = this;
-    if (end - begin >= pixelTicks) return 0;
-    const left = visible[0] + Math.floor((begin - visible[0]) / pixelTicks) * pixelTicks;
-    const from = firstAbove(lane.end, left);
-    const to = firstAbove(lane.begin, left + pixelTicks, from);
-    const rows = this.layout.rowsOf(lane);
-    const row = rows.rowOf(box);
-    let slices = 0;
-    for (let i = from, before = -1; i < to; ++i) {
-      const here = rows.boxAt(i, row);
-      if (here > 0 && here !== before) ++slices;
-      before = here;
-    }
-    return slices;
-  }
-
-  /** What a track shows at the pointer. @param {Item} item @param {MouseEvent} event */
-  trackLines({lanes}, event) {
-    const {data} = this.app;
-    const {pixelTicks, visible} = this;
-    const column = Math.floor(this.shareAt(event) * this.stage.clientWidth);
-    const begin = visible[0] + column * pixelTicks;
-    const sums = new Float64Array(ACTIVITIES.length);
-    for (const {track} of lanes) {
-      const ticks = activityColumns(track, begin, begin + pixelTicks, 1);
-      for (let k = 0; k < sums.length; ++k) sums[k] += ticks[k];
-    }
-    const whole = pixelTicks * lanes.length;
-    const shares = ACTIVITIES.map(({title}, k) => ({title, share: sums[k] / whole}));
-    return [
-      this.spanText(begin, begin + pixelTicks),
-      ...shares
-        .filter(({share}) => share > 0)
-        .map(({title, share}) => `${title}: ${percent(share)}`),
-      ...(sums.every(ticks => ticks === 0) ? [data.clock ? 'not running' : 'no samples'] : []),
-    ];
-  }
-
   leave() {
-    this.hovered = NOTHING;
+    this.hovered = NOWHERE;
     this.app.tips.hide();
     this.redraw();
   }
@@ -349,66 +204,20 @@ export class TimeView {
     const place = this.at(event);
     if (place.item) this.cursor = this.layout.items.indexOf(place.item);
     if (place.item && place.row === HEADING_ROW) this.toggle(place.item);
-    else if (this.isCovered(event)) setTimeout(() => this.select(place), DOUBLE_CLICK_MS);
+    // The stack would be where the pointer is, and the second of two clicks would miss.
+    else if (this.stack.willCover(event.clientY)) setTimeout(() => this.select(place), DOUBLE_CLICK_MS);
     else this.select(place);
-  }
-
-  /**
-   * Whether the stack would be where the pointer is, so that the second of two clicks would miss.
-   * @param {MouseEvent} event
-   */
-  isCovered({clientY}) {
-    const {top, height} = this.element.getBoundingClientRect();
-    return this.stack.hidden && clientY > top + height * (1 - STACK_SHARE);
   }
 
   /** Selects a slice and shows the stack of its sample. @param {Place} place */
   select(place) {
-    this.selected = place.slice ? place : NOTHING;
-    this.showStack();
-    this.redraw();
-  }
-
-  showStack() {
+    this.selected = place.slice ? place : NOWHERE;
     const {lane, sample, slice} = this.selected;
-    this.stack.hidden = !slice;
-    if (!lane || !slice) return;
-    const {app} = this;
-    const {painter, data, shape} = app;
-    const leaf = this.layout.rowsOf(lane).leafOf(sample);
-    const frames = pathTo(shape, leaf).reverse();
-    const unselect = () => {
-      this.select(NOTHING);
-      this.picture.focus();
-    };
-    const close = button('×', unselect, {'aria-label': 'Close the stack'});
-    const title = `${this.spanText(lane.begin[sample], lane.end[sample])} in ${app.threadName(
-      data.sampleThread[lane.samples[sample]],
-    )}`;
-    const items = frames.map(box => {
-      const f = shape.func[box];
-      const open = button(painter.name(f), () => {
-        const {left, bottom} = open.getBoundingClientRect();
-        app.functionMenu(f, left, bottom);
-      });
-      if (box === slice.box) open.setAttribute('aria-current', 'true');
-      return el('li', {}, open);
-    });
-    this.stack.replaceChildren(
-      el('div', {className: 'bar'}, el('span', {textContent: title}), close),
-      el('ol', {}, ...items),
-    );
-    this.stack.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest'});
-  }
-
-  /** @param {MouseEvent} event */
-  openMenu(event) {
-    const {app} = this;
-    const {slice} = this.at(event);
-    if (!slice) return;
-    event.preventDefault();
-    app.tips.hide();
-    app.functionMenu(app.shape.func[slice.box], event.clientX, event.clientY);
+    if (lane && slice) {
+      const leaf = this.layout.rowsOf(lane).leafOf(sample);
+      this.stack.show(lane, sample, leaf, slice.box);
+    } else this.stack.hide();
+    this.redraw();
   }
 
   func() {
@@ -418,7 +227,7 @@ export class TimeView {
 
   escape() {
     if (!this.selected.slice) return false;
-    this.select(NOTHING);
+    this.select(NOWHERE);
     return true;
   }
 

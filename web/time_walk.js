@@ -6,9 +6,10 @@ import {clamp} from './numbers.js';
 import {headingOf} from './time_draw.js';
 import {AXIS, HEADING, HEADING_ROW, TRACK} from './time_layout.js';
 import {TimeMatches} from './time_matches.js';
+import {sliceLines} from './time_tips.js';
 
 /** @typedef {import('./lanes.js').Lane} Lane */
-/** @typedef {import('./time_view.js').Place} Place */
+/** @typedef {import('./time_place.js').Place} Place */
 /** @typedef {import('./time_view.js').TimeView} TimeView */
 
 /** @param {TimeView} view @param {number} by */
@@ -35,7 +36,7 @@ function selectBox(view, lane, sample, box) {
   const slice = box > 0 ? rows.sliceAt(sample, box) : null;
   const place = {item: view.cursorItem, lane, row: rows.rowOf(box), sample, slice};
   view.select(place);
-  if (slice) showTip(view, view.sliceLines(place), place);
+  if (slice) showTip(view, sliceLines(view, place), place);
 }
 
 /** To the next item. @param {TimeView} view @param {number} by */

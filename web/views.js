@@ -52,7 +52,7 @@ import {TIME_VIEW} from './time_view.js';
  * @property {boolean} [showsTime] shows when samples were taken
  * @property {boolean} [addsTimes] adds up samples by their time
  * @property {import('./state.js').Field[]} [fields] choices that only this view has
- * @property {(picture: import('./app.js').Picture, view: View|null) =>
+ * @property {(picture: import('./picture.js').Picture, view: View|null) =>
  *   import('./work.js').Work<unknown>} [preparing] computes what show() would take long for; `view`
  *   is on the page before
  * @property {(state: State, changes: Partial<State>) => void} [beforeChange]
