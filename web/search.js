@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Search by name. Each distinct name is tested once; boxes then match by the number of their
 // function.
+import {Automaton} from './automaton.js';
 import {shownName} from './names.js';
 import {percent} from './numbers.js';
+import {hasManyWays, programOf} from './regex.js';
 import {finished, PIECE, pieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -23,75 +25,84 @@ const NO_TEXT = /\\[pP]\{[^}]*\}|\\k?<\w*>|\(\?<\w+>|\\./gu;
 export const hasCapital = (text, isRegex) =>
   /\p{Lu}/u.test(isRegex ? text.replace(NO_TEXT, '') : text);
 
-/** A character, a class, an end of a group, a choice, or how often something is there. */
-const SYNTAX =
-  /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<?[=!]|:|<\w+>))?|[*+?]\??|\{\d+(?:,\d*)?\}\??|./gsu;
-
-/**
- * Whether a group that may be there several times has a choice inside, as in (a+)+ or (a|b)*. For
- * some names, browsers then try each way to share the name out among the choices: there are more
- * than anybody waits for, and nothing can stop them.
- * @param {string} source a regular expression
- */
-export function repeatsChoices(source) {
-  // Whether there is a choice in each group that is open, and in the part before.
-  const open = [false];
-  let last = false;
-  for (const [part] of source.matchAll(SYNTAX)) {
-    const isCount = /^(?:[*+?]|\{\d)/.test(part);
-    if (isCount && last && part[0] !== '?') return true;
-    if (isCount || part === '|') open[open.length - 1] = true;
-    if (part.startsWith('(')) open.push(false);
-    last = part === ')' && open.length > 1 && open.pop() === true;
-    if (last) open[open.length - 1] = true;
-  }
-  return false;
-}
-
 /** So many letters of a name are tested with a regular expression. */
 const LETTERS_TESTED = 2000;
 
-/** The last test that was made. @type {{key: string, test: Test|null}} */
-let lastTest = {key: '', test: null};
-
 /**
- * A test for names, the same for the same query; null if the query is not a regular expression, or
- * one that may take forever.
- * @param {Query} query
+ * A test for names; null: the query is not searched, for the reason that `problem` says.
+ * @typedef {{test: Test|null, problem: string}} Matcher
  */
-export function matcher(query) {
+
+/** Those that were made last: several fields search. @type {Map<string, Matcher>} */
+const knownMatchers = new Map();
+const MATCHERS_KNOWN = 8;
+
+/** @param {Query} query */
+function matcherOf(query) {
   const key = JSON.stringify(query);
-  if (lastTest.key !== key) lastTest = {key, test: madeTest(query)};
-  return lastTest.test;
+  const known = knownMatchers.get(key) ?? madeMatcher(query);
+  // The last is the newest.
+  knownMatchers.delete(key);
+  knownMatchers.set(key, known);
+  if (knownMatchers.size > MATCHERS_KNOWN)
+    knownMatchers.delete(/** @type {string} */ (knownMatchers.keys().next().value));
+  return known;
 }
 
-/** @param {Query} query @returns {Test|null} */
-function madeTest({text, regex, ignoreCase}) {
-  if (!regex) {
-    if (!ignoreCase) return name => name.includes(text);
-    const lower = text.toLowerCase();
-    return name => name.toLowerCase().includes(lower);
-  }
-  if (repeatsChoices(text)) return null;
-  for (const unicode of ['u', '']) {
+/** A test for names, the same for the same query; null: there is none. @param {Query} query */
+export const matcher = query => matcherOf(query).test;
+
+/** Why there is no test. @param {Query} query */
+export const searchProblem = query => matcherOf(query).problem;
+
+/** @param {Query} query @returns {Matcher} */
+function madeMatcher({text, regex, ignoreCase}) {
+  if (regex) return regexMatcher(text, ignoreCase ? 'i' : '');
+  if (!ignoreCase) return {test: name => name.includes(text), problem: ''};
+  const lower = text.toLowerCase();
+  return {test: name => name.toLowerCase().includes(lower), problem: ''};
+}
+
+/** An expression as browsers have it; null: it is none. @param {string} text @param {string} flags */
+function expressionOf(text, flags) {
+  // Without "u", browsers accept more.
+  for (const all of [`${flags}u`, flags]) {
     try {
-      const expression = new RegExp(text, (ignoreCase ? 'i' : '') + unicode);
-      return name =>
-        expression.test(name.length > LETTERS_TESTED ? name.slice(0, LETTERS_TESTED) : name);
+      return new RegExp(text, all);
     } catch {
-      // Without "u", browsers accept more.
+      // Then without it.
     }
   }
   return null;
 }
 
+/** @param {string} text @param {string} caseFlag @returns {Matcher} */
+function regexMatcher(text, caseFlag) {
+  const expression = expressionOf(text, caseFlag);
+  if (!expression) return {test: null, problem: 'not a regular expression'};
+  const {flags} = expression;
+  /** @type {{test: Test}} */
+  let engine = expression;
+  if (hasManyWays(text, flags)) {
+    const program = programOf(text, flags);
+    if (!program) {
+      const problem = 'not searched: too long, or it looks around or back and may take forever';
+      return {test: null, problem};
+    }
+    engine = new Automaton(program);
+  }
+  const test = (/** @type {string} */ name) =>
+    engine.test(name.length > LETTERS_TESTED ? name.slice(0, LETTERS_TESTED) : name);
+  return {test, problem: ''};
+}
+
 /** A test of a name costs as much as this many rows. */
 const TEST_COST = 16;
 
-/** How many names are tested between looks at the clock. */
-const NAMES_AT_ONCE = 16;
+/** So many names are a part of the work. */
+const NAMES_AT_ONCE = 1 << 10;
 
-/** Tests that take longer than this are as much work as a piece. */
+/** Tests that have taken longer than this are as much work as a piece. */
 const SLOW_MS = 10;
 
 /**
@@ -110,15 +121,18 @@ export function* testing(data, made, matches) {
   if (known?.[0] === made) return known[1];
   const hits = new Uint8Array(made.end);
   let anyFunction = false;
-  for (const [from, to] of pieces(0, hits.length, NAMES_AT_ONCE)) {
-    const begin = performance.now();
-    for (let f = from; f < to; ++f) {
-      const name = f < made.first ? data.name(f) : made.names[f - made.first];
-      if (!matches(shownName(name))) continue;
+  let begin = performance.now();
+  for (let f = 0, count = 0; f < hits.length; ++f) {
+    const name = f < made.first ? data.name(f) : made.names[f - made.first];
+    if (matches(shownName(name))) {
       hits[f] = 1;
       anyFunction ||= data.isFunction(f);
     }
-    yield performance.now() - begin > SLOW_MS ? PIECE : (to - from) * TEST_COST;
+    const isSlow = performance.now() - begin > SLOW_MS;
+    if (++count < NAMES_AT_ONCE && !isSlow) continue;
+    yield isSlow ? PIECE : count * TEST_COST;
+    begin = performance.now();
+    count = 0;
   }
   if (anyFunction) for (const f of data.meta.thread_names) hits[f] = 0;
   knownHits.set(matches, [made, hits]);

@@ -10,7 +10,7 @@ import {
   matcher,
   matching,
   matchingFunctions,
-  repeatsChoices,
+  searchProblem,
   testing,
 } from './search.js';
 import {wholeName} from './shares.js';
@@ -40,6 +40,16 @@ const queryOf = state => ({
   regex: !state.plain,
   ignoreCase: !matchesCase(state),
 });
+
+/**
+ * 1 for functions that the search of a state matches; null: nothing is searched.
+ * @param {Pick<import('./picture.js').Picture, 'data'|'state'|'tree'>} picture
+ * @returns {import('./work.js').Work<Uint8Array|null>}
+ */
+export function* hitsOf({data, state, tree}) {
+  const matches = state.search && matcher(queryOf(state));
+  return matches ? yield* testing(data, tree.shape.made, matches) : null;
+}
 
 export class SearchBar {
   /** @param {App} app */
@@ -96,11 +106,9 @@ export class SearchBar {
    * @param {import('./picture.js').Picture} picture
    * @returns {import('./work.js').Work<void>}
    */
-  *preparing({data, state, tree}) {
-    const matches = state.search && matcher(queryOf(state));
-    if (!matches) return;
-    const hits = yield* testing(data, tree.shape.made, matches);
-    yield* matching(tree, hits, state.zoom);
+  *preparing(picture) {
+    const hits = yield* hitsOf(picture);
+    if (hits) yield* matching(picture.tree, hits, picture.state.zoom);
   }
 
   /** Writes the query that is shown into the field. */
@@ -144,10 +152,7 @@ export class SearchBar {
     if (field.value !== search) field.value = search;
     if (matches) field.removeAttribute('aria-invalid');
     else field.setAttribute('aria-invalid', 'true');
-    if (!matches)
-      this.share = repeatsChoices(search)
-        ? 'not searched: (a+)+ and the like may take forever'
-        : 'not a regular expression';
+    if (!matches) this.share = searchProblem(queryOf(state));
     byId('mode').setAttribute('aria-pressed', String(!plain));
     byId('case').setAttribute('aria-pressed', String(this.matchesCase));
   }

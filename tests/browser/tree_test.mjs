@@ -12,7 +12,7 @@ import {lanesOf} from '../../web/lanes.js';
 import {withoutTemplates} from '../../web/names.js';
 import {percent} from '../../web/numbers.js';
 import {visibleBoxes} from '../../web/paint.js';
-import {matched, matcher, matchingFunctions, repeatsChoices} from '../../web/search.js';
+import {matched, matcher, matchingFunctions} from '../../web/search.js';
 import {changeInterval, functionTotals} from '../../web/totals.js';
 import {Shapes} from '../../web/transform.js';
 import {buildTree} from '../../web/tree.js';
@@ -354,25 +354,3 @@ test('many items are sorted in pieces as at once, and equal ones stay in their o
   assert.deepEqual(finished(sorting(items, order)), items.toSorted(order));
   assert.deepEqual(finished(sorting([], order)), []);
 });
-
-for (const [expression, isRefused] of [
-  ['(a+)+$', true],
-  ['(\\w+)*<', true],
-  ['(a|aa)*', true],
-  ['((a+))*', true],
-  ['(?<name>a*)+?', true],
-  ['(a?){30}', true],
-  ['((a|b)c)+', true],
-  ['.*read.*', false],
-  ['^(?!std::).*', false],
-  ['(foo|bar)::', false],
-  ['(a+)?b+', false],
-  ['(ab)*', false],
-  ['[(a+)]+', false],
-  ['\\(a+\\)+', false],
-  ['(a+', false],
-  ['a+)+', false],
-])
-  test(`${expression} ${isRefused ? 'repeats choices' : 'does not repeat choices'}`, () => {
-    assert.equal(repeatsChoices(expression), isRefused);
-  });

@@ -135,6 +135,43 @@ async function pastedNow(page) {
   });
 }
 
+/** No task of a page may take longer, in milliseconds. */
+const LONGEST_TASK = 200;
+
+/** The longest task while `act` runs. */
+async function longestTask(page, act) {
+  await page.evaluate(() => {
+    window.tasks = [0];
+    window.watcher = new PerformanceObserver(list =>
+      window.tasks.push(...list.getEntries().map(({duration}) => duration)),
+    );
+    window.watcher.observe({type: 'longtask'});
+  });
+  await act();
+  await drawn(page);
+  return page.evaluate(() => {
+    window.watcher.disconnect();
+    return Math.max(...window.tasks);
+  });
+}
+
+/**
+ * Asserts that the page answers while it does something. On a busy machine short tasks take long,
+ * too: there are several tries. `act` gets their number, and never does the same again, since the
+ * page remembers what it computed.
+ */
+export async function answersDuring(page, act) {
+  const longest = [];
+  for (let i = 0; i < 5; ++i) {
+    longest.push(await longestTask(page, () => act(i)));
+    if (longest.at(-1) <= LONGEST_TASK) return;
+  }
+  assert.fail(`the longest tasks were ${longest.join(', ')} ms`);
+}
+
+/** Waits until nothing is computed. */
+export const settled = page => page.locator('#busy').waitFor({state: 'hidden'});
+
 /** Rows of the table of functions: the name, and the cells before it. */
 export const tableRows = page =>
   page.$$eval('#view tbody tr', rows =>

@@ -4,7 +4,17 @@ import assert from 'node:assert/strict';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
-import {boxes, boxNamed, click, crumbs, open, pageOf, text} from './page.mjs';
+import {
+  answersDuring,
+  boxes,
+  boxNamed,
+  click,
+  crumbs,
+  open,
+  pageOf,
+  settled,
+  text,
+} from './page.mjs';
 import {SAMPLES, timed} from './profiles.mjs';
 
 let plain, modules, manyCallers;
@@ -164,18 +174,39 @@ test('Enter goes through the stretches of time with a match, also in closed thre
   assert.equal(await selectedTab(page), 'Time');
 });
 
-const FOREVER = '(\\w+)*;';
-const LONG_NAME = 'a'.repeat(60);
+/** Names with which browsers never finish the expressions below. */
+const HOSTILE = Array.from({length: 40}, (_, i) => `${'std::map<int, '.repeat(140)}x${i}`);
+const hostile = () => pageOf(file(HOSTILE.map(name => `main;${name} 1\n`).join(''))).address;
+
+for (const expression of ['.*.*.*.*.*=', '(\\w+\\W*)*;', '(a+)+$', '(i|in|int|, )*#'])
+  test(`the page answers while it searches ${expression}`, async () => {
+    const page = await open(hostile());
+    await answersDuring(page, async i => {
+      await page.locator('#search').fill(expression + '='.repeat(i));
+      await page.waitForFunction(() => document.getElementById('matched').textContent !== '');
+      await settled(page);
+      assert.equal(await text(page, '#matched'), 'Matched: 0.00% of the whole');
+    });
+    // What repeats as much is found.
+    await page.locator('#search').fill('(\\w+\\W*)*map.*int');
+    await settled(page);
+    assert.equal(await text(page, '#matched'), 'Matched: 100.00% of the whole');
+  });
+
+const BACKWARDS = '(\\w+)\\1*;';
 
 for (const [how, searched] of [
-  ['typed', page => page.locator('#search').fill(FOREVER)],
+  ['typed', page => page.locator('#search').fill(BACKWARDS)],
   ['in a link', () => {}],
 ])
   test(`an expression that may take forever is not searched: ${how}`, async () => {
-    const fragment = how === 'typed' ? '' : `#search=${encodeURIComponent(FOREVER)}`;
-    const page = await open(pageOf(file(`${LONG_NAME} 1\n`)).address, {fragment});
+    const fragment = how === 'typed' ? '' : `#search=${encodeURIComponent(BACKWARDS)}`;
+    const page = await open(hostile(), {fragment});
     await searched(page);
-    assert.equal(await text(page, '#matched'), 'not searched: (a+)+ and the like may take forever');
+    assert.equal(
+      await text(page, '#matched'),
+      'not searched: too long, or it looks around or back and may take forever',
+    );
     assert.equal(await page.locator('#search').getAttribute('aria-invalid'), 'true');
     // As text, it is like any other.
     await page.locator('#mode').click();
@@ -183,8 +214,7 @@ for (const [how, searched] of [
   });
 
 test('the field of the sandwich takes an expression that may take forever as text', async () => {
-  const {address} = pageOf(file(`${LONG_NAME} 1\n`));
-  const page = await open(address, {fragment: '#view=sandwich'});
-  await page.getByRole('combobox', {name: 'Function'}).fill(FOREVER);
+  const page = await open(hostile(), {fragment: '#view=sandwich'});
+  await page.getByRole('combobox', {name: 'Function'}).fill(BACKWARDS);
   assert.equal(await text(page, '.none'), 'No function matches.');
 });
