@@ -5,6 +5,7 @@ import {byId, copyText, download, el} from './dom.js';
 import {foldedFile} from './export.js';
 import {showMenu} from './menu.js';
 import {baseName, shortened} from './names.js';
+import {amount} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {showAssembly, showSource, SOURCE_VIEW} from './source_view.js';
 import {pageTheme} from './theme.js';
@@ -145,6 +146,28 @@ const downloadPng = (name, canvas) =>
     if (blob) download(name, blob);
   });
 
+/** How many rows are copied: browsers copy in one go, and longer texts would take seconds. */
+const MOST_COPIED = 100_000;
+
+/**
+ * @param {App} app @param {import('./views.js').TableRows} rows @param {string} name of a file
+ * @returns {Item[]}
+ */
+function tableActions(app, {count, file}, name) {
+  const few = `Copy the first ${amount(MOST_COPIED, 0)} rows`;
+  const copy = async (/** @type {Blob} */ text) => copyText(await text.text());
+  return [
+    {
+      text: 'CSV of this table',
+      run: () => app.alongside(file(','), csv => download(`${name}.csv`, csv)),
+    },
+    {
+      text: count > MOST_COPIED ? few : 'Copy this table',
+      run: () => app.alongside(file('\t', MOST_COPIED), copy),
+    },
+  ];
+}
+
 /** @param {App} app */
 export function exportMenu(app) {
   const {view, data, tree} = app;
@@ -163,13 +186,7 @@ export function exportMenu(app) {
     const run = () => downloadPng(`${name}.png`, joined(pictures, heading, pageTheme()));
     items.push({text: 'PNG of this view', run});
   }
-  if (view?.text) {
-    const text = view.text.bind(view);
-    items.push(
-      {text: 'CSV of this table', run: () => downloadText(`${name}.csv`, text(','), 'text/csv')},
-      {text: 'Copy this table', run: () => copyText(text('\t'))},
-    );
-  }
+  if (view?.tableRows) items.push(...tableActions(app, view.tableRows, name));
   items.push({
     text: 'Folded stacks',
     run: () =>

@@ -3,7 +3,7 @@
 import {css, inkOn} from './color.js';
 import {countText, percent, quantityText, unitAfter} from './numbers.js';
 import {LEAST_LABEL, visibleBoxes} from './paint.js';
-import {changeFrom, changeTexts, shareOf} from './shares.js';
+import {changeTexts, plainChange, shareOf} from './shares.js';
 import {PIECE, sorting} from './work.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
@@ -80,7 +80,7 @@ export function svgBox(painter, tree, box, {left, y, size, tip}) {
  */
 function changeText(tree, box) {
   if (!tree.beforeTotal || box === 0) return '';
-  const {change} = changeFrom(tree, tree.beforeTotal[box], tree.total[box]);
+  const change = plainChange(tree, tree.beforeTotal[box], tree.total[box]);
   return `; ${changeTexts(tree).change(change)}${tree.isAbsolute ? unitAfter(tree) : '%'}`;
 }
 

@@ -3,8 +3,9 @@
 // regular expression or, if it is none, text.
 import {el} from './dom.js';
 import {amount, percent} from './numbers.js';
-import {matcher} from './search.js';
+import {matcher, testing} from './search.js';
 import {shareOf} from './shares.js';
+import {finished, sorting} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
@@ -19,6 +20,20 @@ function testOf(text) {
     matcher({text, regex: true, ignoreCase}) ??
     /** @type {(name: string) => boolean} */ (matcher({text, regex: false, ignoreCase}))
   );
+}
+
+/** By totals. @type {WeakMap<FunctionTotals, number[]>} */
+const knownOrders = new WeakMap();
+
+/** @param {FunctionTotals} totals @returns {import('./work.js').Work<number[]>} */
+export function* heaviestFirst(totals) {
+  const known = knownOrders.get(totals);
+  if (known) return known;
+  const {total, beforeTotal, functions} = totals;
+  const weight = (/** @type {number} */ f) => Math.max(total[f], beforeTotal?.[f] ?? 0);
+  const order = yield* sorting(functions, (a, b) => weight(b) - weight(a) || a - b);
+  knownOrders.set(totals, order);
+  return order;
 }
 
 export class FunctionField {
@@ -66,22 +81,38 @@ export class FunctionField {
 
   /** @param {number} f the current function @param {FunctionTotals} totals */
   show(f, totals) {
-    if (this.totals !== totals) {
-      this.totals = totals;
-      const {total, beforeTotal} = totals;
-      const weight = (/** @type {number} */ g) => Math.max(total[g], beforeTotal?.[g] ?? 0);
-      this.functions = totals.functions.slice().sort((a, b) => weight(b) - weight(a) || a - b);
-    }
+    this.totals = totals;
+    this.functions = finished(heaviestFirst(totals));
     this.name = this.app.data.name(f);
     this.input.value = this.name;
     this.close();
   }
 
-  /** Suggests what matches. @param {string} [text] instead of what was typed */
-  suggest(text = this.input.value) {
-    const {app, totals} = this;
-    const matches = testOf(text);
-    const found = this.functions.filter(f => matches(app.painter.name(f)));
+  /**
+   * Suggests what matches.
+   * @param {string} [text] instead of what was typed
+   * @param {() => void} [then] called when the suggestions are there
+   */
+  suggest(text = this.input.value, then) {
+    const {app} = this;
+    if (text === '') {
+      this.showMatches(text, this.functions);
+      return;
+    }
+    app.afterwards(() => {
+      const {data} = app;
+      app.alongside(testing(data, data.made, testOf(text)), hits => {
+        if (document.activeElement !== this.input) return;
+        const found = this.functions.filter(f => hits[f]);
+        this.showMatches(text, found);
+        then?.();
+      });
+    });
+  }
+
+  /** @param {string} text @param {number[]} found */
+  showMatches(text, found) {
+    const {totals} = this;
     this.suggested = found.slice(0, MOST_SUGGESTED);
     const rest = found.length - this.suggested.length;
     const items = this.suggested.map((f, i) => this.option(f, i, totals));
@@ -138,13 +169,15 @@ export class FunctionField {
 
   /** Takes what is typed: a name, or else the heaviest function that matches. */
   takeTyped() {
-    if (this.list.hidden) this.suggest();
-    const exact = this.functions.find(f => this.app.data.name(f) === this.input.value);
-    if (exact === undefined) this.take(0);
-    else {
+    const {totals} = this;
+    const {data} = this.app;
+    const exact = data.functionNamed(this.input.value);
+    const isThere = totals?.total[exact] || totals?.beforeTotal?.[exact];
+    if (exact >= 0 && isThere && data.isFunction(exact)) {
       this.close();
       this.choose(exact);
-    }
+    } else if (this.list.hidden) this.suggest(this.input.value, () => this.take(0));
+    else this.take(0);
   }
 
   close() {

@@ -104,7 +104,9 @@ function listen(app) {
   listenToTabs(app);
   byId('cancel').onclick = () => app.cancel();
   window.addEventListener('resize', () => closeMenu());
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.body.themeChanged());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+    app.body.themeChanged(),
+  );
   window.addEventListener('keydown', event => {
     if (!pageKey(app, event)) return;
     event.preventDefault();

@@ -29,8 +29,7 @@ import {VIEWS} from './views.js';
  */
 
 /** @param {State} state */
-export const kindOf = state =>
-  /** @type {ViewKind} */ (VIEWS.find(kind => kind.id === state.view));
+export const kindOf = state => /** @type {ViewKind} */ (VIEWS.find(kind => kind.id === state.view));
 
 /** Whether siblings are ordered by weight. @param {State} state */
 export const isHeavyFirstIn = state =>

@@ -4,7 +4,7 @@
 import {FlameCanvas} from './canvas.js';
 import {el} from './dom.js';
 import {toSvg} from './export.js';
-import {FunctionField} from './function_field.js';
+import {FunctionField, heaviestFirst} from './function_field.js';
 import {percent, unitAfter} from './numbers.js';
 import {changeFrom, changeTexts, shareOf, wholeName} from './shares.js';
 import {functionField, wholeNumber} from './state.js';
@@ -67,6 +67,7 @@ function* halvesOf({data, state, shape, weights, tree}, f) {
 function* preparing(picture) {
   const {data, tree, state} = picture;
   const totals = yield* summingUp(tree, data);
+  yield* heaviestFirst(totals);
   const f = functionOr(totals, state.func);
   if (f >= 0) yield* halvesOf(picture, f);
 }

@@ -54,20 +54,30 @@ export const shareBefore = ({all}, weight) => weight / (all.before || 1);
  */
 
 /**
+ * The change alone: its interval takes much longer.
+ * @param {Tree} tree @param {number} before a weight, as the tree has it @param {number} after
+ */
+export const plainChange = (tree, before, after) =>
+  tree.isAbsolute
+    ? (after - before) / 10 ** tree.decimals
+    : shareOf(tree, after) - shareBefore(tree, before);
+
+/**
  * @param {Tree} tree @param {number} before a weight, as the tree has it @param {number} after
  * @returns {Change}
  */
 export function changeFrom(tree, before, after) {
   const {all, samples} = tree;
   const shares = {before: shareBefore(tree, before), after: shareOf(tree, after)};
+  const change = plainChange(tree, before, after);
   if (!tree.isAbsolute) {
     const interval = changeInterval(shares.before, shares.after, samples);
-    return {...shares, change: shares.after - shares.before, interval};
+    return {...shares, change, interval};
   }
   const one = 10 ** tree.decimals;
   const whole = {before: all.before / one, after: all.after / one};
   const interval = weightInterval(shares, whole, samples);
-  return {before: before / one, after: after / one, change: (after - before) / one, interval};
+  return {before: before / one, after: after / one, change, interval};
 }
 
 /** A bound of weights, as `wick diff` prints it. @param {number} n */

@@ -5,7 +5,7 @@ import {button, byId, el} from './dom.js';
 import {cutLabel, isolated} from './names.js';
 import {countText, percent, spanText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
-import {changeFrom, changeTexts, shareOf} from './shares.js';
+import {changeTexts, plainChange, shareOf} from './shares.js';
 import {finished, pieces} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -147,7 +147,7 @@ function hottest({data, weights, tree}) {
   if (!weights.before)
     return largest(after).map(f => ({f, text: percent(shareOf(tree, after[f]))}));
   const before = finished(selfByFunction(data, weights.before));
-  const change = after.map((weight, f) => changeFrom(tree, before[f] * tree.scale, weight).change);
+  const change = after.map((weight, f) => plainChange(tree, before[f] * tree.scale, weight));
   const texts = changeTexts(tree);
   return largest(change.map(Math.abs)).map(f => ({f, text: texts.change(change[f])}));
 }

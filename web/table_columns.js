@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of the table: what is known about a function, as numbers to sort by and as text.
-import {weigh} from './filter.js';
-import {baseName} from './names.js';
+import {filterOf, weigh} from './filter.js';
+import {baseName, shownName} from './names.js';
 import {amount, percent, weightText} from './numbers.js';
-import {changeFrom, changeTexts, isCertain, shareOf} from './shares.js';
-import {finished, pieces} from './work.js';
+import {changeFrom, changeTexts, isCertain, plainChange, shareOf} from './shares.js';
+import {pieces} from './work.js';
 
-/** @typedef {import('./app.js').App} App */
 /** @typedef {import('./data.js').Data} Data */
+/** @typedef {import('./table_callers.js').Shown} Shown */
 /** @typedef {import('./totals.js').FunctionTotals} FunctionTotals */
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @template T @typedef {import('./work.js').Work<T>} Work */
@@ -26,11 +26,12 @@ import {finished, pieces} from './work.js';
 
 /**
  * How often each function was called; null: not known.
- * @param {App} app @returns {Float64Array|null}
+ * @param {Shown} picture @returns {Float64Array|null}
  */
-function callsOf({data, filter, shape}) {
+function callsOf({data, state, shape}) {
   const hasCalls = data.meta.events.some(event => event.group === 'calls');
   if (!hasCalls || data.isDifference) return null;
+  const filter = filterOf(state);
   // A trace does not say when its calls were made.
   if (filter.range && data.clock) return null;
   const weights = weigh(data, {...filter, group: 'calls'}, null).after;
@@ -43,9 +44,9 @@ function callsOf({data, filter, shape}) {
 
 /**
  * @param {Tree} tree @param {FunctionTotals} totals @param {Float64Array} beforeTotal
- * @returns {TableColumn[]}
+ * @returns {Work<TableColumn[]>}
  */
-function comparisonColumns(tree, {self, total, functions}, beforeTotal) {
+function* comparisonColumns(tree, {self, total, functions}, beforeTotal) {
   const of = (/** @type {number} */ f) => changeFrom(tree, beforeTotal[f], total[f]);
   const texts = changeTexts(tree);
   const half = (/** @type {import('./shares.js').Change} */ {interval: [low, high]}) =>
@@ -60,15 +61,19 @@ function comparisonColumns(tree, {self, total, functions}, beforeTotal) {
     total[f] === 0 ? 'gone' : texts.value(of(f).after);
   const selfText = (/** @type {number} */ f) =>
     tree.isAbsolute ? weightText(tree, self[f]) : percent(shareOf(tree, self[f]));
-  const change = (/** @type {number} */ f) => of(f).change;
-  const largest = functions.reduce((most, f) => Math.max(most, Math.abs(change(f))), 0) || 1;
+  const change = (/** @type {number} */ f) => plainChange(tree, beforeTotal[f], total[f]);
+  let largest = 0;
+  for (const [from, to] of pieces(0, functions.length)) {
+    for (let i = from; i < to; ++i) largest = Math.max(largest, Math.abs(change(functions[i])));
+    yield to - from;
+  }
   return [
     {
       key: 'change',
       title: 'Change',
       value: f => Math.abs(change(f)),
       text: f => texts.change(change(f)),
-      bar: f => Math.abs(change(f)) / largest,
+      bar: f => Math.abs(change(f)) / (largest || 1),
       tone: f => (change(f) > 0 ? 'grew' : 'shrank'),
     },
     {key: 'interval', title: '± 95%', value: f => half(of(f)), text: intervalText},
@@ -136,15 +141,18 @@ function* heaviestFrames({shape, extent, boxes}) {
  * A column of strings that functions have through their frames.
  * @param {Data} data @param {FunctionTotals} totals @param {Int32Array} frames of functions
  * @param {{key: string, title: string, strings: Int32Array}} column strings of frames
- * @returns {TableColumn[]} none if no function has one
+ * @returns {Work<TableColumn[]>} none if no function has one
  */
-function originColumn(data, {functions}, frames, {key, title, strings}) {
+function* originColumn(data, {functions}, frames, {key, title, strings}) {
   const of = (/** @type {number} */ f) => (frames[f] < 0 ? -1 : strings[frames[f]]);
   /** @type {Map<number, string>} */
   const texts = new Map();
-  for (const f of functions) {
-    const at = of(f);
-    if (at >= 0 && !texts.has(at)) texts.set(at, data.strings.at(at));
+  for (const [from, to] of pieces(0, functions.length)) {
+    for (let i = from; i < to; ++i) {
+      const at = of(functions[i]);
+      if (at >= 0 && !texts.has(at)) texts.set(at, data.strings.at(at));
+    }
+    yield to - from;
   }
   if (![...texts.values()].some(text => text !== '')) return [];
   const whole = (/** @type {number} */ f) => texts.get(of(f)) ?? '';
@@ -155,35 +163,38 @@ function originColumn(data, {functions}, frames, {key, title, strings}) {
   return [{key, title, wide: true, isText: true, value, text, whole}];
 }
 
-/** The columns of origins, by tree. @type {WeakMap<Tree, TableColumn[]>} */
-const knownOrigins = new WeakMap();
-
 /**
  * Where functions come from.
  * @param {Tree} tree @param {Data} data @param {FunctionTotals} totals
  * @returns {Work<TableColumn[]>}
  */
-export function* originColumns(tree, data, totals) {
-  let columns = knownOrigins.get(tree);
-  if (columns) return columns;
+function* originColumns(tree, data, totals) {
   const frames = yield* heaviestFrames(tree);
   const {frameModule, frameFile} = data;
-  columns = [
-    ...originColumn(data, totals, frames, {key: 'module', title: 'Module', strings: frameModule}),
-    ...originColumn(data, totals, frames, {key: 'file', title: 'File', strings: frameFile}),
+  const module = {key: 'module', title: 'Module', strings: frameModule};
+  const file = {key: 'file', title: 'File', strings: frameFile};
+  return [
+    ...(yield* originColumn(data, totals, frames, module)),
+    ...(yield* originColumn(data, totals, frames, file)),
   ];
-  knownOrigins.set(tree, columns);
-  return columns;
 }
 
 /** @typedef {{before: TableColumn[], name: TableColumn, after: TableColumn[]}} Columns */
 
-/** The columns before and after that of names. @param {App} app @param {FunctionTotals} totals */
-export function columnsOf(app, totals) {
-  const {tree, painter, data} = app;
+/** The columns of a tree do not depend on how it is sorted. @type {WeakMap<Tree, Columns>} */
+const knownColumns = new WeakMap();
+
+/**
+ * The columns before and after that of names.
+ * @param {Shown} picture @param {FunctionTotals} totals @returns {Work<Columns>}
+ */
+export function* columnsOf(picture, totals) {
+  const {tree, data} = picture;
+  const known = knownColumns.get(tree);
+  if (known) return known;
   const before = totals.beforeTotal
-    ? comparisonColumns(tree, totals, totals.beforeTotal)
-    : plainColumns(tree, totals, callsOf(app));
+    ? yield* comparisonColumns(tree, totals, totals.beforeTotal)
+    : plainColumns(tree, totals, callsOf(picture));
   /** @type {TableColumn} */
   const name = {
     key: 'name',
@@ -191,47 +202,13 @@ export function columnsOf(app, totals) {
     isText: true,
     // Functions are numbered by name.
     value: f => f,
-    text: f => painter.name(f),
+    text: f => shownName(data.name(f)),
     whole: f => data.name(f),
   };
-  return {before, name, after: finished(originColumns(tree, data, totals))};
+  const columns = {before, name, after: yield* originColumns(tree, data, totals)};
+  knownColumns.set(tree, columns);
+  return columns;
 }
 
 /** @param {Columns} columns @returns {TableColumn[]} */
 export const allColumns = ({before, name, after}) => [...before, name, ...after];
-
-/**
- * Sorts functions by a column; equal ones by their weight, heaviest first, and then by name, as in
- * `wick report`.
- * @param {number[]} functions @param {TableColumn} column @param {boolean} isUp
- * @param {Float64Array|null} ties the weight
- */
-export function sortFunctions(functions, column, isUp, ties) {
-  const sign = isUp ? 1 : -1;
-  const values = new Float64Array(functions.reduce((a, b) => Math.max(a, b), 0) + 1);
-  for (const f of functions) values[f] = column.value(f);
-  return functions.sort(
-    (a, b) => sign * (values[a] - values[b]) || (ties ? ties[b] - ties[a] : 0) || a - b,
-  );
-}
-
-/**
- * Text as a spreadsheet reads it. Names come from elsewhere: none of them becomes a formula.
- * @param {string} text
- */
-function cell(text) {
-  const plain = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.]+%?$/.test(text) ? `'${text}` : text;
-  return /["',\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-}
-
-/**
- * The table as text.
- * @param {number[]} functions @param {Columns} columns @param {string} separator
- */
-export function tableText(functions, columns, separator) {
-  const all = allColumns(columns);
-  const lines = [all.map(({title}) => cell(title)).join(separator)];
-  for (const f of functions)
-    lines.push(all.map(({text, whole}) => cell((whole ?? text)(f))).join(separator));
-  return lines.join('\r\n') + '\r\n';
-}

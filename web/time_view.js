@@ -205,7 +205,8 @@ export class TimeView {
     if (place.item) this.cursor = this.layout.items.indexOf(place.item);
     if (place.item && place.row === HEADING_ROW) this.toggle(place.item);
     // The stack would be where the pointer is, and the second of two clicks would miss.
-    else if (this.stack.willCover(event.clientY)) setTimeout(() => this.select(place), DOUBLE_CLICK_MS);
+    else if (this.stack.willCover(event.clientY))
+      setTimeout(() => this.select(place), DOUBLE_CLICK_MS);
     else this.select(place);
   }
 

@@ -15,7 +15,7 @@ import {TIME_VIEW} from './time_view.js';
 /**
  * All choices; those of a view are declared next to its fields.
  * @typedef {import('./state.js').SharedState & import('./sandwich_view.js').SandwichState &
- *   import('./source_view.js').SourceState & import('./table_view.js').TableState &
+ *   import('./source_view.js').SourceState & import('./table_list.js').TableState &
  *   import('./time_view.js').TimeState} State
  */
 /**
@@ -28,10 +28,17 @@ import {TIME_VIEW} from './time_view.js';
  * @property {FlameCanvas[]} [canvases] all of them, if there are several
  * @property {() => number} [func] the function that keys act on, in a view without a canvas
  * @property {(heading: import('./export.js').Heading) => string} [svg]
- * @property {(separator: string) => string} [text] a table, for other programs
+ * @property {TableRows} [tableRows] of a table
  * @property {() => Matches} [matches] what the search found in it, in a view without a canvas
  * @property {boolean} [followsProfile] can show another profile
  * @property {() => boolean} [escape] cancels a selection; false: there was none
+ */
+/**
+ * The rows of a table, for other programs.
+ * @typedef {object} TableRows
+ * @property {number} count
+ * @property {(separator: string, most?: number) => import('./work.js').Work<Blob>} file with no
+ *   more than `most` rows
  */
 /**
  * What a search found in a view.
