@@ -14,7 +14,8 @@ import {finished, pieces} from './work.js';
 /** @typedef {import('./tree.js').Tree} Tree */
 /** @typedef {import('./parts.js').PartChoice} PartChoice */
 /** @typedef {import('./parts.js').PartKind} PartKind */
-/** @typedef {Pick<import('./picture.js').Picture, 'data'|'shape'|'state'|'weights'|'tree'>} Weighed */
+/** @typedef {import('./picture.js').Picture} Picture */
+/** @typedef {Pick<Picture, 'data'|'shape'|'state'|'weights'|'tree'>} Weighed */
 /** @template T @typedef {import('./work.js').Work<T>} Work */
 
 /** How many parts are shown before all are. */

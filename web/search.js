@@ -63,7 +63,10 @@ function madeMatcher({text, regex, ignoreCase}) {
   return {test: name => name.toLowerCase().includes(lower), problem: ''};
 }
 
-/** An expression as browsers have it; null: it is none. @param {string} text @param {string} flags */
+/**
+ * An expression as browsers have it; null: it is none.
+ * @param {string} text @param {string} flags
+ */
 function expressionOf(text, flags) {
   // Without "u", browsers accept more.
   for (const all of [`${flags}u`, flags]) {

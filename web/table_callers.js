@@ -4,7 +4,8 @@ import {transformed} from './transform.js';
 import {treeBuilding} from './tree.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
-/** @typedef {Pick<import('./picture.js').Picture, 'data'|'state'|'shape'|'weights'|'tree'>} Shown */
+/** @typedef {import('./picture.js').Picture} Picture */
+/** @typedef {Pick<Picture, 'data'|'state'|'shape'|'weights'|'tree'>} Shown */
 
 /** By tree. @type {WeakMap<Tree, Map<number, Tree>>} */
 const knownCallers = new WeakMap();
