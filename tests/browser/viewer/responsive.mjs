@@ -6,7 +6,19 @@ import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 import {file, show} from '../browser.mjs';
-import {boxNames, crumbs, drawn, lines, open, pageOf, text} from './page.mjs';
+import {
+  answersDuring,
+  boxNames,
+  crumbs,
+  drawn,
+  exported,
+  lines,
+  open,
+  pageOf,
+  settled,
+  tableRows,
+  text,
+} from './page.mjs';
 import {SAMPLES} from './profiles.mjs';
 
 /**
@@ -17,6 +29,7 @@ async function slowPage(folded) {
   const source = pageOf(file(folded))
     .text()
     .replace('PIECE = 1 << 16', 'PIECE = 1')
+    .replace('NAMES_AT_ONCE = 1 << 10', 'NAMES_AT_ONCE = 1')
     .replace('SLICE_MS = 40', 'SLICE_MS = 0')
     .replace('BUSY_MS = 100', 'BUSY_MS = 0')
     // The policy allows only the unchanged script.
@@ -145,6 +158,87 @@ test('the callers of a function in the table are long work', async () => {
   await busy(page).waitFor({state: 'hidden'});
   assert.match(await callers.first().innerText(), /parse/);
   assert.deepEqual(page.errors, []);
+});
+
+/** The table of a page in which everything is long work from now on. */
+async function slowTable() {
+  const page = await slowPage(SAMPLES);
+  await page.locator('#tab-table').click();
+  await page.evaluate(() => window.release());
+  await settled(page);
+  await page.evaluate(() => window.hold());
+  return page;
+}
+
+const names = async page => (await tableRows(page)).map(row => row.name);
+
+test('to sort the table is long work, and can be cancelled', async () => {
+  const page = await slowTable();
+  const before = await names(page);
+  const byName = page.getByRole('button', {name: 'Function', exact: true});
+  await byName.click();
+  assert.ok(await busy(page).isVisible());
+  assert.deepEqual(await names(page), before);
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => window.slice());
+  assert.deepEqual(await names(page), before);
+  await byName.click();
+  await page.evaluate(() => window.release());
+  await settled(page);
+  assert.deepEqual(await names(page), [...before].sort());
+  assert.notDeepEqual(before, [...before].sort());
+  assert.deepEqual(page.errors, []);
+});
+
+test('an export of the table as CSV is long work', async () => {
+  const page = await slowTable();
+  const download = page.waitForEvent('download');
+  await page.locator('#export').click();
+  await page.getByRole('menuitem', {name: 'CSV'}).click();
+  assert.ok(await busy(page).isVisible());
+  await page.evaluate(() => window.release());
+  const rows = readFileSync(await (await download).path(), 'utf8')
+    .trim()
+    .split('\r\n');
+  assert.equal(rows.length, 1 + (await names(page)).length);
+});
+
+test('to complete a function is long work, and newer input replaces it', async () => {
+  const page = await slowPage(SAMPLES);
+  await page.locator('#tab-sandwich').click();
+  await page.evaluate(() => window.release());
+  await settled(page);
+  await page.evaluate(() => window.hold());
+  const field = page.getByRole('combobox', {name: 'Function'});
+  await field.fill('par.*');
+  assert.ok(await busy(page).isVisible());
+  await field.fill('dra.*');
+  await page.evaluate(() => window.release());
+  const options = page.locator('#view').getByRole('option');
+  await options.first().waitFor();
+  assert.deepEqual(await options.allTextContents(), ['50.00%draw']);
+  assert.deepEqual(page.errors, []);
+});
+
+test('half a million functions are sorted, found and exported while the page answers', async () => {
+  const folded = Array.from(
+    {length: 500_000},
+    (_, i) => `main;f${(i * 7919) % 1_000_003} ${i + 1}\n`,
+  );
+  const page = await open(pageOf(file(folded.join(''))).address, {fragment: '#view=table'});
+  const sort = name => page.getByRole('button', {name: new RegExp(`^${name}( [▲▼])?$`)}).click();
+  await answersDuring(page, async i => {
+    await sort('Function');
+    await settled(page);
+    await page.locator('#search').fill(`.*${i}.*${i}`);
+    await settled(page);
+    await page.locator('#search').fill('');
+    await settled(page);
+    await sort('Total %');
+    await settled(page);
+    const csv = (await exported(page, 'CSV')).toString();
+    assert.equal(csv.trim().split('\r\n').length, 500_002);
+  });
 });
 
 test('an export of folded stacks is long work', async () => {
