@@ -171,7 +171,7 @@ def e2e(wick, _unit):
 
 def print_failure(script, status, lines):
     print(f"FAIL {script.name}: exit status {status}")
-    said = [line for line in lines[:-20] if line.startswith("not ok")]
+    said = [line for line in lines[:-20] if line.startswith(("not ok", "FAIL"))]
     print("\n".join("  " + line for line in said + lines[-20:]))
 
 

@@ -76,11 +76,15 @@ same 'after SIGKILL of the program under perf' "$(ls -A tmp)" ''
 [ -s by-perf.folded ] || complain "nothing was drawn: $(cat said.txt)"
 
 PERF=perf start flame -o none.folded
+perf=$(grep -als "$PWD/tmp/[w]ick-" /proc/[0-9]*/cmdline | head -n 1)
 end $wick
 same 'directories of a killed wick' "$(folders)" 1
 kill -KILL "$(cat pid)"
-# Its perf ends after the program.
-while grep -aqs "$PWD/tmp/[w]ick-" /proc/[0-9]*/cmdline; do sleep 0.02; done
+# Its perf ends after the program. A process that is ending has no command line
+# any more, but may still have its files; a zombie has none.
+while grep -qs '^State:[[:space:]]*[^ZX]' "${perf%/cmdline}/status"; do
+  sleep 0.02
+done
 next_run 'after SIGKILL of wick with perf'
 same 'after SIGKILL of wick with perf' "$(ls -A tmp)" ''
 [ -z "$(ls -A tmp)" ] || { ls -laR tmp; cat /proc/locks; ps -ef | grep '[w]ick'; }

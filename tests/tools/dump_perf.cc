@@ -112,9 +112,10 @@ void dump(PerfData& data) {
   const PerfCounts& c = data.counts();
   for (const PerfEvent& event : data.header().events)
     fmt::print("event {}\n", event.name);
+  fmt::print("late {}\n", c.out_of_order);
   fmt::print("problems {}\n", damaged + c.bad_records + c.unknown_records +
                                   c.unknown_ids + c.damaged_streams +
-                                  c.out_of_order + (c.truncated ? 1 : 0));
+                                  (c.truncated ? 1 : 0));
 }
 
 }  // namespace

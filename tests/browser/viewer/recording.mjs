@@ -268,7 +268,7 @@ recorded('lines are as hot as their self weight, next to the name of their funct
       text: row.lastChild.textContent,
     })),
   );
-  const bySelf = rows.toSorted((a, b) => b.self - a.self);
+  const bySelf = [...rows].sort((a, b) => b.self - a.self);
   assert.equal(bySelf[0].heat, 35);
   for (const {self, heat} of bySelf)
     if (self > 0)
