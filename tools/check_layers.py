@@ -25,14 +25,14 @@ itrace/formats itrace/code itrace/stacks itrace/trigger itrace
 render
 format/common format/text format/java format/tables format/json format/binary format
 integration
-server
+server/http server
 cli/options cli
 """.split()
 STRANGERS = {("itrace", "perf")}  # must not include each other in any order
 OWNERS = {"zstd.h": "io", "zlib.h": "io", "libdeflate.h": "io",
           "lzma.h": "io", "ext2fs/": "sysroot", "tbb/": "base", "oneapi/": "base", "re2/": "base",
           "simdjson": "format", "CLI/": "cli", "bpf/": "perf",
-          "sqlite3": "server"}
+          "sqlite3": "server", "boost/": "server", "openssl/": "server"}
 
 src, wrong = pathlib.Path(__file__).parents[1] / "src", 0
 
