@@ -79,4 +79,16 @@ mkfifo pipe
 wait
 [ "$(milliseconds '^bash;.*\[blocked\];\[woken by\];.*;(bash|sleep) ')" -ge 1 ] ||
   complain "the waker is another bash: $(cat off.folded)"
+
+# What the recording has of the naps, if one of them lacks its waker.
+if [ "$failures" != 0 ]; then
+  uname -r
+  python3 "$SOURCE/tests/e2e/waking_records.py" off.data
+  "$WICK" report --quiet off.data | sed -n '/^lost/,$p'
+  # Whether timers wake anybody by now: the naps once more, on all CPUs.
+  "$WICK" record -q -a -e sched:sched_waking -o all.data -- ./wakes
+  echo 'once more, on all CPUs:'
+  python3 "$SOURCE/tests/e2e/waking_records.py" all.data |
+    grep -e ': {' -e 'wakes boss '
+fi
 finish
