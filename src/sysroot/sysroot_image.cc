@@ -2,6 +2,7 @@
 #include "sysroot/sysroot_image.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "io/compress.h"
 #include "io/confined_child.h"
 #include "sysroot/cpio.h"
@@ -189,8 +191,10 @@ SysrootImage::SysrootImage(std::string path, FileList files, UniqueFd around,
     diagnostics_.note_at(Problem::kUnreadableInImage, what);
   for (const std::string& what : files.left_out)
     diagnostics_.note_at(Problem::kLeftOutOfImage, what);
+  // A path of many folders would leave no room for the reason.
   if (!files.error.empty())
-    diagnostics_.note_at(Problem::kDamagedImage, path_ + ": " + files.error);
+    diagnostics_.note_at(Problem::kDamagedImage,
+                         fmt::format("{}: {}", base_name(path_), files.error));
   add_files(files, size_around);
 }
 

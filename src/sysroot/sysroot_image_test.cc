@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
@@ -15,8 +16,12 @@
 namespace wick {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 class SysrootImageTest : public testing::Test {
@@ -79,6 +84,16 @@ TEST_F(SysrootImageTest, ATruncatedArchiveGivesWhatItHas) {
       open_sysroot(put("initramfs", whole.substr(0, whole.size() / 2)));
   EXPECT_THAT(sysroot.image->files(), ElementsAre("/a"));
   EXPECT_EQ(sysroot.image->diagnostics().count(Problem::kDamagedImage), 1U);
+}
+
+TEST_F(SysrootImageTest, HoweverLongItsPathIsTheReasonIsToldWhole) {
+  const std::string deep(80, 'x');
+  std::filesystem::create_directory(folder_.path() + "/" + deep);
+  const std::string whole = cpio_archive({{.name = "a", .data = elf_}});
+  const auto sysroot =
+      open_sysroot(put(deep + "/initramfs", whole.substr(0, whole.size() / 2)));
+  EXPECT_THAT(sysroot.image->diagnostics().entries().at(0).example,
+              AllOf(StartsWith("initramfs: "), Not(EndsWith("…"))));
 }
 
 TEST_F(SysrootImageTest, AListIsChecked) {
