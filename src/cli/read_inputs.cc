@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/shell.h"
+#include "cli/missing_hart.h"
 #include "cli/options/trace_options.h"
 #include "cli/progress.h"
 #include "format/registry.h"
@@ -181,8 +182,13 @@ Profile read_inputs(const InputOptions& given, const RunOptions& run) {
   Profile profile =
       machine ? std::move(*machine) : read_apart(paths, input, all_are_traces);
   profile = select(std::move(profile), input.select);
-  if (profile.samples.empty())
-    fail("{}: {}", names_of(paths), why_empty(profile.diagnostics, "samples"));
+  if (profile.samples.empty()) {
+    std::string why = all_are_traces
+                          ? why_no_hart(paths, input.format, input.read.trace)
+                          : "";
+    if (why.empty()) why = why_empty(profile.diagnostics, "samples");
+    fail("{}: {}", names_of(paths), why);
+  }
   return profile;
 }
 

@@ -7,11 +7,13 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/missing_hart.h"
 #include "cli/options/command.h"
 #include "cli/options/input_options.h"
 #include "cli/options/option_kinds.h"
@@ -172,8 +174,12 @@ struct TraceCommand {
       if (reader.is_empty()) {
         Diagnostics diagnostics = reader.diagnostics();
         note_damage(file, diagnostics);
-        const std::string why = why_empty(diagnostics, things());
-        if (!is_one_of_several) fail("{}", why);
+        std::string why = why_empty(diagnostics, things());
+        if (!is_one_of_several) {
+          const std::string no_hart =
+              why_no_hart(std::span(&path, 1), format, read.trace);
+          fail("{}", no_hart.empty() ? why : no_hart);
+        }
         say(run, fmt::format("{}: {}", file.name(), why));
         return false;
       }

@@ -44,8 +44,12 @@ for view in '' --print '--count function' '--to wick-trace -o part' \
 done
 rc=0
 part --hart 3 || rc=$?
-[ $rc = 1 ] && grep -q 'there are no instructions of hart 3' err ||
-  bad "no hart 3: $rc, $(cat err)"
+missing='wick: TRACEFILE-C0: there is no hart 3; the trace has hart 0'
+[ $rc = 1 ] && [ "$(cat err)" = "$missing" ] || bad "no hart 3: $rc, $(cat err)"
+rc=0
+"$WICK" fold --hart 3 --elf vmlinux TRACEFILE-C0 >out 2>err || rc=$?
+[ $rc = 1 ] && [ "$(cat err)" = "$missing" ] ||
+  bad "fold without hart 3: $rc, $(cat err)"
 rc=0
 part --cycles 1012..1015 --from pc:0 || rc=$?
 [ $rc = 2 ] || bad "--cycles and --from: $rc, $(cat err)"
