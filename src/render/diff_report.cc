@@ -91,7 +91,7 @@ class ChangeTable {
                                                 : "";
     std::vector<std::string> cells;
     if (diff_.is_absolute) {
-      cells = weights(cost_of(c, diff_));
+      cells = weights(c, cost_of(c, diff_));
     } else {
       cells = {percent(c.before_share), percent(c.after_share),
                points(c.points()),
@@ -129,12 +129,22 @@ class ChangeTable {
     return all;
   }
 
-  std::vector<std::string> weights(const CostChange& cost) const {
+  std::vector<std::string> weights(const Change& c,
+                                   const CostChange& cost) const {
     const double half = (cost.interval.high - cost.interval.low) / 2;
     std::vector<std::string> cells{
         cost_text(cost.before, diff_, raw_), cost_text(cost.after, diff_, raw_),
-        signed_cost_text(cost.after - cost.before, diff_, raw_),
-        cost_text(half, diff_, raw_), cost.interval.excludes_zero() ? "*" : ""};
+        signed_cost_text(cost.after - cost.before, diff_, raw_)};
+    // Nothing was divided, so all digits are known.
+    if (raw_ && !diff_.shows_costs && !costs_are_times(diff_)) {
+      const int decimals = diff_.graph.decimals;
+      const std::int64_t change = c.after - c.before;
+      cells = {format_decimal(c.before, decimals),
+               format_decimal(c.after, decimals),
+               (change > 0 ? "+" : "") + format_decimal(change, decimals)};
+    }
+    cells.push_back(cost_text(half, diff_, raw_));
+    cells.emplace_back(cost.interval.excludes_zero() ? "*" : "");
     if (diff_.shows_costs) cells.push_back(ratio_cell(cost));
     return cells;
   }

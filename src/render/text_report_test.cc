@@ -292,6 +292,28 @@ TEST(DiffReport, ShowsTheCostOfOneRun) {
       "  0 new, 1 gone of 2 functions\n");
 }
 
+TEST(DiffReport, MarksWhatIsGoneByTheColumnThatOrdersIt) {
+  const DiffTable table = compare(read_text("folded", "f 8 0\nf;g 2 10\n"), {});
+  const auto marked = [&](ReportOptions::Sort sort) {
+    return diff_report(table, {.report = {.sort = sort}});
+  };
+  EXPECT_THAT(marked(ReportOptions::Sort::kTotal),
+              HasSubstr("0 new, 0 gone of 2 functions\n"));
+  EXPECT_THAT(marked(ReportOptions::Sort::kSelf),
+              AllOf(HasSubstr(" gone  f\n"),
+                    HasSubstr("0 new, 1 gone of 2 functions\n")));
+}
+
+TEST(DiffReport, RawWeightsHaveAllTheirDigits) {
+  const DiffTable table = compare(read_text("folded", "f 1234.25 20000.125\n"),
+                                  {.scale = Scale::kAbsolute});
+  const auto row = [&](bool raw) {
+    return diff_report(table, {.report = {.raw = raw}});
+  };
+  EXPECT_THAT(row(true), HasSubstr("  1234.25  20000.125  +18765.875  "));
+  EXPECT_THAT(row(false), HasSubstr("  1,234  20,000  +18,766  "));
+}
+
 TEST(DiffReport, ShowsWeightsIfItIsAbsolute) {
   const DiffTable table = compare(read_text("folded", "f 100 300\ng 100 0\n"),
                                   {.scale = Scale::kAbsolute});
