@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/append.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/disassembly.h"
@@ -25,14 +26,37 @@
 #include "profile/fold.h"
 #include "transform/confidence.h"
 #include "transform/diff.h"
+#include "transform/event_choice.h"
 
 namespace wick {
 namespace {
 
-// As many as `wick report --by function` lists.
-std::size_t count_functions(const Profile& profile) {
+using EventSet = Column<EventId, bool>;
+
+// The events that are looked at first, as in the page and in `wick report`.
+EventSet events_shown(const Profile& profile, std::string_view first) {
+  if (is_difference(profile)) return EventSet(profile.events.size(), true);
+  const bool has_first =
+      std::ranges::any_of(profile.samples, [&](const Sample& sample) {
+        return profile.strings[profile.events[sample.event].name] == first;
+      });
+  return chosen_events(profile, has_first ? first : "");
+}
+
+// As many as `wick report --by function` lists for these events. "45
+// functions", or "45 functions of cycles" if there are others.
+std::string functions_text(const Profile& profile, const EventSet& events) {
   Column<StackId, bool> used(profile.stacks.size());
-  for (const Sample& sample : profile.samples) used[sample.stack] = true;
+  EventId shown{0};
+  bool has_others = false;
+  for (const Sample& sample : profile.samples) {
+    if (!events[sample.event]) {
+      has_others = true;
+      continue;
+    }
+    shown = sample.event;
+    used[sample.stack] = true;
+  }
   Column<FrameId, bool> is_counted(profile.frames.size());
   std::unordered_set<std::string> names;
   for (const StackId id : profile.stacks.ids() | std::views::reverse) {
@@ -43,18 +67,21 @@ std::size_t count_functions(const Profile& profile) {
     is_counted[frame] = true;
     names.insert(frame_name(profile, profile.frames[frame], {}));
   }
-  return names.size();
+  std::string text = counted(names.size(), "function");
+  if (has_others) append(text, " of {}", event_groups(profile)[shown]);
+  return text;
 }
 
 // "wrote flame.svg: 1,234 samples of cycles, 45 functions; open it in a
 // browser". `samples` is 0 if they are summed and their number is unknown.
-std::string what_was_written(const std::string& path, const Profile& profile,
-                             std::size_t samples, const std::string& recorded) {
+std::string what_was_written(const std::string& path,
+                             const std::string& functions, std::size_t samples,
+                             const std::string& recorded) {
   std::string text = fmt::format("wrote {}: ", path);
   if (samples > 0)
     text += counted(samples, "sample") + (recorded.empty() ? "" : " ") +
             recorded + ", ";
-  text += counted(count_functions(profile), "function");
+  text += functions;
   if (path.ends_with(".svg") || path.ends_with(".html"))
     text += "; open it in a browser";
   return text;
@@ -154,7 +181,11 @@ void Picture::draw(Profile profile, const OutputFormat& format,
     say(run, line);
   for (const std::string& problem : problems) say(run, problem);
   if (announce)
-    say(run, what_was_written(name.path, profile, samples, recorded));
+    say(run,
+        what_was_written(
+            name.path,
+            functions_text(profile, events_shown(profile, write.first_event)),
+            samples, recorded));
   report_stats(run);
   if (open) open_in_browser(name.path, run);
 }

@@ -204,13 +204,19 @@ bool is_counted_over_all(const Profile& profile, const Event& event) {
 
 }  // namespace
 
+Column<EventId, bool> chosen_events(const Profile& profile,
+                                    std::string_view wanted) {
+  if (wanted == "*") return EventSet(profile.events.size(), true);
+  const EventSet sampled = sampled_events(profile);
+  return wanted.empty() ? events_like_the_first(profile, sampled)
+                        : events_named(profile, sampled, wanted);
+}
+
 void select_event(Profile& profile, std::string_view wanted) {
   if (wanted == "*" || profile.events.empty() || is_difference(profile)) return;
   if (wanted.empty() && profile.events.size() == 1) return;
   const EventSet sampled = sampled_events(profile);
-  const EventSet chosen = wanted.empty()
-                              ? events_like_the_first(profile, sampled)
-                              : events_named(profile, sampled, wanted);
+  const EventSet chosen = chosen_events(profile, wanted);
   const bool had_clock = clock_of_trace(profile).has_value();
   const std::uint64_t unread = profile.diagnostics.count(Problem::kOtherEvent);
   keep_samples(profile, Problem::kOtherEvent,

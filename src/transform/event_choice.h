@@ -28,5 +28,8 @@ std::string_view period_unit(std::string_view event_name);
 // samples, time off the CPU or else the first event that has some.
 // Differences are left as they are. Fails if there is no such event.
 void select_event(Profile& profile, std::string_view wanted);
+// Those events, of a profile that is no difference. There is at least one.
+Column<EventId, bool> chosen_events(const Profile& profile,
+                                    std::string_view wanted);
 
 }  // namespace wick

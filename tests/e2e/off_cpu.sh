@@ -28,6 +28,12 @@ at_most 50 "$(milliseconds ';main;nap;' off.folded)" 'a nap of 100 ms'
 at_most 1e-6 "$(milliseconds ';main;waiter;' off.folded)" 'the wait for a lock'
 has 'why' "$(cat off.folded)" ';main;nap;.*;\[blocked\] [0-9]'
 
+# The page shows that event first, and has as many functions of it as the report.
+said=$("$WICK" flame --off-cpu --keep waits.data -o off.html -- ./waits 2>&1 >out.txt)
+functions=$("$WICK" report -q --event offcpu-time --by function --top 0 waits.data |
+  grep -v 'self%' | grep -c '%.*%')
+has 'functions' "$said" "samples, $functions functions of offcpu-time; open it"
+
 # On and off the CPU together are the thread's life: what it measured within, and
 # the time of the whole command around it.
 timed "$WICK" flame -q --wall -o wall.folded -- ./waits >measured.txt
