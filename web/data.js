@@ -29,6 +29,8 @@ import {MadeNames} from './shape.js';
  * @property {number} samples that a profiler took of it; 0: not known
  * @property {number} weight of all of them
  * @property {number} unnamed the part of it that ended in code without a name
+ * @property {number} begin its first sample, since that of the profile, in nanoseconds
+ * @property {number} end its last one; of a trace, the end of the whole, in units of its clock
  * @property {number} unit_ns 0: the unit is not one of time
  * @property {boolean} is_clock its samples are stretches of a trace
  * @property {Time} time what its samples stand for
@@ -75,8 +77,7 @@ import {MadeNames} from './shape.js';
  * @property {EventInfo[]} events
  * @property {[number, number, string][]} threads pid, tid (-1: unknown) and name
  * @property {[string, string][]} about
- * @property {{command: string, date: string, span: number, cpus: number}} recorded '' or 0: not
- *   known; `span` is from the first sample to the last, in nanoseconds or a trace's clock
+ * @property {{command: string, date: string, cpus: number}} recorded '' or 0: not known
  * @property {Note[]} notes
  * @property {[number, number]} [side_samples] of a difference
  * @property {[number, number][]} [sources] strings: file and its text
@@ -237,7 +238,8 @@ const isEvent = event =>
   [event.name, event.group, event.unit, event.role].every(isText) &&
   Number.isInteger(event.decimals) &&
   event.decimals >= 0 &&
-  [event.unit_ns, event.samples, event.weight, event.unnamed].every(isNumberFrom0);
+  [event.unit_ns, event.samples, event.weight, event.unnamed].every(isNumberFrom0) &&
+  [event.begin, event.end].every(isNumberFrom0);
 
 /** @param {any} note */
 const isNote = note =>
@@ -245,9 +247,7 @@ const isNote = note =>
 
 /** @param {any} recorded */
 const isRecorded = recorded =>
-  recorded &&
-  [recorded.command, recorded.date].every(isText) &&
-  [recorded.span, recorded.cpus].every(isNumberFrom0);
+  recorded && [recorded.command, recorded.date].every(isText) && isNumberFrom0(recorded.cpus);
 
 /** @param {any} meta @returns {Meta} */
 function checkedMeta(meta) {

@@ -23,6 +23,17 @@ const HOTTEST = 3;
 const lettersShown = () => (innerWidth < 600 ? 15 : innerWidth < 1000 ? 22 : 32);
 
 /** The share of the whole that was lost, as far as it is known. @param {Data} data */
+/** Those that are shown. @param {App} app */
+const chosenEvents = ({data, state}) =>
+  data.meta.events.filter(({group, role}) => group === state.event && role !== 'before');
+
+/** From their first sample to their last, as `wick report` has it. @param {App} app */
+function spanOf(app) {
+  const events = chosenEvents(app).filter(({samples}) => samples > 0);
+  const begins = events.map(({begin}) => begin);
+  return events.length > 0 ? Math.max(...events.map(({end}) => end)) - Math.min(...begins) : 0;
+}
+
 export function lostShare({meta}) {
   const shares = meta.notes.filter(note => note.loss).map(note => note.share ?? 0);
   return Math.min(
@@ -44,10 +55,9 @@ export function lossesThatMatter(data) {
 const isNotable = share => share >= 0.00005;
 
 /** Of the chosen event. @param {App} app @returns {SummaryFact[]} */
-function eventSummary({data, state}) {
-  const events = data.meta.events.filter(
-    ({group, role}) => group === state.event && role !== 'before',
-  );
+function eventSummary(app) {
+  const {data, state} = app;
+  const events = chosenEvents(app);
   const sum = (/** @type {'samples'|'weight'|'unnamed'} */ field) =>
     events.reduce((all, event) => all + event[field] / 10 ** event.decimals, 0);
   const facts = [];
@@ -67,7 +77,8 @@ function eventSummary({data, state}) {
 /** @param {App} app @returns {SummaryFact[]} */
 function summaryFacts(app) {
   const {meta, clock} = app.data;
-  const {command, date, span, cpus} = meta.recorded;
+  const {command, date, cpus} = meta.recorded;
+  const span = spanOf(app);
   const lost = lostShare(app.data);
   const texts = [
     meta.title ? command : '',

@@ -258,7 +258,6 @@ class Packer {
     json.key("recorded").begin_object();
     json.member("command", recorded.command)
         .member("date", recorded.date)
-        .member("span", recorded.span)
         .member("cpus", std::uint64_t{recorded.cpus});
     json.end_object();
   }
@@ -282,6 +281,8 @@ class Packer {
           .member("samples", facts[index(id)].samples)
           .member("weight", facts[index(id)].weight)
           .member("unnamed", facts[index(id)].unnamed)
+          .member("begin", facts[index(id)].begin)
+          .member("end", facts[index(id)].end)
           .member("unit_ns", is_clock ? std::int64_t{1} : nanoseconds_in(unit))
           .member("is_clock", is_clock)
           .member("time", name_of(event.time))

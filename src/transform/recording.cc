@@ -2,6 +2,7 @@
 #include "transform/recording.h"
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +54,22 @@ std::int64_t cpu_time(const Profile& profile, EventId id, std::int64_t weight) {
          power_of_ten(event.decimals);
 }
 
+// Samples are in the order of time.
+void add_times(const Profile& profile, std::vector<EventFacts>& facts) {
+  if (!profile.has_time) return;
+  if (clock_of_trace(profile)) {
+    for (EventFacts& event : facts) event.end = span_of(profile);
+    return;
+  }
+  const auto time_of = [&](const Sample& sample) {
+    return sample.time - profile.samples.front().time;
+  };
+  for (const Sample& sample : profile.samples)
+    facts[index(sample.event)].end = time_of(sample);
+  for (const Sample& sample : profile.samples | std::views::reverse)
+    facts[index(sample.event)].begin = time_of(sample);
+}
+
 }  // namespace
 
 std::string recorded_command(const Profile& profile) {
@@ -76,6 +93,7 @@ std::vector<EventFacts> facts_of_events(const Profile& profile) {
     if (frame.function == StringId::kEmpty)
       event.unnamed = saturating_add(event.unnamed, sample.weight);
   }
+  add_times(profile, facts);
   return facts;
 }
 
@@ -142,7 +160,6 @@ std::uint64_t span_of(const Profile& profile) {
 RecordingSummary summarize(const Profile& profile) {
   return {.command = recorded_command(profile),
           .date = std::string(only_fact(profile, kAboutDate)),
-          .span = span_of(profile),
           .cpus = cpus_of(profile)};
 }
 

@@ -15,7 +15,6 @@ namespace wick {
 struct RecordingSummary {
   std::string command;     // the program with its arguments
   std::string date;        // when it began
-  std::uint64_t span = 0;  // from the first sample to the last, as of span_of()
   std::uint32_t cpus = 0;  // that samples are from
 };
 RecordingSummary summarize(const Profile& profile);
@@ -30,6 +29,9 @@ struct EventFacts {
   std::uint64_t samples = 0;  // taken by the profiler; 0: not known
   std::int64_t weight = 0;
   std::int64_t unnamed = 0;  // the part that ended in code without a name
+  // From the first sample of the profile to the first and to the last of the
+  // event; of a trace, the whole of it, in units of its clock. 0 without times.
+  std::uint64_t begin = 0, end = 0;
 };
 // A row for each event.
 std::vector<EventFacts> facts_of_events(const Profile& profile);

@@ -28,10 +28,23 @@ TEST(RecordingSummary, CountsTheCpusOfItsSamples) {
   profile.event_id("cycles");
   for (const std::uint32_t cpu : {3u, 1u, 3u, Sample::kNoCpu})
     profile.samples.push_back({.time = 5, .weight = 1, .cpu = cpu});
-  profile.samples.back().time = 12;
-  const RecordingSummary summary = summarize(profile);
-  EXPECT_EQ(summary.cpus, 2);
-  EXPECT_EQ(summary.span, 7);
+  EXPECT_EQ(summarize(profile).cpus, 2);
+}
+
+TEST(RecordingSummary, KnowsWhenEachEventWasSampled) {
+  Profile profile;
+  profile.has_time = true;
+  const EventId cycles = profile.event_id("cycles");
+  const EventId faults = profile.event_id("page-faults");
+  profile.samples = {{.time = 5, .weight = 1, .event = faults},
+                     {.time = 7, .weight = 1, .event = cycles},
+                     {.time = 8, .weight = 1, .event = faults},
+                     {.time = 12, .weight = 1, .event = cycles}};
+  const std::vector<EventFacts> facts = facts_of_events(profile);
+  EXPECT_EQ(facts[index(cycles)].begin, 2);
+  EXPECT_EQ(facts[index(cycles)].end, 7);
+  EXPECT_EQ(facts[index(faults)].begin, 0);
+  EXPECT_EQ(facts[index(faults)].end, 3);
 }
 
 TEST(RecordingSummary, KnowsWhatEndedInCodeWithoutAName) {

@@ -35,6 +35,13 @@ test('the summary has the time and the samples of wick report', async () => {
   assert.deepEqual(await facts(page), [span, `${samples} samples of cycles`]);
 });
 
+test('the time is that of the event which is shown, as in wick report', async () => {
+  const page = await open(address, {fragment: '#event=cache-misses'});
+  const report = wick('report', '--quiet', '--event', 'cache-misses', input);
+  const [, span] = report.match(/from the first sample to the last: (.*)/);
+  assert.equal((await facts(page))[0], span);
+});
+
 test('the hottest functions are those of wick report, and lead to their callers', async () => {
   const page = await open(address);
   const rows = reported('--event', 'cycles', input).slice(0, 3);
