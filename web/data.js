@@ -59,6 +59,7 @@ import {MadeNames} from './shape.js';
  * @property {string} text
  * @property {boolean} loss it takes something from the result
  * @property {boolean} cut_off the input ends in the middle
+ * @property {boolean} repeats another loss, which took this too, is a note of its own
  * @property {number} [share] of the whole that it takes, where that is known
  */
 /**

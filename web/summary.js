@@ -2,6 +2,7 @@
 // What a reader wants to know before clicking anything: what was recorded, how much of it is
 // missing, and the functions in which most of it was spent.
 import {button, byId, el} from './dom.js';
+import {lossesThatMatter, lostShare} from './losses.js';
 import {cutLabel, isolated} from './names.js';
 import {countText, percent, spanText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
@@ -13,16 +14,15 @@ import {finished, pieces} from './work.js';
 /** @template T @typedef {import('./work.js').Work<T>} Work */
 /** @typedef {{text: string, title?: string, isLoss?: boolean}} SummaryFact */
 
-/** If more than this share was lost, conclusions may be wrong: that gets a line of its own. */
-const LOSS_THAT_MATTERS = 0.01;
-
 /** How many functions are shown. */
 const HOTTEST = 3;
 
 /** How many letters of a name there is room for. */
 const lettersShown = () => (innerWidth < 600 ? 15 : innerWidth < 1000 ? 22 : 32);
 
-/** The share of the whole that was lost, as far as it is known. @param {Data} data */
+/** A share that is worth a word: it does not round to 0. @param {number} share */
+const isNotable = share => share >= 0.00005;
+
 /** Those that are shown. @param {App} app */
 const chosenEvents = ({data, state}) =>
   data.meta.events.filter(({group, role}) => group === state.event && role !== 'before');
@@ -33,26 +33,6 @@ function spanOf(app) {
   const begins = events.map(({begin}) => begin);
   return events.length > 0 ? Math.max(...events.map(({end}) => end)) - Math.min(...begins) : 0;
 }
-
-export function lostShare({meta}) {
-  const shares = meta.notes.filter(note => note.loss).map(note => note.share ?? 0);
-  return Math.min(
-    shares.reduce((sum, share) => sum + share, 0),
-    1,
-  );
-}
-
-/** Why a loss matters, the largest reason first; empty: it does not. @param {Data} data */
-export function lossesThatMatter(data) {
-  const losses = data.meta.notes.filter(note => note.loss);
-  if (lostShare(data) <= LOSS_THAT_MATTERS) return losses.filter(note => note.cut_off);
-  return losses
-    .filter(note => note.cut_off || (note.share ?? 0) > 0)
-    .sort((a, b) => (b.share ?? 0) - (a.share ?? 0));
-}
-
-/** A share that is worth a word: it does not round to 0. @param {number} share */
-const isNotable = share => share >= 0.00005;
 
 /** Of the chosen event. @param {App} app @returns {SummaryFact[]} */
 function eventSummary(app) {

@@ -27,6 +27,9 @@ constexpr std::string_view kMayNotBeSampledText =
     "sample, because they are setuid, have file capabilities, or you may not "
     "read them";
 constexpr std::string_view kNotSampledText = "of CPU time was not sampled";
+constexpr std::string_view kLostSwitchesText =
+    "of the threads' time is unknown: the records of when they left the CPU or "
+    "returned were lost";
 constexpr std::string_view kSampledByCpu =
     "record as root or after `sudo sysctl kernel.perf_event_paranoid=0` to "
     "sample all of it";
@@ -354,6 +357,12 @@ constexpr std::array<ProblemInfo, static_cast<std::size_t>(Problem::kCount)>
          .is_loss = true,
          .remedy = "recording the whole machine (-a) samples all of it",
          .is_time = true},
+        {.key = "lost-switches",
+         .one = kLostSwitchesText,
+         .many = kLostSwitchesText,
+         .is_loss = true,
+         .helps = Setting::kBufferSize,
+         .is_time = true},
     }};
 
 // Whether the samples of a part of the input have a part of the count, which
@@ -385,6 +394,7 @@ bool concerns_samples(Problem problem) {
     case Problem::kMayNotBeSampled:
     case Problem::kNotSampled:
     case Problem::kShortLivedChildren:
+    case Problem::kLostSwitches:
       return true;
     default:
       return false;
@@ -396,6 +406,21 @@ std::string count_text(const Diagnostics::Entry& entry, bool raw) {
     return number_text(static_cast<std::int64_t>(entry.count), raw);
   return raw ? fmt::format("{} ns", entry.count)
              : time_text(static_cast<double>(entry.count));
+}
+
+// "25% of 4 s, in the whole input", "first: line 7: 'foo'".
+std::string share_and_example(const Diagnostics::Entry& entry) {
+  std::string text;
+  if (entry.whole > 0) {
+    const auto whole = static_cast<double>(entry.whole);
+    const double share = static_cast<double>(entry.count) / whole;
+    text = fmt::format("{:.0f}% of {}", 100 * std::min(share, 1.0),
+                       time_text(whole));
+  }
+  if (entry.example.empty()) return text;
+  if (!text.empty()) text += ", ";
+  if (entry.line > 0) append(text, "first: line {}: ", entry.line);
+  return text + entry.example;
 }
 
 }  // namespace
@@ -434,13 +459,10 @@ void Diagnostics::note_at(Problem problem, std::string_view what,
 void Diagnostics::note_time(Problem problem, std::uint64_t nanoseconds,
                             std::uint64_t whole) {
   if (nanoseconds == 0) return;
-  Entry noted{.problem = problem, .count = nanoseconds, .example = {}};
-  if (whole > 0)
-    noted.example = fmt::format(
-        "{:.0f}% of {}",
-        100.0 * static_cast<double>(nanoseconds) / static_cast<double>(whole),
-        time_text(static_cast<double>(whole)));
-  add(std::move(noted));
+  add({.problem = problem,
+       .count = nanoseconds,
+       .example = {},
+       .whole = whole});
 }
 
 void Diagnostics::note_short_copies(Problem problem, std::uint64_t count,
@@ -498,12 +520,26 @@ void Diagnostics::merge(const Diagnostics& other, std::uint64_t lines_before) {
   }
 }
 
+void Diagnostics::merge_input(Diagnostics other) {
+  other.forget_wholes_unlike(*this);
+  forget_wholes_unlike(other);
+  merge(other);
+}
+
+void Diagnostics::forget_wholes_unlike(const Diagnostics& other) {
+  for (Entry& e : entries_)
+    if (other.count(e.problem) == 0) e.whole = 0;
+}
+
 void Diagnostics::add(Entry added) {
   Entry& e = entry(added.problem);
-  // A share of one time says nothing about the sum of several.
-  if (info(added.problem).is_time && e.count > 0) {
-    e.example.clear();
-  } else if (e.example.empty()) {
+  if (e.count == 0)
+    e.whole = added.whole;
+  else if (e.whole > 0)
+    e.whole = added.whole > 0
+                  ? std::min(added.whole, UINT64_MAX - e.whole) + e.whole
+                  : 0;
+  if (e.example.empty()) {
     e.example = std::move(added.example);
     e.line = added.line;
   }
@@ -520,10 +556,8 @@ std::string describe(const Diagnostics::Entry& entry, std::int64_t total,
     append(
         line, ", {:.2f}% of the whole",
         100.0 * static_cast<double>(entry.weight) / static_cast<double>(total));
-  if (!entry.example.empty() && entry.line > 0)
-    append(line, " (first: line {}: {})", entry.line, entry.example);
-  else if (!entry.example.empty())
-    append(line, " ({})", entry.example);
+  if (const std::string more = share_and_example(entry); !more.empty())
+    append(line, " ({})", more);
   if (!problem.remedy.empty()) append(line, "; {}", problem.remedy);
   return with_hint(line, problem.helps, names);
 }

@@ -89,6 +89,9 @@ enum class Problem : std::uint8_t {
   kMayNotBeSampled,     // of programs that the kernel does not let users sample
   kNotSampled,          // for other reasons
   kShortLivedChildren,  // as kShortLived, of processes that ran already
+  // Nanoseconds of threads of which it is not known whether they were on the
+  // CPU, since records of switches were lost:
+  kLostSwitches,
   kCount
 };
 
@@ -113,8 +116,8 @@ class Diagnostics {
   // excerpt of the input, `where` a line number (0: none).
   void note_at(Problem problem, std::string_view what, std::uint64_t line = 0);
 
-  // As note(problem, nanoseconds), for a problem that counts time; shows it as
-  // a share of `whole`, which is at least as much.
+  // As note(problem, nanoseconds), for a problem that counts time: a part of
+  // `whole`, which is at least as much (0: not known).
   void note_time(Problem problem, std::uint64_t nanoseconds,
                  std::uint64_t whole);
 
@@ -137,6 +140,9 @@ class Diagnostics {
     std::int64_t weight = 0;
     std::string example;
     std::uint64_t line = 0;
+    // If the problem counts time: the nanoseconds that `count` is a part of,
+    // seen or not. 0: not known.
+    std::uint64_t whole = 0;
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   const std::vector<Entry>& entries() const { return entries_; }
@@ -149,6 +155,9 @@ class Diagnostics {
 
   // Adds the entries of `other`, with `lines_before` added to line numbers.
   void merge(const Diagnostics& other, std::uint64_t lines_before = 0);
+  // The same for those of another input. Of a time that only one of them
+  // misses, the whole is not known.
+  void merge_input(Diagnostics other);
   // For readers of stored diagnostics.
   void add(Entry entry);
 
@@ -156,6 +165,7 @@ class Diagnostics {
 
  private:
   Entry& entry(Problem problem);
+  void forget_wholes_unlike(const Diagnostics& other);
   std::vector<Entry> entries_;  // in the order of Problem
 };
 

@@ -327,7 +327,8 @@ class Packer {
       json.begin_object()
           .member("text", describe(entry, 0, options_.setting_names))
           .member("loss", info(entry.problem).is_loss)
-          .member("cut_off", entry.problem == Problem::kTruncated);
+          .member("cut_off", entry.problem == Problem::kTruncated)
+          .member("repeats", entry.problem == Problem::kLostSwitches);
       if (const auto share = share_of(entry, diagnostics, whole))
         json.member("share", *share);
       json.end_object();

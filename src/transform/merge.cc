@@ -181,7 +181,7 @@ void merge(Profile& into, const Profile& other) {
   }
   for (const About& about : other.about)
     into.set_about(other.strings[about.key], other.strings[about.value]);
-  into.diagnostics.merge(other.diagnostics);
+  into.diagnostics.merge_input(other.diagnostics);
   into.is_trace |= other.is_trace;
   into.has_loose_event_names |= other.has_loose_event_names;
   into.input_bytes += other.input_bytes;

@@ -132,10 +132,11 @@ std::optional<double> share_of(const Diagnostics::Entry& entry,
                           count(Problem::kOtherEvent));
   }
   if (info(entry.problem).is_time) {
-    // What was not sampled is of the whole input.
-    if (whole.cpu_ns <= 0 || diagnostics.count(Problem::kNotSelected) > 0)
-      return {};
+    // It is of the whole input.
+    if (diagnostics.count(Problem::kNotSelected) > 0) return {};
     const auto lost = static_cast<double>(entry.count);
+    if (entry.whole > 0) return part(lost, static_cast<double>(entry.whole));
+    if (whole.cpu_ns <= 0) return {};
     return part(lost, lost + static_cast<double>(whole.cpu_ns));
   }
   if (entry.weight <= 0) return {};

@@ -111,5 +111,22 @@ TEST(RecordingSummary, TimeThatWasNotSampledIsAShareOfTheTimeOnTheCpu) {
   EXPECT_EQ(lost(profile, Problem::kShortLived), -1);
 }
 
+TEST(RecordingSummary, AShareOfTimeDoesNotNeedAnEventThatCountsTime) {
+  Profile profile;
+  const EventId event = profile.event_id("cycles");
+  profile.samples = {{.weight = 3'000'000, .event = event}};
+  profile.diagnostics.note_time(Problem::kNotSampled, 250, 1000);
+  EXPECT_EQ(lost(profile, Problem::kNotSampled), 0.25);
+}
+
+TEST(RecordingSummary, OfTimeWhoseWholeIsNotKnownTheShareIsThatOfTheSamples) {
+  Profile profile;
+  profile.diagnostics.note_time(Problem::kNotSampled, 250, 0);
+  EXPECT_EQ(lost(profile, Problem::kNotSampled), -1);
+  const EventId event = profile.event_id("cpu-clock", "nanoseconds");
+  profile.samples = {{.weight = 750, .event = event}};
+  EXPECT_EQ(lost(profile, Problem::kNotSampled), 0.25);
+}
+
 }  // namespace
 }  // namespace wick

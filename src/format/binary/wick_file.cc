@@ -427,16 +427,22 @@ class WickFileReader {
     std::vector<std::optional<Problem>> problems;
     for (const std::uint64_t size : key_sizes)
       problems.push_back(problem_of(columns.take_bytes(size)));
+    std::vector<std::string_view> examples;
+    for (const std::uint64_t size : example_sizes)
+      examples.push_back(columns.take_bytes(size));
+    const auto wholes = minor_ >= kMinorOfLostShares
+                            ? columns.take()
+                            : std::vector<std::uint64_t>(header.rows);
+    if (columns.failed()) return false;
     for (std::size_t i = 0; i < header.rows; ++i) {
-      const std::string_view example = columns.take_bytes(example_sizes[i]);
-      if (columns.failed()) return false;
       if (problems[i])
         profile_.diagnostics.add(
             {.problem = *problems[i],
              .count = counts[i],
              .weight = static_cast<std::int64_t>(weights[i]),
-             .example = std::string(example),
-             .line = lines[i]});
+             .example = std::string(examples[i]),
+             .line = lines[i],
+             .whole = wholes[i]});
       else
         note(Problem::kBadRecord, "a problem of unknown kind");
     }

@@ -17,10 +17,11 @@ namespace wick::wick_file {
 
 // The first byte and the line end show damage by text tools, as in PNG.
 inline constexpr std::string_view kMagic("\x89wick\r\n\x1a", 8);
-inline constexpr std::uint16_t kMajor = 1, kMinor = 4;
+inline constexpr std::uint16_t kMajor = 1, kMinor = 5;
 // The minor versions that added columns.
 inline constexpr std::uint16_t kMinorOfNoNames = 1, kMinorOfTimeKinds = 2,
-                               kMinorOfFunctionStarts = 3;
+                               kMinorOfFunctionStarts = 3,
+                               kMinorOfLostShares = 5;
 // Flags of the header.
 inline constexpr std::uint32_t kHasTime = 1, kIsTrace = 2;
 inline constexpr std::size_t kHeaderSize = 20;

@@ -159,6 +159,7 @@ TEST(WickFile, KeepsEverythingThatAProfileCanHold) {
   profile.set_about("command", "x -y");
   profile.diagnostics.note_at(Problem::kBadLine, "what it was", 17);
   profile.diagnostics.note(Problem::kLostSamples, 5, 60);
+  profile.diagnostics.note_time(Problem::kNotSampled, 250, 1000);
   expect_same(profile, read_back(written("wick", profile)));
 }
 
@@ -333,7 +334,7 @@ TEST(WickFile, IgnoresColumnsOfLaterVersions) {
 
 TEST(WickFile, RefusesALaterMajorVersion) {
   EXPECT_EQ(error_of(FileBuilder(2).end()),
-            "has version 2.4 of the wick format; this wick reads version 1, so "
+            "has version 2.5 of the wick format; this wick reads version 1, so "
             "use a newer one");
 }
 

@@ -278,6 +278,7 @@ class WickFileWriter {
           columns.add(entries, [](const Entry& e) { return e.example.size(); });
           for (const Entry& e : entries) columns.add_bytes(key(e));
           for (const Entry& e : entries) columns.add_bytes(e.example);
+          columns.add(entries, &Entry::whole);
         });
   }
 

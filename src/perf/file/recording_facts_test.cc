@@ -41,7 +41,7 @@ TEST(RecordingFacts, SayWhatShareOfTheTimeWasNotSampled) {
   const auto read = read_facts(encode_facts(facts));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->losses, facts.losses);
-  EXPECT_EQ(read->losses.entries().at(0).example, "73% of 900 ms");
+  EXPECT_EQ(read->losses.entries().at(0).whole, facts.cpu_time);
 }
 
 TEST(RecordingFacts, TellThatTheRecordingIsNotFinished) {

@@ -127,6 +127,9 @@ TEST(UnsampledTime, OfCountersIsAShareOfTheTimeUsed) {
                  .is_time = false};
   EXPECT_EQ(notes(times).at(0),
             "667 ms of CPU time was not sampled (67% of 1.00 s)");
+  Diagnostics diagnostics;
+  note_unsampled(times, diagnostics);
+  EXPECT_EQ(diagnostics.entries().at(0).whole, kSecond);
 }
 
 }  // namespace

@@ -72,16 +72,80 @@ OffCpuReason OffCpu::reason(const PerfEvent& event, std::string_view raw) {
 }
 
 void OffCpu::on_switch(const SwitchRecord& change, Task& task,
-                       std::uint64_t time) {
+                       std::uint64_t time, std::uint32_t cpu) {
   has_switch_records_ = true;
   if (task.never_waits()) return;
   if (change.out) {
+    on_seen(task, time, cpu);
     task.is_off_from_the_start = false;
     task.off_since = time;
     task.was_preempted = change.preempted;
   } else {
+    if (!task.is_off()) comes_back_again(task, time, cpu);
     comes_back(task, time);
+    task.seen_on = time;
+    task.cpu = cpu;
   }
+}
+
+// It was on the CPU since it was last seen there, except for what was lost: its
+// switches are in the buffers of these CPUs.
+void OffCpu::on_seen(Task& task, std::uint64_t time, std::uint32_t cpu) {
+  if (time < begin_ || task.never_waits()) return;
+  if (has_switch_records_) {
+    if (task.is_off()) {
+      if (!came_back_unseen(task, time, cpu)) return;
+    } else if (task.seen_on != 0) {
+      if (const auto gap = lost_.between(task.seen_on, time, task.cpu, cpu))
+        note_unknown(task, *gap);
+    }
+  }
+  task.seen_on = time;
+  task.cpu = cpu;
+}
+
+// False if it cannot have come back: no record of this CPU was lost. It may
+// have come and gone elsewhere before.
+bool OffCpu::came_back_unseen(Task& task, std::uint64_t time,
+                              std::uint32_t cpu) {
+  auto gap = lost_.between(task.off_since, time, cpu);
+  if (!gap) return false;
+  gap->begin = lost_.between(task.off_since, time)->begin;
+  if (task.is_off_from_the_start && !task.is_new) {
+    gap->begin = task.off_since;  // it may have run then
+    task.is_off_from_the_start = false;
+    task.off_since = 0;
+  } else {
+    comes_back(task, gap->begin);
+  }
+  note_unknown(task, *gap);
+  return true;
+}
+
+// It has left unseen, and is off the CPU since the last loss.
+void OffCpu::comes_back_again(Task& task, std::uint64_t time,
+                              std::uint32_t cpu) {
+  if (task.seen_on == 0) return;
+  if (const auto gap = lost_.between(task.seen_on, time, task.cpu)) {
+    note_unknown(task, *gap);
+    task.off_since = gap->end;
+    task.was_preempted = false;
+  } else if (const auto untold =
+                 lost_.between(task.seen_on, time, task.cpu, cpu)) {
+    note_unknown(task, {untold->begin, time});
+  }
+}
+
+void OffCpu::on_end(Task& task, std::uint64_t time) {
+  if (!task.is_off() && !task.never_waits() && task.seen_on != 0)
+    if (const auto gap = lost_.between(task.seen_on, time, task.cpu))
+      note_unknown(task, {gap->begin, time});
+  comes_back(task, time);
+}
+
+void OffCpu::note_unknown(const Task& task, LostRecords::Gap gap) {
+  gap.begin = std::max(gap.begin, begin_);
+  if (gap.begin < gap.end) unknown_.push_back({task.tid, gap.end - gap.begin});
 }
 
 void OffCpu::comes_back(Task& task, std::uint64_t time) {
@@ -129,6 +193,9 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
 }
 
 void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
+  if (lost_.any())
+    for (const Unknown& unknown : unknown_)
+      wall.on_unknown(unknown.tid, unknown.nanoseconds);
   if (pauses_.empty()) return;
   const EventId event = profile_.event_id(kOffCpuEventName, "nanoseconds");
   profile_.events[event].time = TimeKind::kOffCpu;

@@ -5,6 +5,12 @@
 // context-switches). It becomes samples of a separate event, weighted in
 // nanoseconds, whose innermost frame is the reason: blocked, in I/O (or another
 // uninterruptible wait), or preempted while still runnable.
+//
+// If records were lost, a thread may seem to come back twice, or to leave
+// twice. A switch is then missing, and from the first loss in between to the
+// last one it is not known whether the thread was on the CPU or off. A thread
+// that seems to run through a loss may have waited in it. One that leaves and
+// comes back is taken to have waited all the time.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +20,7 @@
 
 #include "perf/records/record.h"
 #include "perf/session/chain.h"
+#include "perf/session/lost_records.h"
 #include "perf/session/process.h"
 #include "perf/session/wakers.h"
 #include "perf/session/wall_time.h"
@@ -52,7 +59,13 @@ class OffCpu {
     last_stacks_[index(thread)] = stack;
   }
 
-  void on_switch(const SwitchRecord& change, Task& task, std::uint64_t time);
+  // Which records were lost, to be told as they come.
+  LostRecords& lost() { return lost_; }
+
+  void on_switch(const SwitchRecord& change, Task& task, std::uint64_t time,
+                 std::uint32_t cpu);
+  // A record that the thread itself caused, before what else is told of it.
+  void on_seen(Task& task, std::uint64_t time, std::uint32_t cpu);
   // A thread that existed already when it was described at this time.
   void on_described(Task& task, std::uint64_t time) {
     task.off_since = time;
@@ -68,14 +81,19 @@ class OffCpu {
     task.is_new = true;
   }
   // A sample of a thread on the CPU.
-  void on_running(Task& task) {
+  void on_running(Task& task, std::uint64_t time, std::uint32_t cpu) {
     if (!task.is_off_from_the_start) return;
     task.is_off_from_the_start = false;
     task.off_since = 0;
+    task.seen_on = time;
+    task.cpu = cpu;
   }
-  void on_exit(Task& task) { task.off_since = 0; }
-  // A thread that is asleep when the recording ends.
-  void on_end(Task& task, std::uint64_t time) { comes_back(task, time); }
+  void on_exit(Task& task, std::uint64_t time, std::uint32_t cpu) {
+    on_seen(task, time, cpu);
+    task.off_since = 0;
+  }
+  // The recording ends; the thread may be asleep.
+  void on_end(Task& task, std::uint64_t time);
 
   // Whether the recording has every switch.
   bool has_switches() const { return has_switch_records_; }
@@ -85,6 +103,10 @@ class OffCpu {
 
  private:
   void comes_back(Task& task, std::uint64_t time);
+  void comes_back_again(Task& task, std::uint64_t time, std::uint32_t cpu);
+  // Returns whether it may have.
+  bool came_back_unseen(Task& task, std::uint64_t time, std::uint32_t cpu);
+  void note_unknown(const Task& task, LostRecords::Gap gap);
 
   static bool samples_switches(const PerfEvent& event);
   static OffCpuReason reason(const PerfEvent& event, std::string_view raw);
@@ -98,6 +120,10 @@ class OffCpu {
     std::uint32_t waking;       // who ended it
     std::uint64_t switch_time;  // not later than `begin`
   };
+  struct Unknown {
+    std::uint32_t tid;
+    std::uint64_t nanoseconds;
+  };
   struct Switch {
     StackId stack = StackId::kRoot;
     OffCpuReason reason = OffCpuReason::kNone;
@@ -106,6 +132,8 @@ class OffCpu {
   Wakers wakers_{profile_};
   std::vector<Switch> switches_;  // by number
   std::vector<Pause> pauses_;
+  LostRecords lost_;
+  std::vector<Unknown> unknown_;  // if anything was lost
   bool has_switch_records_;
   bool is_rough_;
   std::uint64_t begin_ = 0;

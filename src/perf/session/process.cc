@@ -106,7 +106,10 @@ bool Tasks::fork(std::uint32_t parent_pid, std::uint32_t parent_tid,
   if (tid == parent_tid) return true;
   const std::string comm = task(parent_pid, parent_tid).comm;
   Task& child = task(pid, tid);
-  if (&child == &nobody_) return false;
+  if (&child == &nobody_) {
+    if (pid != parent_pid) refuse(space(pid));
+    return false;
+  }
   if (child.has_ended) add_thread(pid);
   child = {.pid = pid, .tid = tid, .comm = comm};
   if (pid == parent_pid) return true;

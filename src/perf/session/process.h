@@ -73,10 +73,13 @@ struct Task {
   // presumably sleeps.
   bool is_off_from_the_start = false;
   bool is_new = false;  // and this is its real start
+  // When it was last seen on the CPU, if ever, and on which, below.
+  std::uint64_t seen_on = 0;
   // The numbers of wakings: the last one, and the one that ended its last wait.
   std::uint32_t waking = StacklessSample::kNoSwitch;
   std::uint32_t woken_by = StacklessSample::kNoSwitch;
 
+  std::uint32_t cpu = 0;
   bool has_ended = false;
   std::uint64_t end_number = 0;  // of all ends so far
 

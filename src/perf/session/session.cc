@@ -77,7 +77,8 @@ class Session {
         return on_sample(record);
       case RecordType::kExit:
         if (const auto exit = decode_task(record)) {
-          off_cpu_.on_exit(side_band_.task(exit->pid, exit->tid));
+          off_cpu_.on_exit(side_band_.task(exit->pid, exit->tid), record.time,
+                           cpu_of(decode_record_id(record)));
           wall_.on_exit(exit->tid, record.time);
         }
         break;
@@ -94,8 +95,12 @@ class Session {
           const RecordId id = decode_record_id(record);
           wall_.on_seen(id.tid, record.time);
           off_cpu_.on_switch(change, side_band_.task(id.pid, id.tid),
-                             record.time);
+                             record.time, cpu_of(id));
+          off_cpu_.lost().on_record(record.time, cpu_of(id));
         });
+      case RecordType::kLost:
+        off_cpu_.lost().on_lost(record.time, cpu_of(decode_record_id(record)));
+        break;
       case RecordType::kCallchainDeferred:
         return decoded(decode_deferred(record, swapped_),
                        [&](const DeferredCallchain& deferred) {
@@ -111,6 +116,10 @@ class Session {
     }
     if (!side_band_.visit(record))
       profile_.diagnostics.note(Problem::kBadRecord);
+  }
+
+  static std::uint32_t cpu_of(const RecordId& id) {
+    return (id.fields & sample_type::kCpu) != 0 ? id.cpu : LostRecords::kNoCpu;
   }
 
   void on_fork(const PerfRecord& record) {
@@ -150,6 +159,10 @@ class Session {
                    .thread = thread_of(profile_, task),
                    .cpu = sample_.has(sample_type::kCpu) ? sample_.cpu
                                                          : Sample::kNoCpu}};
+    if (record.time < kFirstSyntheticTime && !Wakers::is_waking(event)) {
+      off_cpu_.on_seen(task, record.time, out.sample.cpu);
+      off_cpu_.lost().on_record(record.time, out.sample.cpu);
+    }
     if (off_cpu_.is_switch(event))
       out.switch_number = off_cpu_.on_sample(task, record.time, sample_.raw,
                                              event, side_band_.tasks());
@@ -158,7 +171,8 @@ class Session {
           task, record.time, sample_.raw, event, side_band_.tasks());
     else  // wakers need not be recorded
       wall_.on_seen(sample_.tid, out.sample.time);
-    if (event_of(event) == main_event_) off_cpu_.on_running(task);
+    if (event_of(event) == main_event_)
+      off_cpu_.on_running(task, record.time, out.sample.cpu);
     chain_.read(sample_, event.attr, record.cpu_mode());
     if (reaches_limit(event.attr))
       profile_.diagnostics.note(Wakers::is_waking(event)
@@ -284,6 +298,9 @@ class Session {
       add(sample, side_band_.space(static_cast<std::uint32_t>(thread.pid)),
           chain);
     });
+    // LOST has what was lost before it, LOST_SAMPLES everything.
+    if (data_.counts().lost_samples > data_.counts().lost)
+      off_cpu_.lost().on_lost_end(last_time_);
     for (auto& [tid, task] : side_band_.tasks())
       off_cpu_.on_end(task, last_time_);
     off_cpu_.add_samples(samples_, wall_);

@@ -38,12 +38,18 @@ void WallTime::add_samples(SampleCollector& samples, std::uint64_t end) {
   std::vector<std::uint32_t> tids;
   for (const auto& [tid, life] : lives_) tids.push_back(tid);
   std::ranges::sort(tids);
+  std::uint64_t unknown = 0, all = 0;
   for (const std::uint32_t tid : tids) {
     const Life& life = lives_[tid];
     const std::uint64_t last = life.end != 0 ? life.end : end;
-    if (life.begin == 0 || last <= life.begin + life.off) continue;
-    share_out(life, tid, last - life.begin - life.off, event, samples);
+    if (life.begin == 0 || last <= life.begin) continue;
+    unknown += std::min(life.unknown, last - life.begin);
+    all += last - life.begin;
+    const std::uint64_t not_on = life.off + life.unknown;
+    if (last - life.begin > not_on)
+      share_out(life, tid, last - life.begin - not_on, event, samples);
   }
+  profile_.diagnostics.note_time(Problem::kLostSwitches, unknown, all);
 }
 
 // Distributes the time so that the parts add up exactly.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time on and off the CPU as one event, whose sum for each thread is its
-// lifetime. Time off the CPU is exact. The rest is distributed evenly over the
+// lifetime, except for what is not known because switches were lost: that is
+// reported. Time off the CPU is exact. The rest is distributed evenly over the
 // thread's samples on the CPU, or attributed to a special frame if it has none.
 #pragma once
 
@@ -36,13 +37,17 @@ class WallTime {
   void on_sample(ThreadId thread, StackId stack);
   void on_pause(ThreadId thread, StackId stack, std::uint64_t begin,
                 std::uint64_t end);
+  // Part of its life, and neither on the CPU nor off it.
+  void on_unknown(std::uint32_t tid, std::uint64_t nanoseconds) {
+    lives_[tid].unknown += nanoseconds;
+  }
 
   // Threads that did not end live until `end`.
   void add_samples(SampleCollector& samples, std::uint64_t end);
 
  private:
   struct Life {
-    std::uint64_t begin = 0, end = 0, off = 0;
+    std::uint64_t begin = 0, end = 0, off = 0, unknown = 0;
     std::vector<std::uint32_t> places;  // in counts_
   };
   struct Count {
