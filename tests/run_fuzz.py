@@ -23,7 +23,7 @@ SOURCE = TESTS.parent / "src"
 MAX_SIZE = 32768  # of an input
 # What reads untrusted bytes.
 ROOMS = ["format", "integration", "io", "itrace", "object", "perf/file",
-         "perf/records", "perf/session", "sysroot"]
+         "perf/records", "perf/session", "server/http", "sysroot"]
 NOT_READERS = re.compile(r"(_fuzz|_write|_writer|_encoder|_encoding)\.cc$|\.h$")
 
 

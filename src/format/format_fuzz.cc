@@ -21,6 +21,7 @@
 namespace wick {
 
 // Decoders that are no formats.
+extern const FuzzTarget access_fuzz;
 extern const FuzzTarget auto_counter_fuzz;
 extern const FuzzTarget btf_fuzz;
 extern const FuzzTarget cpio_fuzz;
@@ -46,6 +47,7 @@ namespace {
 // One line for each, so that lines can be added side by side.
 // clang-format off
 const FuzzTarget* const kDecoders[] = {
+    &access_fuzz,
     &auto_counter_fuzz,
     &btf_fuzz,
     &cpio_fuzz,
