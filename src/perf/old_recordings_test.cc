@@ -101,14 +101,14 @@ TEST(OldRecordings, WhatTheRecorderCouldNotUnwindIsCounted) {
   EXPECT_THAT(recording.events,
               ElementsAre(Pair("cpu-clock", FieldsAre(14, 56'000'000))));
   EXPECT_THAT(recording.diagnostics.entries(),
-              ElementsAre(FieldsAre(Problem::kStackTooShort, 14, 0, "", 0)));
+              ElementsAre(FieldsAre(Problem::kStackTooShort, 14, 0, "", 0, 0)));
 }
 
 TEST(OldRecordings, WhatDidNotFitOnTheDiskIsLost) {
   const Recording recording = read("full-disk.data");
   EXPECT_TRUE(recording.events.empty());
   EXPECT_THAT(recording.diagnostics.entries(),
-              ElementsAre(FieldsAre(Problem::kLostSamples, 383, 0, "", 0)));
+              ElementsAre(FieldsAre(Problem::kLostSamples, 383, 0, "", 0, 0)));
 }
 
 TEST(OldRecordings, OneWhoseRecorderWasKilledIsReadAsFarAsItGoes) {
@@ -117,7 +117,7 @@ TEST(OldRecordings, OneWhoseRecorderWasKilledIsReadAsFarAsItGoes) {
   EXPECT_THAT(recording.events,
               ElementsAre(Pair("cpu-clock", FieldsAre(19, 190'000'000))));
   EXPECT_THAT(recording.diagnostics.entries(),
-              ElementsAre(FieldsAre(Problem::kTruncated, 1, 0, "", 0)));
+              ElementsAre(FieldsAre(Problem::kTruncated, 1, 0, "", 0, 0)));
 }
 
 }  // namespace
