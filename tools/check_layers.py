@@ -32,7 +32,7 @@ STRANGERS = {("itrace", "perf")}  # must not include each other in any order
 OWNERS = {"zstd.h": "io", "zlib.h": "io", "libdeflate.h": "io",
           "lzma.h": "io", "ext2fs/": "sysroot", "tbb/": "base", "oneapi/": "base", "re2/": "base",
           "simdjson": "format", "CLI/": "cli", "bpf/": "perf",
-          "sqlite3": "server", "boost/": "server", "openssl/": "server"}
+          "sqlite3": "server", "boost/": "server", "openssl/": "server", "toml": "server"}
 
 src, wrong = pathlib.Path(__file__).parents[1] / "src", 0
 
