@@ -10,19 +10,19 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kOneSecond = 1'000'000'000;
 
 TEST(HostMetrics, ACounterBecomesItsGrowthPerSecond) {
-  const HostMetrics before{.boot_ns = 10 * kSecond,
+  const HostMetrics before{.boot_ns = 10 * kOneSecond,
                            .values = {{Metric::kForks, "", 100}}};
-  const HostMetrics now{.boot_ns = 12 * kSecond,
+  const HostMetrics now{.boot_ns = 12 * kOneSecond,
                         .values = {{Metric::kForks, "", 130}}};
   EXPECT_THAT(rates(before, now),
               ElementsAre(MetricValue{Metric::kForks, "", 15}));
 }
 
 TEST(HostMetrics, AGaugeIsWhatItIsNow) {
-  const HostMetrics now{.boot_ns = kSecond,
+  const HostMetrics now{.boot_ns = kOneSecond,
                         .values = {{Metric::kLoad1, "", 0.5}}};
   EXPECT_THAT(rates({}, now),
               ElementsAre(MetricValue{Metric::kLoad1, "", 0.5}));
@@ -30,14 +30,14 @@ TEST(HostMetrics, AGaugeIsWhatItIsNow) {
 
 TEST(HostMetrics, ADiskThatIsNewHasNoRateYet) {
   const HostMetrics before{.values = {{Metric::kDiskReads, "sda", 1}}};
-  const HostMetrics now{.boot_ns = kSecond,
+  const HostMetrics now{.boot_ns = kOneSecond,
                         .values = {{Metric::kDiskReads, "sdb", 9}}};
   EXPECT_THAT(rates(before, now), IsEmpty());
 }
 
 TEST(HostMetrics, ACounterThatBeganAgainHasNoRate) {
   const HostMetrics before{.values = {{Metric::kDiskReads, "sda", 9}}};
-  const HostMetrics now{.boot_ns = kSecond,
+  const HostMetrics now{.boot_ns = kOneSecond,
                         .values = {{Metric::kDiskReads, "sda", 2}}};
   EXPECT_THAT(rates(before, now), IsEmpty());
 }
@@ -52,7 +52,7 @@ TEST(HostMetrics, ADiskThatIsGoneDoesNotDisturbTheOthers) {
   const HostMetrics before{.values = {{Metric::kDiskReads, "sda", 1},
                                       {Metric::kDiskReads, "sdb", 2},
                                       {Metric::kDiskReads, "sdc", 3}}};
-  const HostMetrics now{.boot_ns = kSecond,
+  const HostMetrics now{.boot_ns = kOneSecond,
                         .values = {{Metric::kDiskReads, "sda", 2},
                                    {Metric::kDiskReads, "sdc", 7}}};
   EXPECT_THAT(rates(before, now),
