@@ -26,7 +26,7 @@ using testing::Optional;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-class Processes : public testing::Test {
+class BusiestProcesses : public testing::Test {
  protected:
   void stat(int pid, const std::string& name, int user_ticks, int system_ticks,
             int start = 100) {
@@ -45,7 +45,7 @@ class Processes : public testing::Test {
   ProcessReader reader_{folder_.path()};
 };
 
-TEST_F(Processes, CpuTimeIsThatSinceTheLastPass) {
+TEST_F(BusiestProcesses, CpuTimeIsThatSinceTheLastPass) {
   stat(7, "cc1plus", 100, 50);
   reader_.read(10 * kSecond);
   stat(7, "cc1plus", 250, 100);
@@ -56,7 +56,7 @@ TEST_F(Processes, CpuTimeIsThatSinceTheLastPass) {
   EXPECT_THAT(busiest[0].system_cpu, DoubleEq(0.25));
 }
 
-TEST_F(Processes, TheBusiestComeFirst) {
+TEST_F(BusiestProcesses, TheBusiestComeFirst) {
   stat(7, "idle", 0, 0);
   stat(8, "busy", 0, 0);
   reader_.read(kSecond);
@@ -65,7 +65,7 @@ TEST_F(Processes, TheBusiestComeFirst) {
               ElementsAre(Field(&ProcessMetrics::name, "busy")));
 }
 
-TEST_F(Processes, ANewProcessWithAnOldPidBeginsAtZero) {
+TEST_F(BusiestProcesses, ANewProcessWithAnOldPidBeginsAtZero) {
   stat(7, "old", 1000, 0, 100);
   reader_.read(kSecond);
   stat(7, "new", 20, 0, 200);
@@ -73,7 +73,7 @@ TEST_F(Processes, ANewProcessWithAnOldPidBeginsAtZero) {
               ElementsAre(Field(&ProcessMetrics::cpu, DoubleEq(0.2))));
 }
 
-TEST_F(Processes, MoreIsReadOfTheBusiest) {
+TEST_F(BusiestProcesses, MoreIsReadOfTheBusiest) {
   const auto at = [&](int bytes, int switches, int wait_ms) {
     stat(7, "a", 0, 0);
     write(7, "status",
@@ -98,12 +98,12 @@ TEST_F(Processes, MoreIsReadOfTheBusiest) {
   EXPECT_THAT(now[0].wait, Optional(0.25));
 }
 
-TEST_F(Processes, ThatEndedWhileTheyAreReadAreLeftOut) {
+TEST_F(BusiestProcesses, ThatEndedWhileTheyAreReadAreLeftOut) {
   write(7, "stat", "");
   EXPECT_THAT(reader_.read(kSecond), IsEmpty());
 }
 
-TEST_F(Processes, ZombiesAreCounted) {
+TEST_F(BusiestProcesses, ZombiesAreCounted) {
   write(7, "stat",
         "7 (a) Z 1 2 3 0 -1 0 7 0 8 0 1 1 0 0 20 0 2 0 1 "
         "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0\n");
@@ -113,7 +113,7 @@ TEST_F(Processes, ZombiesAreCounted) {
   EXPECT_EQ(reader_.counts().zombies, 1u);
 }
 
-TEST_F(Processes, ProportionalMemoryIsReadInTurns) {
+TEST_F(BusiestProcesses, ProportionalMemoryIsReadInTurns) {
   stat(7, "a", 0, 0);
   write(7, "smaps_rollup", "Rss:  9 kB\nPss:   4 kB\nPss_Dirty: 1 kB\n");
   reader_.read(kSecond);
