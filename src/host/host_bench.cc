@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "host/host_reader.h"
 #include "host/process_metrics.h"

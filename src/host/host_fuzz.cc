@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "base/fuzz_target.h"
-#include "host/file_readers.h"
 #include "host/host_reader.h"
 #include "host/process_metrics.h"
 #include "host/tcp_sockets.h"

@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
+#include "base/text.h"
 #include "host/file_readers.h"
-#include "host/proc_text.h"
-#include "io/read_file.h"
 
 namespace wick {
 namespace {
