@@ -25,7 +25,7 @@ itrace/formats itrace/code itrace/stacks itrace/trigger itrace
 render
 format/common format/text format/java format/tables format/json format/binary format
 integration
-server/http server
+server/batch server/store server/http server
 cli/options cli
 """.split()
 STRANGERS = {("itrace", "perf")}  # must not include each other in any order

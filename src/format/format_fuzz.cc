@@ -23,6 +23,7 @@ namespace wick {
 // Decoders that are no formats.
 extern const FuzzTarget access_fuzz;
 extern const FuzzTarget auto_counter_fuzz;
+extern const FuzzTarget batch_fuzz;
 extern const FuzzTarget btf_fuzz;
 extern const FuzzTarget cpio_fuzz;
 extern const FuzzTarget demangle_fuzz;
@@ -49,6 +50,7 @@ namespace {
 const FuzzTarget* const kDecoders[] = {
     &access_fuzz,
     &auto_counter_fuzz,
+    &batch_fuzz,
     &btf_fuzz,
     &cpio_fuzz,
     &demangle_fuzz,
