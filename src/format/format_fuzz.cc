@@ -25,6 +25,7 @@ extern const FuzzTarget access_fuzz;
 extern const FuzzTarget auto_counter_fuzz;
 extern const FuzzTarget batch_fuzz;
 extern const FuzzTarget btf_fuzz;
+extern const FuzzTarget buckets_fuzz;
 extern const FuzzTarget cpio_fuzz;
 extern const FuzzTarget demangle_fuzz;
 extern const FuzzTarget dwarf_fuzz;
@@ -52,6 +53,7 @@ const FuzzTarget* const kDecoders[] = {
     &auto_counter_fuzz,
     &batch_fuzz,
     &btf_fuzz,
+    &buckets_fuzz,
     &cpio_fuzz,
     &demangle_fuzz,
     &dwarf_fuzz,
