@@ -49,6 +49,7 @@ enum class Setting : std::uint8_t {
   kTop,
   kTraceLayout,
   kUartLog,
+  kViewerPage,
   kWakers,
   kWallTime,
   kCount

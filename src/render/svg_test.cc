@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/setting.h"
 #include "builders/read.h"
 #include "profile/about_keys.h"
 #include "transform/diff.h"
@@ -34,6 +36,10 @@ std::string absolute_svg(std::string_view folded_text) {
   return written("svg", difference, {});
 }
 
+std::string_view name_of(Setting setting) {
+  return setting == Setting::kViewerPage ? "--page" : "";
+}
+
 // Every text between `open` and `close`.
 std::vector<std::string> between(std::string_view text, std::string_view open,
                                  std::string_view close) {
@@ -52,6 +58,24 @@ std::vector<std::string> tooltips(const std::string& picture) {
     for (std::string& title : between(frame, "<title>", "</title>"))
       found.push_back(std::move(title));
   return found;
+}
+
+TEST(Svg, RecommendsThePageIfMostOfItIsTooNarrowForNames) {
+  const std::string advice =
+      "too narrow for their names; the viewer&#39;s page lists and searches "
+      "all of them; see --page";
+  const auto drawn = [](const std::string& folded) {
+    return svg(folded, {.setting_names = name_of});
+  };
+  EXPECT_THAT(drawn("main;a 3\nmain;b 97\n"), Not(HasSubstr(advice)));
+  // Most of the area, most of the weight.
+  std::string hair;
+  for (int i = 0; i < 100; ++i)
+    hair += fmt::format("main;f{0};g{0};h{0};i{0};j{0} 1\n", i);
+  EXPECT_THAT(drawn(hair), HasSubstr(advice));
+  std::string flat;
+  for (int i = 0; i < 20'000; ++i) flat += fmt::format("main;f{} 1\n", i);
+  EXPECT_THAT(drawn(flat), HasSubstr(advice));
 }
 
 TEST(Svg, ReportsNameCountAndShareOfEveryFrame) {

@@ -53,6 +53,19 @@ TEST(Merge, HasEachStackOnce) {
   }
 }
 
+TEST(Merge, AddsLostTimesAndWhatTheyAreAPartOf) {
+  Profile profile = read_text("folded", "a 1\n");
+  Profile other = read_text("folded", "b 1\n");
+  profile.diagnostics.note_time(Problem::kNotSampled, 1'000'000, 4'000'000);
+  other.diagnostics.note_time(Problem::kNotSampled, 2'000'000, 6'000'000);
+  // Only one input tells of these, so nobody knows the whole of both.
+  other.diagnostics.note_time(Problem::kMayNotBeSampled, 2'000'000, 6'000'000);
+  merge(profile, other);
+  EXPECT_EQ(describe(profile.diagnostics.entries().at(1)),
+            "3.00 ms of CPU time was not sampled (30% of 10.0 ms)");
+  EXPECT_EQ(profile.diagnostics.entries().at(0).whole, 0);
+}
+
 TEST(Merge, KeepsWhichTimeAnEventIs) {
   Profile profile = read_text("folded", "a 1\n");
   Profile other;

@@ -40,6 +40,7 @@ std::string_view setting_name(Setting setting) {
     case Setting::kTop: return "--top 0";
     case Setting::kTraceLayout: return "--trace-layout";
     case Setting::kUartLog: return "--uartlog";
+    case Setting::kViewerPage: return "'wick flame -o x.html'";
     case Setting::kWakers: return "--wakers";
     case Setting::kWallTime: return "--wall";
     case Setting::kCount: break;
