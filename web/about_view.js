@@ -54,9 +54,10 @@ function eventFacts({meta, samples, sampleEvent, sampleWeight}) {
     // A dummy event carries mappings and names, and never has samples.
     if (name.startsWith('dummy') && counts[i] === 0) return [];
     const measure = {decimals, unit, unit_ns: is_clock ? 0 : unit_ns};
-    const sum = `${name || 'samples'}: ${quantityText(measure, sums[i])}`;
-    const isCounted = meta.has_time && !meta.summed;
-    const value = isCounted ? `${sum} in ${countText(counts[i], 'sample')}` : sum;
+    const quantity = quantityText(measure, sums[i]);
+    const samples = countText(counts[i], 'sample');
+    const isCounted = meta.has_time && !meta.summed && quantity !== samples;
+    const value = `${name || 'samples'}: ${quantity}${isCounted ? ` in ${samples}` : ''}`;
     return [[role ? `event, ${role}` : 'event', value]];
   });
 }

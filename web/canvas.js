@@ -53,12 +53,14 @@ function between(from, to, t) {
 export class FlameCanvas {
   /**
    * @param {Painter} painter @param {Host} host
-   * @param {{label: string, rootAtTop: boolean}} options
+   * @param {{label: string, rootAtTop: boolean, firstLevel?: number}} options
    */
-  constructor(painter, host, {label, rootAtTop}) {
+  constructor(painter, host, {label, rootAtTop, firstLevel = 0}) {
     this.painter = painter;
     this.host = host;
     this.rootAtTop = rootAtTop;
+    /** Levels before it are not drawn. */
+    this.firstLevel = firstLevel;
     this.row = painter.look.row;
     /** @type {Tree|null} */
     this.tree = null;
@@ -88,8 +90,9 @@ export class FlameCanvas {
     listenToCanvas(this);
   }
 
+  /** How many levels are drawn. */
   get levels() {
-    return this.tree ? this.tree.level.length - 1 : 0;
+    return this.tree ? Math.max(this.tree.level.length - 1 - this.firstLevel, 0) : 0;
   }
 
   get width() {
@@ -155,7 +158,8 @@ export class FlameCanvas {
 
   /** The upper edge of a level within the whole height. @param {number} depth */
   top(depth) {
-    return (this.rootAtTop ? depth : this.emptyRows + this.levels - 1 - depth) * this.row;
+    const line = depth - this.firstLevel;
+    return (this.rootAtTop ? line : this.emptyRows + this.levels - 1 - line) * this.row;
   }
 
   draw() {
@@ -188,7 +192,8 @@ export class FlameCanvas {
     const first = Math.max(0, Math.floor(scroll / row) - empty);
     const end = Math.min(levels, Math.ceil((scroll + height) / row) - empty);
     if (end <= first) return;
-    const [from, to] = rootAtTop ? [first, end] : [levels - end, levels - first];
+    const lines = rootAtTop ? [first, end] : [levels - end, levels - first];
+    const [from, to] = lines.map(line => line + this.firstLevel);
     const top = (/** @type {number} */ depth) => this.top(depth) - scroll;
     const place = {window, width, from, to, top, row, ratio, above, theme, pixels};
     paintTree(this.context, this.painter, tree, place);
@@ -241,7 +246,8 @@ export class FlameCanvas {
     const bounds = this.canvas.getBoundingClientRect();
     const y = clientY - bounds.top + this.element.scrollTop;
     const line = Math.floor(y / this.row) - this.emptyRows;
-    const depth = this.rootAtTop ? line : this.levels - 1 - line;
+    if (line < 0 || line >= this.levels) return -1;
+    const depth = this.firstLevel + (this.rootAtTop ? line : this.levels - 1 - line);
     const share = window[0] + ((clientX - bounds.left) / width) * (window[1] - window[0]);
     const box = boxAt(tree, depth, share * tree.whole);
     if (box >= 0 && !this.isNarrow(box)) return box;

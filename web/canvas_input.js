@@ -89,7 +89,9 @@ function keyTarget(flame, tree, box, key) {
   switch (key) {
     case 'ArrowUp':
     case 'ArrowDown':
-      return isOutward ? widestChild(tree, box) : box > 0 ? tree.shape.parent[box] : -1;
+      if (isOutward) return widestChild(tree, box);
+      // A root that is not drawn has one child, the first box.
+      return box > flame.firstLevel ? tree.shape.parent[box] : -1;
     case 'ArrowLeft':
       return beside(-1);
     case 'ArrowRight':

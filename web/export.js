@@ -119,14 +119,15 @@ export function svgNarrow(color, title, {left, y, size, height}) {
  * @param {boolean} options.rootAtTop
  * @param {number} options.width
  * @param {number} options.top
+ * @param {number} [options.firstLevel]
  */
-export function svgTree(painter, tree, {window, rootAtTop, width, top}) {
+export function svgTree(painter, tree, {window, rootAtTop, width, top, firstLevel = 0}) {
   const {row} = painter.look;
-  const levels = tree.level.length - 1;
+  const end = tree.level.length - 1;
   /** @type {string[]} */
   const parts = [];
-  for (let depth = 0; depth < levels; ++depth) {
-    const y = top + (rootAtTop ? depth : levels - 1 - depth) * row;
+  for (let depth = firstLevel; depth < end; ++depth) {
+    const y = top + (rootAtTop ? depth - firstLevel : end - 1 - depth) * row;
     visibleBoxes(
       tree,
       depth,
@@ -146,7 +147,7 @@ export function svgTree(painter, tree, {window, rootAtTop, width, top}) {
       },
     );
   }
-  return {parts, bottom: top + levels * row};
+  return {parts, bottom: top + Math.max(end - firstLevel, 0) * row};
 }
 
 /**
@@ -159,9 +160,10 @@ export function toSvg(painter, canvases, heading) {
   /** @type {string[]} */
   const parts = [];
   let bottom = 20;
-  for (const {tree, window, rootAtTop} of canvases) {
+  for (const {tree, window, rootAtTop, firstLevel} of canvases) {
     if (!tree) continue;
-    const part = svgTree(painter, tree, {window, rootAtTop, width, top: bottom + 10});
+    const place = {window, rootAtTop, width, top: bottom + 10, firstLevel};
+    const part = svgTree(painter, tree, place);
     for (const text of part.parts) parts.push(text);
     bottom = part.bottom;
   }

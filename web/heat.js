@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heat map: columns are seconds, rows are parts of a second, so that what happens once a second
 // appears as a line. In recordings of a few seconds or of hours, a column is less or more than a
-// second.
+// second. Cells of short recordings are large enough for a few samples each, if there are not many.
 import {groupsToAdd, lastingEvents, passing} from './filter.js';
 import {roundStep} from './numbers.js';
 
@@ -24,20 +24,46 @@ import {roundStep} from './numbers.js';
  * @property {(sample: number) => boolean} isWanted whether a sample that passes the filter counts
  */
 
-export const HEAT_ROWS = 50;
+const USUAL_ROWS = 50;
 
 /** A column is a second if the map then has neither too few nor too many. */
 const FEWEST_COLUMNS = 20;
-const USUAL_COLUMNS = 60;
 const MOST_COLUMNS = 900;
 
-/** @param {Data} data */
-function columnNs({duration, meta}) {
+/** Columns and rows of short recordings. There are about as many columns, by round numbers. */
+const SHORT_GRIDS = [
+  [60, USUAL_ROWS],
+  [60, 20],
+  [60, 10],
+  [20, 10],
+  [20, 5],
+];
+
+/** How many samples there are for a cell, at least. */
+const SAMPLES_PER_CELL = 2;
+
+/** How many samples the events of a filter have. @param {Data} data @param {string[]} groups */
+function countSamples({meta, samples, sampleEvent}, groups) {
+  const isAdded = meta.events.map(({group}) => groups.includes(group));
+  let count = 0;
+  for (let i = 0; i < samples; ++i) if (isAdded[sampleEvent[i]]) ++count;
+  return count;
+}
+
+/**
+ * How long a column is, in nanoseconds, and how many rows there are.
+ * @param {Data} data @param {string[]} groups of events
+ */
+function gridOf(data, groups) {
+  const {duration, meta} = data;
   const ns = duration * meta.tick_ns;
-  if (ns / 1e9 > MOST_COLUMNS) return roundStep(ns / MOST_COLUMNS);
-  if (ns / 1e9 < FEWEST_COLUMNS)
-    return Math.max(roundStep(ns / USUAL_COLUMNS), meta.tick_ns * HEAT_ROWS);
-  return 1e9;
+  if (ns / 1e9 > MOST_COLUMNS) return {ns: roundStep(ns / MOST_COLUMNS), rows: USUAL_ROWS};
+  if (ns / 1e9 >= FEWEST_COLUMNS) return {ns: 1e9, rows: USUAL_ROWS};
+  const samples = countSamples(data, groups);
+  const fits = (/** @type {number[]} */ [columns, rows]) =>
+    columns * rows * SAMPLES_PER_CELL <= samples;
+  const [columns, rows] = SHORT_GRIDS.find(fits) ?? SHORT_GRIDS[SHORT_GRIDS.length - 1];
+  return {ns: Math.max(roundStep(ns / columns), meta.tick_ns * rows), rows};
 }
 
 /**
@@ -87,14 +113,15 @@ function fullWeight(weights, largest) {
  * @param {Data} data @param {Wanted} wanted @returns {HeatMap}
  */
 export function heatMap(data, wanted) {
-  const columnTicks = columnNs(data) / data.meta.tick_ns;
-  const cellTicks = columnTicks / HEAT_ROWS;
+  const {ns, rows} = gridOf(data, groupsToAdd(data, wanted.filter));
+  const columnTicks = ns / data.meta.tick_ns;
+  const cellTicks = columnTicks / rows;
   const columns = Math.max(1, Math.ceil(data.duration / columnTicks));
-  const weights = new Float64Array(columns * HEAT_ROWS);
+  const weights = new Float64Array(columns * rows);
   addToCells(data, wanted, weights, cellTicks);
   const largest = weights.reduce((a, b) => Math.max(a, b), 0);
   const full = fullWeight(weights, largest);
-  return {columns, rows: HEAT_ROWS, columnTicks, cellTicks, weights, largest, full};
+  return {columns, rows, columnTicks, cellTicks, weights, largest, full};
 }
 
 /**

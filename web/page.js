@@ -8,6 +8,7 @@ import {fillHelp, showHelp} from './help.js';
 import {pageKey} from './keys.js';
 import {closeMenu} from './menu.js';
 import {countText} from './numbers.js';
+import {differenceTitle} from './sides.js';
 import {fillBanner} from './summary.js';
 import {TABLE_VIEW} from './table_view.js';
 
@@ -16,7 +17,7 @@ import {TABLE_VIEW} from './table_view.js';
 /** @param {App} app */
 function pageTitle({data}) {
   if (data.meta.title) return data.meta.title;
-  if (data.isDifference) return 'Differential flame graph';
+  if (data.isDifference) return differenceTitle(data);
   return data.meta.recorded.command || 'Flame graph';
 }
 

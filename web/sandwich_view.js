@@ -22,7 +22,7 @@ import {finished} from './work.js';
  * @property {[number, number]|null} halves the boxes that callers and callees are zoomed to
  */
 
-/** The root only holds the function, which is the first box. */
+/** The first box below the root of each half is the function. */
 const FUNCTION_BOX = 1;
 
 /** @param {FunctionTotals} totals @returns {number} */
@@ -95,6 +95,8 @@ class SandwichView {
     const options = {
       label: `${label}. Arrow keys move between frames, Enter zooms, m opens a menu`,
       rootAtTop,
+      // Without the root, which only holds the function.
+      firstLevel: 1,
     };
     const canvas = new FlameCanvas(app.painter, host, options);
     return canvas;
@@ -122,7 +124,7 @@ class SandwichView {
     const {tree} = canvas;
     if (!tree) return;
     const isOut = box === canvas.zoomed && box > 0;
-    canvas.show(tree, isOut ? tree.shape.parent[box] : box, null);
+    canvas.show(tree, isOut ? Math.max(tree.shape.parent[box], FUNCTION_BOX) : box, null);
     this.app.set({halves: [this.callers.zoomed, this.canvas.zoomed]});
   }
 

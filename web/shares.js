@@ -88,17 +88,16 @@ const boundText = n =>
 const signed = text => (/** @type {number} */ n) => (n > 0 ? '+' : '') + text(n);
 
 /**
- * How the numbers of a Change are printed, the bounds of its interval, and half its width.
- * @typedef {Record<'value'|'change'|'bound'|'half', (n: number) => string>} ChangeTexts
+ * How the numbers of a Change are printed, and the bounds of its interval.
+ * @typedef {Record<'value'|'change'|'bound', (n: number) => string>} ChangeTexts
  */
 
 /** @param {Tree} tree @returns {ChangeTexts} */
 export function changeTexts(tree) {
-  if (!tree.isAbsolute)
-    return {value: percent, change: points, bound: points, half: n => (100 * n).toFixed(2)};
+  if (!tree.isAbsolute) return {value: percent, change: points, bound: points};
   const value = (/** @type {number} */ n) => weightText(tree, n * 10 ** tree.decimals);
-  const half = tree.unit_ns > 0 ? value : boundText;
-  return {value, change: signed(value), bound: signed(half), half};
+  const bound = tree.unit_ns > 0 ? value : boundText;
+  return {value, change: signed(value), bound: signed(bound)};
 }
 
 /** @param {Change} change */

@@ -2,11 +2,14 @@
 // What a reader wants to know before clicking anything: what was recorded, how much of it is
 // missing, and the functions in which most of it was spent.
 import {button, byId, el} from './dom.js';
+import {groupOfTime} from './filter.js';
+import {KIND} from './kinds.js';
 import {lossesThatMatter, lostShare} from './losses.js';
 import {cutLabel, isolated} from './names.js';
 import {countText, percent, spanText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {changeTexts, plainChange, shareOf} from './shares.js';
+import {sideOf} from './sides.js';
 import {finished, pieces} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -54,6 +57,23 @@ function eventSummary(app) {
   return facts;
 }
 
+/** How many letters of a command there is room for. */
+const COMMAND_SHOWN = 60;
+
+/**
+ * What the sides of a difference are: file, command and samples, as far as they are known.
+ * @param {Data} data @returns {SummaryFact[]}
+ */
+function sideSummary(data) {
+  return (data.meta.side_samples ?? []).map((samples, i) => {
+    const side = i === 0 ? 'before' : 'after';
+    const {file, command} = sideOf(data, side);
+    const shown = command.length > COMMAND_SHOWN ? `${command.slice(0, COMMAND_SHOWN)}…` : command;
+    const parts = [file, shown, countText(samples, 'sample')].filter(Boolean);
+    return {text: `${side}: ${parts.join(', ')}`, title: command};
+  });
+}
+
 /** @param {App} app @returns {SummaryFact[]} */
 function summaryFacts(app) {
   const {meta, clock} = app.data;
@@ -68,10 +88,7 @@ function summaryFacts(app) {
   ];
   /** @type {SummaryFact[]} */
   const facts = texts.filter(Boolean).map(text => ({text}));
-  if (meta.side_samples) {
-    const [before, after] = meta.side_samples.map(samples => countText(samples, 'sample'));
-    facts.push({text: `before: ${before}`}, {text: `after: ${after}`});
-  }
+  facts.push(...sideSummary(app.data));
   facts.push(...eventSummary(app));
   if (isNotable(lost)) facts.push({text: `${percent(lost)} lost`, isLoss: true});
   return facts;
@@ -85,11 +102,49 @@ function showFacts(app) {
   byId('facts').replaceChildren(...items);
 }
 
+/**
+ * Whose weight that of each node is. Time off the CPU ends in a label, [blocked] for example, which
+ * says how long but not where: it belongs to the function that waits, the innermost of the user or
+ * else the innermost, since in the kernel all of them wait in the same one. null: there is none.
+ * @param {Data} data
+ */
+function* waitersOf({nodes, nodeParent, nodeFrame, frameFunction, frameKind, isThreadName}) {
+  if (!frameKind.includes(KIND.offCpu)) return null;
+  const owner = new Int32Array(nodes);
+  // Of the function itself and its callers: the innermost, and the innermost of the user.
+  const any = new Int32Array(nodes).fill(-1);
+  const user = new Int32Array(nodes).fill(-1);
+  for (const [from, to] of pieces(1, nodes)) {
+    for (let i = from; i < to; ++i) {
+      const f = frameFunction[nodeFrame[i]];
+      const kind = frameKind[nodeFrame[i]];
+      const parent = nodeParent[i];
+      owner[i] = f;
+      if (isThreadName[f]) continue;
+      if (kind === KIND.offCpu) {
+        any[i] = any[parent];
+        user[i] = user[parent];
+        const waiter = user[i] >= 0 ? user[i] : any[i];
+        if (waiter >= 0) owner[i] = waiter;
+      } else {
+        any[i] = f;
+        user[i] = kind === KIND.kernel ? user[parent] : f;
+      }
+    }
+    yield to - from;
+  }
+  return owner;
+}
+
+/** @type {WeakMap<Data, Int32Array|null>} */
+const knownWaiters = new WeakMap();
+
 /** What functions weigh, by the weights of nodes. @type {WeakMap<Float64Array, Float64Array>} */
 const knownSelf = new WeakMap();
 
 /**
- * What each function weighs by itself, in the filtered profile without transforms.
+ * What each function weighs by itself and while it waits, in the filtered profile without
+ * transforms.
  * @param {Data} data @param {Float64Array} weights of nodes @returns {Work<Float64Array>}
  */
 function* selfByFunction(data, weights) {
@@ -97,8 +152,11 @@ function* selfByFunction(data, weights) {
   if (self) return self;
   self = new Float64Array(data.functions);
   const {nodes, nodeFrame, frameFunction} = data;
+  if (!knownWaiters.has(data)) knownWaiters.set(data, yield* waitersOf(data));
+  const owner = knownWaiters.get(data);
   for (const [from, to] of pieces(1, nodes)) {
-    for (let i = from; i < to; ++i) self[frameFunction[nodeFrame[i]]] += weights[i];
+    if (owner) for (let i = from; i < to; ++i) self[owner[i]] += weights[i];
+    else for (let i = from; i < to; ++i) self[frameFunction[nodeFrame[i]]] += weights[i];
     yield to - from;
   }
   for (const thread of data.meta.thread_names) self[thread] = 0;
@@ -160,11 +218,14 @@ function functionButton(app, {f, text}, what) {
 /** @param {App} app */
 function showHottest(app) {
   const isComparison = app.weights.before !== null;
-  const what = isComparison ? 'change of its own share' : 'self';
+  const waits = knownWaiters.get(app.data) ? ' and waiting' : '';
+  const what = isComparison ? `change of its own share${waits}` : `self${waits}`;
   const found = hottest(app);
+  const isOffCpu = app.state.event === groupOfTime(app.data, 'off-cpu');
+  const title = isOffCpu ? 'Waited most' : 'Hottest';
   byId('hottest').hidden = found.length === 0;
   byId('hottest').replaceChildren(
-    el('span', {className: 'quiet', textContent: isComparison ? 'Self changed most' : 'Hottest'}),
+    el('span', {className: 'quiet', textContent: isComparison ? 'Self changed most' : title}),
     ...found.map(row => functionButton(app, row, what)),
   );
 }

@@ -49,11 +49,11 @@ function callsOf({data, state, shape}) {
 function* comparisonColumns(tree, {self, total, functions}, beforeTotal) {
   const of = (/** @type {number} */ f) => changeFrom(tree, beforeTotal[f], total[f]);
   const texts = changeTexts(tree);
-  const half = (/** @type {import('./shares.js').Change} */ {interval: [low, high]}) =>
-    (high - low) / 2;
-  const intervalText = (/** @type {number} */ f) => {
-    const change = of(f);
-    return texts.half(half(change)) + (isCertain(change) ? ' *' : '');
+  // The interval is not symmetric: half its width next to a star could exceed the change.
+  const intervalText = (/** @type {number} */ f) => of(f).interval.map(texts.bound).join(' to ');
+  const intervalWidth = (/** @type {number} */ f) => {
+    const [low, high] = of(f).interval;
+    return high - low;
   };
   const beforeText = (/** @type {number} */ f) =>
     beforeTotal[f] === 0 ? 'new' : texts.value(of(f).before);
@@ -72,14 +72,20 @@ function* comparisonColumns(tree, {self, total, functions}, beforeTotal) {
       key: 'change',
       title: 'Change',
       value: f => Math.abs(change(f)),
-      text: f => texts.change(change(f)),
+      text: f => texts.change(change(f)) + (isCertain(of(f)) ? ' *' : ''),
       bar: f => Math.abs(change(f)) / (largest || 1),
       tone: f => (change(f) > 0 ? 'grew' : 'shrank'),
     },
-    {key: 'interval', title: '± 95%', value: f => half(of(f)), text: intervalText},
+    {
+      key: 'interval',
+      title: '95% interval',
+      wide: true,
+      value: intervalWidth,
+      text: intervalText,
+    },
     {key: 'before', title: 'Before', value: f => of(f).before, text: beforeText},
     {key: 'after', title: 'After', value: f => of(f).after, text: afterText},
-    {key: 'self', title: 'Self after', value: f => self[f], text: selfText},
+    {key: 'self', title: 'Self after', wide: true, value: f => self[f], text: selfText},
   ];
 }
 

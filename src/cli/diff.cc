@@ -102,6 +102,8 @@ struct DiffCommand {
       if (scale == Scale::kNormalised && (!is_picture || write.draw.as_inferno))
         normalize(difference, input.read.compat);
       set_scale(difference, shown);
+      if (format.name == "html")
+        set_files(difference, names_.before, names_.after);
       write.side_samples = compare_options.samples;
       write_output(difference, format, write, output.name(), run);
     }

@@ -163,7 +163,12 @@ void Picture::draw(Profile profile, const OutputFormat& format,
   const std::size_t samples = profile.has_time ? profile.samples.size() : 0;
   if (!post_process.empty())
     profile = post_processed(profile, write.fold, post_process);
-  if (!baseline.empty()) profile = difference_from_baseline(std::move(profile));
+  if (!baseline.empty()) {
+    profile = difference_from_baseline(std::move(profile));
+    const bool is_one_file = input.paths.size() == 1;
+    if (format.name == "html")
+      set_files(profile, baseline, is_one_file ? input.paths.front() : "");
+  }
   if (is_difference(profile))
     set_scale(profile, chosen_scale(scale, input.read.compat));
   std::vector<std::string> problems;

@@ -245,6 +245,16 @@ void set_scale(Profile& difference, Scale scale) {
         kAboutScale, scale == Scale::kAbsolute ? kAbsoluteScale : "normalised");
 }
 
+void set_files(Profile& difference, std::string_view before,
+               std::string_view after) {
+  const auto set = [&](const char* key, std::string_view path) {
+    const std::string_view name = base_name(path);
+    if (!name.empty() && name != "-") difference.set_about(key, name);
+  };
+  set("file, before", before);
+  set("file, after", after);
+}
+
 Scale scale_of(const Profile& difference) {
   const auto is_absolute = [&](const About& about) {
     return difference.strings[about.key] == kAboutScale &&

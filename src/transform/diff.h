@@ -40,6 +40,11 @@ void normalize(Profile& difference, Compat compat = Compat::kWick);
 enum class Scale : std::uint8_t { kNormalised, kAbsolute };
 // Kept among the facts about the profile.
 void set_scale(Profile& difference, Scale scale);
+
+// Adds the files of both sides to what is known of a difference, without their
+// folders. "" and "-": not a file.
+void set_files(Profile& difference, std::string_view before,
+               std::string_view after);
 Scale scale_of(const Profile& difference);
 
 // The same as normalize() for a graph, with as many decimals as make rounding

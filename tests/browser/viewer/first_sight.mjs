@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a page says before anybody clicks: what was recorded, what was lost, where it ran.
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {basename} from 'node:path';
 import {before, test} from 'node:test';
 
 import {file} from '../browser.mjs';
-import {open, pageOf, text, wick} from './page.mjs';
+import {open, pageOf, text, wick, written} from './page.mjs';
 import {timed} from './profiles.mjs';
 
 const facts = page => page.$$eval('#facts li', all => all.map(item => item.textContent));
@@ -71,6 +73,83 @@ test('in a difference, the functions that changed most are those of wick diff', 
   assert.deepEqual(await hottest(page), changes.slice(0, 3));
 });
 
+/** A profile whose frames have kinds: a stack, from the root, for each sample of 1. */
+const withKinds = stacks => {
+  const kindOf = name => (/^\[/.test(name) ? 'off-cpu' : /^k_/.test(name) ? 'kernel' : undefined);
+  const names = [...new Set(stacks.flat())];
+  return JSON.stringify({
+    $schema: 'https://www.speedscope.app/file-format-schema.json',
+    shared: {frames: names.map(name => ({name, kind: kindOf(name)}))},
+    profiles: [
+      {
+        type: 'sampled',
+        name: 'app',
+        unit: 'none',
+        startValue: 0,
+        endValue: stacks.length,
+        samples: stacks.map(stack => stack.map(name => names.indexOf(name))),
+        weights: stacks.map(() => 1),
+      },
+    ],
+  });
+};
+
+test('the hottest functions of time off the CPU are those that wait', async () => {
+  const stacks = [
+    ['main', 'lock', 'k_futex', 'k_schedule', '[blocked]'],
+    ['main', 'lock', 'k_futex', 'k_schedule', '[blocked]'],
+    ['main', 'lock', '[preempted]'],
+    ['main', 'read', 'k_schedule', '[in I/O]'],
+    ['main', 'read', 'k_copy'],
+    ['k_thread', 'k_schedule', '[blocked]'],
+  ];
+  const page = await open(pageOf(file(withKinds(stacks))).address);
+  assert.deepEqual(await hottest(page), [
+    ['lock', '50.00%'],
+    ['k_copy', '16.67%'],
+    ['k_schedule', '16.67%'],
+  ]);
+  assert.match(
+    await page.locator('#hottest button').first().getAttribute('title'),
+    /self and waiting: 50\.00%$/,
+  );
+  await page.locator('#hottest button').first().click();
+  assert.equal(await page.getByLabel('Function', {exact: true}).inputValue(), 'lock');
+});
+
+test('a difference is named after its files', async () => {
+  const [old, now] = [file('main 4\n'), file('main 5\n')];
+  const [before, after] = [old, now].map(path => basename(path));
+  for (const words of [
+    ['flame', now, '--diff', old],
+    ['diff', old, now],
+  ]) {
+    const page = await open(written('.html', ...words, '--quiet').address);
+    assert.equal(await text(page, 'h1'), `${before} → ${after}`);
+    const sides = [`before: ${before}, 4 samples`, `after: ${after}, 5 samples`];
+    assert.deepEqual(await facts(page), sides);
+  }
+});
+
+/** What macOS' `sample` prints. */
+const sampled = command => `\
+Analysis of sampling ${command} (pid 1) every 1 millisecond
+Call graph:
+    5 Thread_1
+      5 main  (in app) + 1  [0x1000]
+
+Total number in stack (recursive counted multiple, when >=5):
+`;
+
+test('a difference names the command of each side', async () => {
+  const [old, now] = ['./app --old', './app --new'].map(command => file(sampled(command)));
+  const page = await open(pageOf(now, '--diff', old).address);
+  assert.deepEqual(await facts(page), [
+    `before: ${basename(old)}, ./app --old, 5 samples`,
+    `after: ${basename(now)}, ./app --new, 5 samples`,
+  ]);
+});
+
 const SAMPLE = 'app 100/100 10.000000: 1000 cycles: \n\t1000 main+0x1 (/bin/app)\n\n';
 const NAMELESS = SAMPLE.replace('main+0x1', '[unknown]');
 const lost = count => `app 100/100 10.000000: PERF_RECORD_LOST lost ${count}\n`;
@@ -132,6 +211,36 @@ for (const width of [400, 800, 1400])
     assert.ok(most <= width, `a part of the summary ends at ${most}`);
     assert.ok(height <= (width < 600 ? 80 : 55), `the summary is ${height} pixels high`);
   });
+
+test('half of a small screen is for the picture, whatever is chosen', async () => {
+  const page = await open(pageOf(file(`${readFileSync(input, 'utf8')}${lost(50)}`)).address, {
+    viewport: {width: 400, height: 800},
+    fragment: '#search=a&threads=0-1&do=drop.0_hide.1_recursion_templates&mark=2&range=0-900000',
+  });
+  assert.ok(await page.locator('#banner').isVisible());
+  assert.ok((await page.locator('.chip').count()) >= 5);
+  for (const tab of ['Flame graph', 'Time', 'Table']) {
+    await page.getByRole('tab', {name: tab}).click();
+    const {height} = await page.locator('#view').boundingBox();
+    assert.ok(height >= 400, `${tab} is ${height} pixels high`);
+  }
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  // The list of threads is not cut off.
+  await page.locator('#filters summary').scrollIntoViewIfNeeded();
+  await page.locator('#filters summary').click();
+  const list = page.getByLabel('worker 100/101', {exact: true});
+  await list.click({trial: true});
+});
+
+test('samples that count samples are named once', async () => {
+  const samples = Array.from(
+    {length: 78},
+    (_, i) => `a 1/1 ${(1 + i / 100).toFixed(6)}: cycles: \n\t1 f (/a)\n\n`,
+  );
+  const page = await open(pageOf(file(samples.join(''))).address, {fragment: '#view=about'});
+  assert.doesNotMatch(await text(page, '#view dl'), /78 samples in 78 samples/);
+  assert.match(await text(page, '#view dl'), /: 78 samples/);
+});
 
 test('a page without samples or times has no empty facts', async () => {
   const page = await open(pageOf(file('main;a 3\nmain 1\n')).address);

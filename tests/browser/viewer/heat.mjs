@@ -13,9 +13,10 @@ before(() => {
 });
 
 /** The cells of the map that are not empty: [column, row from below, colour]. */
-async function cells(page, columns) {
+async function cells(page, columns, rows) {
   await drawn(page);
-  return page.evaluate(count => {
+  const grid = [columns, rows];
+  return page.evaluate(([count, lines]) => {
     const picture = document.querySelector('.heat canvas');
     const context = picture.getContext('2d');
     const left = 52;
@@ -24,31 +25,44 @@ async function cells(page, columns) {
     const paper = colorAt(left - 1, 100);
     const found = [];
     for (let column = 0; column < count; ++column)
-      for (let row = 0; row < 50; ++row) {
-        const color = colorAt(left + (column + 0.5) * width, 200 - (row + 0.5) * 4);
+      for (let row = 0; row < lines; ++row) {
+        const y = 200 - (row + 0.5) * (200 / lines);
+        const color = colorAt(left + (column + 0.5) * width, y);
         if (color !== paper) found.push([column, row, color]);
       }
     return found;
-  }, columns);
+  }, grid);
 }
 
 /** When the cells of the map are, as shares of its time. */
 const span = found => [found[0][0], found.at(-1)[0]];
 
-/** The profile has a second; a column is 20 ms. */
-const COLUMNS = 50;
+/** The profile has a second and 170 samples of cycles; a column is 50 ms, a cell 10 ms. */
+const GRID = [20, 5];
 const hint = page => text(page, '#view .half > .bar [role=status]');
 
 test('the map follows the search', async () => {
   const page = await open(address, {fragment: '#view=heat'});
-  assert.deepEqual(span(await cells(page, COLUMNS)), [0, 49]);
+  assert.deepEqual(span(await cells(page, ...GRID)), [0, 19]);
   await page.locator('#search').fill('^parse$');
-  assert.deepEqual(span(await cells(page, COLUMNS)), [0, 24]);
+  assert.deepEqual(span(await cells(page, ...GRID)), [0, 9]);
   assert.match(await hint(page), /^Stacks that match \^parse\$\. /);
   await page.locator('#search').fill('^draw$');
-  assert.deepEqual(span(await cells(page, COLUMNS)), [25, 49]);
+  assert.deepEqual(span(await cells(page, ...GRID)), [10, 19]);
   await page.locator('#search').fill('');
-  assert.deepEqual(span(await cells(page, COLUMNS)), [0, 49]);
+  assert.deepEqual(span(await cells(page, ...GRID)), [0, 19]);
+});
+
+test('cells of a short recording are as large as its samples are far apart', async () => {
+  const page = await open(address, {fragment: '#view=heat'});
+  assert.match(await hint(page), /^A column is 50 ms, a cell 10 ms\. /);
+  // With two samples for each of them, cells are smaller.
+  const many = Array.from(
+    {length: 8000},
+    (_, i) => `a 1/1 ${(1 + i / 8000).toFixed(6)}: 1 cycles: \n\t1 f (/a)\n\n`,
+  );
+  const finer = await open(pageOf(file(many.join(''))).address, {fragment: '#view=heat'});
+  assert.match(await hint(finer), /^A column is 20 ms, a cell 400 µs\. /);
 });
 
 test('the map follows the focus', async () => {
@@ -59,18 +73,18 @@ test('the map follows the focus', async () => {
   await page.keyboard.press('f');
   await page.locator('#search').fill('');
   await page.getByRole('tab', {name: 'Heat map'}).click();
-  assert.deepEqual(span(await cells(page, COLUMNS)), [25, 49]);
+  assert.deepEqual(span(await cells(page, ...GRID)), [10, 19]);
 });
 
 test('the map follows the filter of threads', async () => {
   const page = await open(address, {fragment: '#view=heat'});
-  const all = (await cells(page, COLUMNS)).length;
+  const all = (await cells(page, ...GRID)).length;
   await page.locator('#filters summary').click();
   for (const name of ['app 100', 'worker 100/101'])
     await page.getByLabel(name, {exact: true}).uncheck();
   // A sample every 50 ms.
-  assert.equal((await cells(page, COLUMNS)).length, 20);
-  assert.ok(all > 100);
+  assert.equal((await cells(page, ...GRID)).length, 20);
+  assert.ok(all > 50);
 });
 
 /** A sample each millisecond for two seconds, and a single one that weighs 10,000 times as much. */
@@ -84,8 +98,8 @@ function withOutlier() {
 
 test('a single heavy sample leaves the rest to be told apart, and the legend says so', async () => {
   const page = await open(withOutlier(), {fragment: '#view=heat'});
-  const found = await cells(page, 40);
-  const isHuge = ([column, row]) => column === 9 && row === 49;
+  const found = await cells(page, 41, 10);
+  const isHuge = ([column, row]) => column === 9 && row === 9;
   const shades = part =>
     new Set(found.filter(cell => part(cell) && !isHuge(cell)).map(([, , color]) => color));
   const light = shades(([column]) => column < 20);
@@ -96,7 +110,7 @@ test('a single heavy sample leaves the rest to be told apart, and the legend say
     [],
   );
   assert.ok(heavy.size > 0 && light.size > 0);
-  assert.match(await text(page, '#view .legend'), /^0≥ 1,000 .*per cell$/);
+  assert.match(await text(page, '#view .legend'), /^0≥ 5,000 .*per cell$/);
 });
 
 test('the map has axes for columns and rows, and a legend', async () => {
@@ -122,7 +136,7 @@ test('the map has axes for columns and rows, and a legend', async () => {
     }
   const page = await open(address, {fragment: '#view=heat'});
   const svg = (await exported(page, 'SVG')).toString();
-  assert.match(svg, />\+20 ms</);
+  assert.match(svg, />\+50 ms</);
   assert.match(svg, />cells: 0 to [\d,]+ cycles per cell</);
 });
 

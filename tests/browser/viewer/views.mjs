@@ -107,10 +107,8 @@ test('the sandwich has the callers and the callees of a function', async () => {
     ['worker', 1000],
     ['start', 1000],
     ['work', 1000],
-    ['all', 1000],
   ]);
   assert.deepEqual(await names(1), [
-    ['all', 1000],
     ['work', 1000],
     ['work', 1000],
     ['leaf', 1000],
@@ -119,15 +117,13 @@ test('the sandwich has the callers and the callees of a function', async () => {
   await page.getByLabel('Function', {exact: true}).fill('main');
   await page.getByLabel('Function', {exact: true}).press('Enter');
   const callers = await names(0);
-  assert.deepEqual(callers.map(([name]) => name).sort(), ['all', 'app', 'main', 'tool']);
+  assert.deepEqual(callers.map(([name]) => name).sort(), ['app', 'main', 'tool']);
   assert.deepEqual(Object.fromEntries(callers), {
     app: Math.round((100 / 120) * 1000),
     tool: Math.round((20 / 120) * 1000),
     main: 1000,
-    all: 1000,
   });
   assert.deepEqual(Object.fromEntries(await names(1)), {
-    all: 1000,
     main: 1000,
     draw: 417,
     parse: 417,
