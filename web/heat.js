@@ -2,7 +2,7 @@
 // The heat map: columns are seconds, rows are parts of a second, so that what happens once a second
 // appears as a line. In recordings of a few seconds or of hours, a column is less or more than a
 // second. Cells of short recordings are large enough for a few samples each, if there are not many.
-import {groupsToAdd, lastingEvents, passing} from './filter.js';
+import {groupsInTime, groupsToAdd, lastingEvents, passing} from './filter.js';
 import {roundStep} from './numbers.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -42,24 +42,27 @@ const SHORT_GRIDS = [
 /** How many samples there are for a cell, at least. */
 const SAMPLES_PER_CELL = 2;
 
-/** How many samples the events of a filter have. @param {Data} data @param {string[]} groups */
-function countSamples({meta, samples, sampleEvent}, groups) {
-  const isAdded = meta.events.map(({group}) => groups.includes(group));
+/** How many samples the event has that the page shows at first. @param {Data} data */
+function countSamples(data) {
+  const {meta, samples, sampleEvent} = data;
+  const groups = groupsInTime(data, meta.event);
+  const isOfIt = meta.events.map(({group}) => groups.includes(group));
   let count = 0;
-  for (let i = 0; i < samples; ++i) if (isAdded[sampleEvent[i]]) ++count;
+  for (let i = 0; i < samples; ++i) if (isOfIt[sampleEvent[i]]) ++count;
   return count;
 }
 
 /**
- * How long a column is, in nanoseconds, and how many rows there are.
- * @param {Data} data @param {string[]} groups of events
+ * How long a column is, in nanoseconds, and how many rows there are: the same for all events and
+ * filters, so that they can be compared.
+ * @param {Data} data
  */
-function gridOf(data, groups) {
+function gridOf(data) {
   const {duration, meta} = data;
   const ns = duration * meta.tick_ns;
   if (ns / 1e9 > MOST_COLUMNS) return {ns: roundStep(ns / MOST_COLUMNS), rows: USUAL_ROWS};
   if (ns / 1e9 >= FEWEST_COLUMNS) return {ns: 1e9, rows: USUAL_ROWS};
-  const samples = countSamples(data, groups);
+  const samples = countSamples(data);
   const fits = (/** @type {number[]} */ [columns, rows]) =>
     columns * rows * SAMPLES_PER_CELL <= samples;
   const [columns, rows] = SHORT_GRIDS.find(fits) ?? SHORT_GRIDS[SHORT_GRIDS.length - 1];
@@ -113,7 +116,7 @@ function fullWeight(weights, largest) {
  * @param {Data} data @param {Wanted} wanted @returns {HeatMap}
  */
 export function heatMap(data, wanted) {
-  const {ns, rows} = gridOf(data, groupsToAdd(data, wanted.filter));
+  const {ns, rows} = gridOf(data);
   const columnTicks = ns / data.meta.tick_ns;
   const cellTicks = columnTicks / rows;
   const columns = Math.max(1, Math.ceil(data.duration / columnTicks));

@@ -51,6 +51,10 @@ function* comparisonColumns(tree, {self, total, functions}, beforeTotal) {
   const texts = changeTexts(tree);
   // The interval is not symmetric: half its width next to a star could exceed the change.
   const intervalText = (/** @type {number} */ f) => of(f).interval.map(texts.bound).join(' to ');
+  const wholeInterval = (/** @type {number} */ f) => {
+    const bounds = of(f).interval.map(texts.bound).join(', ');
+    return `[${bounds}]${isCertain(of(f)) ? ' *' : ''}`;
+  };
   const intervalWidth = (/** @type {number} */ f) => {
     const [low, high] = of(f).interval;
     return high - low;
@@ -73,6 +77,7 @@ function* comparisonColumns(tree, {self, total, functions}, beforeTotal) {
       title: 'Change',
       value: f => Math.abs(change(f)),
       text: f => texts.change(change(f)) + (isCertain(of(f)) ? ' *' : ''),
+      whole: f => texts.change(change(f)),
       bar: f => Math.abs(change(f)) / (largest || 1),
       tone: f => (change(f) > 0 ? 'grew' : 'shrank'),
     },
@@ -82,6 +87,7 @@ function* comparisonColumns(tree, {self, total, functions}, beforeTotal) {
       wide: true,
       value: intervalWidth,
       text: intervalText,
+      whole: wholeInterval,
     },
     {key: 'before', title: 'Before', value: f => of(f).before, text: beforeText},
     {key: 'after', title: 'After', value: f => of(f).after, text: afterText},

@@ -6,6 +6,7 @@ import {test} from 'node:test';
 import {file, show} from '../browser.mjs';
 import {
   boxes,
+  exported,
   exportedFolded,
   lines,
   open,
@@ -125,6 +126,22 @@ test('the table of a difference has the changes and intervals of wick diff', asy
     rows.map(row => row.getBoundingClientRect().height),
   );
   assert.ok(Math.max(...heights) < 40, `rows are ${heights} high`);
+});
+
+test('the table of a difference is saved with plain changes, and the interval with its star', async () => {
+  const address = pageOf(
+    file('main;a 20\nmain;b 25\n'),
+    '--diff',
+    file('main;a 30\nmain;b 10\n'),
+  ).address;
+  const page = await open(address, {fragment: '#view=table'});
+  const rows = (await exported(page, 'CSV')).toString().trim().split('\r\n');
+  assert.deepEqual(rows, [
+    'Change,95% interval,Before,After,Self after,Function',
+    '-30.56,"[-47.86, -9.64] *",75.00%,44.44%,44.44%,a',
+    '+30.56,"[+9.64, +47.86] *",25.00%,55.56%,55.56%,b',
+    '0.00,"[-7.87, +8.76]",100.00%,100.00%,0.00%,main',
+  ]);
 });
 
 /** Numbers of a text, without thousands separators. */
