@@ -128,7 +128,7 @@ test('the table of a difference has the changes and intervals of wick diff', asy
   assert.ok(Math.max(...heights) < 40, `rows are ${heights} high`);
 });
 
-test('the table of a difference is saved with plain changes, and the interval with its star', async () => {
+test('CSV of a difference has plain changes, and stars at intervals', async () => {
   const address = pageOf(
     file('main;a 20\nmain;b 25\n'),
     '--diff',
