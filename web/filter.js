@@ -38,6 +38,12 @@ export function eventGroups(data) {
   return [...new Set(shown.map(event => event.group))];
 }
 
+/** The group that a page shows at first. @param {Data} data */
+export function firstGroup(data) {
+  const groups = eventGroups(data);
+  return groups.includes(data.meta.event) ? data.meta.event : (groups[0] ?? '');
+}
+
 /** 1 for each event of these groups. @param {Data} data @param {string[]} groups */
 const eventMask = (data, groups) =>
   Uint8Array.from(data.meta.events, event => (groups.includes(event.group) ? 1 : 0));

@@ -2,7 +2,7 @@
 // The heat map: columns are seconds, rows are parts of a second, so that what happens once a second
 // appears as a line. In recordings of a few seconds or of hours, a column is less or more than a
 // second. Cells of short recordings are large enough for a few samples each, if there are not many.
-import {groupsInTime, groupsToAdd, lastingEvents, passing} from './filter.js';
+import {firstGroup, groupsInTime, groupsToAdd, lastingEvents, passing} from './filter.js';
 import {roundStep} from './numbers.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -45,7 +45,7 @@ const SAMPLES_PER_CELL = 2;
 /** How many samples the event has that the page shows at first. @param {Data} data */
 function countSamples(data) {
   const {meta, samples, sampleEvent} = data;
-  const groups = groupsInTime(data, meta.event);
+  const groups = groupsInTime(data, firstGroup(data));
   const isOfIt = meta.events.map(({group}) => groups.includes(group));
   let count = 0;
   for (let i = 0; i < samples; ++i) if (isOfIt[sampleEvent[i]]) ++count;

@@ -2,7 +2,7 @@
 // Which choices there are and where they come from: what a profile begins with, what the browser
 // kept, and what an address asks for, as far as the profile has it.
 import {PALETTES} from './color.js';
-import {eventGroups} from './filter.js';
+import {eventGroups, firstGroup} from './filter.js';
 import {FLAME_VIEW, ICICLE_VIEW} from './flame_view.js';
 import {Painter} from './paint.js';
 import {PARTS_FIELD, partsOf} from './parts.js';
@@ -45,15 +45,15 @@ function writtenChoices({meta: {look}}) {
   return choices;
 }
 
-/** @param {Data} data @param {string[]} groups @returns {State} */
-function defaultState(data, groups) {
-  const {look, event, has_time: hasTime} = data.meta;
+/** @param {Data} data @returns {State} */
+function defaultState(data) {
+  const {look, has_time: hasTime} = data.meta;
   const kind = look.chart && hasTime ? TIME_VIEW : look.inverted ? ICICLE_VIEW : FLAME_VIEW;
   return {
     ...initialState(FIELDS),
     ...writtenChoices(data),
     absolute: look.absolute === true,
-    event: groups.includes(event) ? event : (groups[0] ?? ''),
+    event: firstGroup(data),
     view: kind.id,
     transforms: look.reversed ? [{type: 'invert', at: -1}] : [],
   };
@@ -63,16 +63,15 @@ function defaultState(data, groups) {
 
 /** What the page has of a profile. @param {Data} data @param {Profile|null} previous */
 export function opened(data, previous) {
-  const groups = eventGroups(data);
   return {
     data,
     /** What colours can show changes against. */
     previous,
     painter: new Painter(data),
     shapes: new Shapes(data),
-    groups,
+    groups: eventGroups(data),
     views: VIEWS.filter(view => view.isOffered?.(data) ?? true),
-    defaults: defaultState(data, groups),
+    defaults: defaultState(data),
   };
 }
 
