@@ -166,4 +166,10 @@ void StackUnwinding::note_ends(Diagnostics& diagnostics, bool has_room) const {
   diagnostics.note(Problem::kDeepStack, count(UnwindEnd::kTooDeep));
 }
 
+void StackUnwinding::forget_ends() {
+  ends_ = {};
+  beyond_copy_ = beyond_all_ = not_copied_ = copied_bytes_ = 0;
+  unread_files_ = {};
+}
+
 }  // namespace wick

@@ -60,6 +60,8 @@ class StackUnwinding {
   // Why the stacks ended, for those that did not reach their root. `has_room`:
   // more could have been copied of each.
   void note_ends(Diagnostics& diagnostics, bool has_room = true) const;
+  // Those so far are noted.
+  void forget_ends();
   // The most bytes that were copied of a stack that is deeper; 0 for none.
   std::uint64_t copied_bytes() const { return copied_bytes_; }
 
