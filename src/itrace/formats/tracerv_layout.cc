@@ -23,6 +23,10 @@ constexpr int kPackedBits = 126;
 constexpr std::uint64_t kMaxCycle = std::uint64_t{1} << 56;
 // Tracing may pause for longer than this, but hardly among the first records.
 constexpr std::uint64_t kLongPause = std::uint64_t{1} << 36;
+// Nor for this many again and again. If a record does not begin where it seems
+// to, its cycle is the upper half of a word.
+constexpr std::uint64_t kPause = std::uint64_t{1} << 28;
+constexpr std::size_t kManyRecords = 8;
 
 constexpr std::uint64_t low_bits(int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
@@ -173,7 +177,7 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
   const std::size_t size = layout.record_size();
   double fitting = 0;
   std::size_t count = 0, judged = 0, with_valid = 0, with_next_cycle = 0,
-              with_privilege = 0;
+              with_privilege = 0, with_pause = 0;
   std::uint64_t last = 0;
   FlowLook flow;
   for (; bytes.size() >= size && judged < at_most; bytes.remove_prefix(size)) {
@@ -195,6 +199,7 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
     with_valid += look.valid > 0;
     with_next_cycle += !is_first && look.cycle == last + 1;
     with_privilege += has_privilege(layout, record);
+    with_pause += !is_first && look.cycle - last >= kPause;
     last = look.cycle;
     if (layout.kind == Kind::kPacked) flow.add(layout, record);
   }
@@ -207,6 +212,7 @@ FoundLayout try_layout(const TracervLayout& layout, std::string_view bytes,
         with_privilege > 0));
   if (count == 0 || !says_something) return found;
   if (layout.kind == Kind::kPacked && !flow.looks_like_code()) return found;
+  if (count >= kManyRecords && with_pause * 4 >= count) return found;
   found.records = count;
   found.share = fitting / static_cast<double>(count);
   return found;

@@ -40,6 +40,17 @@ TEST(Tracerv, DetectsRecordsOfEveryWidth) {
     }
 }
 
+// Half a word further on, records look like others with huge cycles.
+TEST(Tracerv, RefusesRecordsThatDoNotBeginWithTheFile) {
+  std::string bytes = "these are 36 bytes of something else";
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    append_raw(bytes, 1000 + i);
+    append_raw(bytes, (0x80001000 + 4 * i) | std::uint64_t{1} << 63);
+  }
+  EXPECT_TRUE(find_layout(bytes.substr(36)));
+  EXPECT_FALSE(find_layout(bytes));
+}
+
 TEST(Tracerv, ReadsBeatsWithoutInstructions) {
   const TracervLayout beats{.words = 8, .slots = 7, .valid_bit = 40};
   std::string bytes;

@@ -99,7 +99,8 @@ std::vector<ThreadGuess> ThreadGuesses::resumed_at(std::uint64_t pc,
   all.insert(all.end(), waiting.begin(), waiting.end());
   all.insert(all.end(), just_left.begin(), just_left.end());
   std::ranges::stable_sort(all, {}, [](const ThreadGuess& guess) {
-    return std::pair(guess.doubt, guess.is_on_other_hart);
+    // A thread moves more rarely than satp misleads about one that is ending.
+    return std::pair(guess.is_on_other_hart, guess.doubt);
   });
   return all;
 }
@@ -176,6 +177,12 @@ bool ThreadGuesses::explain_trap_return(Context& context, const CodePoint& to,
     std::erase_if(context.guesses, [&](const ThreadGuess& guess) {
       return !may_be_here(guess);
     });
+  // Without satp, which program's code it is may be a mistake. If all returns
+  // so far fit one thread only, and this one does, it is that one.
+  const bool is_last = !has_satp && context.guesses.size() == 1;
+  const auto is_only_one = [&](const StackFrame& trap) {
+    return is_last && trap.resumes_at(to.pc);
+  };
   continues = false;
   const bool any = keep_best(
       context.guesses, Tier::kImpossible,
@@ -195,7 +202,7 @@ bool ThreadGuesses::explain_trap_return(Context& context, const CodePoint& to,
           if (context.is_other_program || is_other_program(guess))
             return explain_program(to);
           const auto is_its = is_its_code(stack, i, to);
-          if (is_its == false) return Tier::kImpossible;
+          if (is_its == false && !is_only_one(frame)) return Tier::kImpossible;
           const Tier tier = explain_resumption(frame, stack[i + 1],
                                                stack.thread(), to, continues);
           return tier != Tier::kImpossible && is_its
@@ -276,11 +283,13 @@ bool ThreadGuesses::may_be_here(const ThreadGuess& guess) const {
 bool ThreadGuesses::is_certain(const Context& context) const {
   if (context.guesses.empty() || context.proofs < kProofs) return false;
   if (returns_to_user_code(context.guesses.front())) return false;
-  // Those that are more doubtful are the last ones.
-  return context.guesses.size() == 1 ||
-         (context.guesses[1].doubt == Memory::Doubt::kOther &&
-          context.guesses.front().doubt != Memory::Doubt::kOther) ||
-         have_same_rest(context);
+  const auto is_doubtful = [](const ThreadGuess& guess) {
+    return guess.doubt == Memory::Doubt::kOther;
+  };
+  const bool is_only_one = !is_doubtful(context.guesses.front()) &&
+                           std::all_of(context.guesses.begin() + 1,
+                                       context.guesses.end(), is_doubtful);
+  return context.guesses.size() == 1 || is_only_one || have_same_rest(context);
 }
 
 // User code shows best who runs.
