@@ -29,6 +29,12 @@ export const hasCapital = (text, isRegex) =>
 const LETTERS_TESTED = 2000;
 
 /**
+ * The browser is faster for shorter names. For longer ones it takes the square of their length,
+ * even with a single repetition.
+ */
+const LETTERS_OF_BROWSER = 200;
+
+/**
  * A test for names; null: the query is not searched, for the reason that `problem` says.
  * @typedef {{test: Test|null, problem: string}} Matcher
  */
@@ -84,18 +90,18 @@ function regexMatcher(text, caseFlag) {
   const expression = expressionOf(text, caseFlag);
   if (!expression) return {test: null, problem: 'not a regular expression'};
   const {flags} = expression;
-  /** @type {{test: Test}} */
-  let engine = expression;
-  if (hasManyWays(text, flags)) {
-    const program = programOf(text, flags);
-    if (!program) {
-      const problem = 'not searched: too long, or it looks around or back and may take forever';
-      return {test: null, problem};
-    }
-    engine = new Automaton(program);
+  const program = programOf(text, flags);
+  const isLoose = hasManyWays(text, flags);
+  if (isLoose && !program) {
+    const problem = 'not searched: too long, or it looks around or back and may take forever';
+    return {test: null, problem};
   }
-  const test = (/** @type {string} */ name) =>
-    engine.test(name.length > LETTERS_TESTED ? name.slice(0, LETTERS_TESTED) : name);
+  const automaton = program && new Automaton(program);
+  const test = (/** @type {string} */ name) => {
+    const letters = name.length > LETTERS_TESTED ? name.slice(0, LETTERS_TESTED) : name;
+    const isSlow = isLoose || letters.length > LETTERS_OF_BROWSER;
+    return (isSlow && automaton ? automaton : expression).test(letters);
+  };
   return {test, problem: ''};
 }
 
