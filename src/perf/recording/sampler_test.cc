@@ -52,7 +52,9 @@ class SamplerTest : public testing::Test {
     if (!read_kernel_limits().may_record_anything())
       GTEST_SKIP() << "the kernel does not allow recording";
     try {
-      sampler_.emplace(SamplerOptions{.frequency = 199});
+      // This program, with its tests and sanitizers, is larger than most.
+      sampler_.emplace(
+          SamplerOptions{.frequency = 199, .memory = std::uint64_t{1} << 30});
     } catch (const Error& error) {
       GTEST_SKIP() << "no whole machine: " << error.what();
     }
