@@ -55,7 +55,8 @@ wait_for() {
     sleep 0.01
   done
 }
-serve='main;serve;library_work;compute [0-9]+$'
+# On a busy machine, interrupts are below.
+serve='main;serve;library_work;compute(;asm_[^ ]*)? [0-9]+$'
 # whole WHAT FOLDED REGEX: nine samples in ten have the whole stack.
 whole() {
   regex=$3 awk '

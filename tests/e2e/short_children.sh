@@ -144,6 +144,33 @@ same '-p of a program that is sampled well' \
   "$("$WICK" record -p $! --duration 0.3 -o p.data 2>&1 | grep -c 'not sampled')" 0
 wait
 
+# On each CPU for 5 ms of its time.
+cat >move.c <<'C'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <time.h>
+int main(void) {
+  cpu_set_t all, one;
+  sched_getaffinity(0, sizeof all, &all);
+  for (int cpu = 0, i = 0; i < 200; cpu = (cpu + 1) % CPU_SETSIZE) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    struct timespec t;
+    do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    while (t.tv_sec * 200 + t.tv_nsec / 5000000 <= i);
+    i++;
+  }
+}
+C
+gcc -O1 -o move move.c
+./move &
+same '-p of a program that moves between CPUs' \
+  "$("$WICK" record -p $! --duration 0.3 -o p.data 2>&1 | grep -c 'not sampled')" 0
+kill $!
+wait
+
 # What outlives the program is named.
 cat >leaves.sh <<'S'
 sleep 100 >/dev/null 2>&1 &

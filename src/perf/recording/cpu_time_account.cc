@@ -102,6 +102,7 @@ CpuTimeAccount::CpuTimeAccount(const PerfEvent& event, pid_t program,
   describe(event.attr);
   if (!times_.is_time && event.attr.type != event_type::kHardware) return;
   const std::vector<int> everywhere = {-1};
+  counters_per_thread_ = std::max<std::size_t>(cpus.size(), 1);
   for (const int cpu : cpus.empty() ? everywhere : cpus) {
     std::uint32_t given_up = 0;
     OpenResult opened =
@@ -116,8 +117,10 @@ CpuTimeAccount::CpuTimeAccount(const PerfEvent& event, pid_t program,
 }
 
 CpuTimeAccount::CpuTimeAccount(const PerfEvent& event,
-                               std::span<const UniqueFd> fds)
-    : event_(event), attr_(event.attr) {
+                               std::span<const UniqueFd> fds, std::size_t cpus)
+    : event_(event),
+      attr_(event.attr),
+      counters_per_thread_(std::max<std::size_t>(cpus, 1)) {
   describe(event.attr);
   times_.is_attached = true;
   if (!times_.is_time && event.attr.type != event_type::kHardware) return;
@@ -136,19 +139,22 @@ void CpuTimeAccount::describe(const EventAttr& sampled) {
         1'000'000'000 / std::max<std::uint64_t>(sampled.sample_period, 1);
 }
 
-// A hardware counter that others use as well runs for a part of the time.
+// A hardware counter that others use as well runs for a part of the time. A
+// counter for one CPU is enabled while the thread runs on any, so what a thread
+// missed shows only in the sum of all of its counters.
 CpuTimeAccount::Counts CpuTimeAccount::count() const {
-  double events = 0, time = 0;
+  double events = 0, enabled = 0, running = 0;
   for (const int fd : counters_) {
     const EventCount read = read_event(fd, attr_);
-    if (read.running == 0) continue;
-    events += static_cast<double>(read.value) *
-              static_cast<double>(read.enabled) /
-              static_cast<double>(read.running);
-    time += static_cast<double>(read.running);
+    events += static_cast<double>(read.value);
+    enabled += static_cast<double>(read.enabled);
+    running += static_cast<double>(read.running);
   }
+  enabled /= static_cast<double>(counters_per_thread_);
+  const bool may_be_shared = !times_.is_time && running > 0;
+  if (may_be_shared) events *= std::max(1.0, enabled / running);
   return {.events = static_cast<std::uint64_t>(events),
-          .time = static_cast<std::uint64_t>(time)};
+          .time = static_cast<std::uint64_t>(running)};
 }
 
 void CpuTimeAccount::end() {

@@ -60,9 +60,11 @@ class CpuTimeAccount {
   // or if it is a tracepoint, of which each one is sampled.
   CpuTimeAccount(const PerfEvent& event, pid_t program,
                  const std::vector<int>& cpus, const KernelLimits& limits);
-  // For the samples of an event that is open for what runs already; `fds`
-  // outlive it. Their read_format has kTimeEnabled and kTimeRunning.
-  CpuTimeAccount(const PerfEvent& event, std::span<const UniqueFd> fds);
+  // For the samples of an event that is open for what runs already: for each
+  // thread on `cpus` CPUs. `fds` outlive it; their read_format has kTimeEnabled
+  // and kTimeRunning.
+  CpuTimeAccount(const PerfEvent& event, std::span<const UniqueFd> fds,
+                 std::size_t cpus);
 
   bool is_open() const { return !counters_.empty(); }
   // From now on, and until now.
@@ -86,6 +88,7 @@ class CpuTimeAccount {
   EventAttr attr_;
   std::vector<UniqueFd> own_;
   std::vector<int> counters_;
+  std::size_t counters_per_thread_ = 1;  // one for each CPU, or one for all
   Counts before_;
   CpuTimes times_;
   PerfSample sample_;

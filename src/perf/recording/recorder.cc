@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -158,7 +159,8 @@ class Recorder {
     if (options_.records_program())
       watch_tree();
     else if (attaches_to_threads() && !excludes(attr_flag::kExcludeUser))
-      account_.emplace(header_.events.front(), events_->front().fds);
+      account_.emplace(header_.events.front(), events_->front().fds,
+                       cpus_of(events_->front()));
   }
 
   void watch_tree() {
@@ -171,6 +173,10 @@ class Recorder {
     if (!excludes(attr_flag::kExcludeUser))
       account_.emplace(header_.events.front(), program_->pid(), options_.cpus,
                        limits_);
+  }
+
+  static std::size_t cpus_of(const OpenedEvent& event) {
+    return std::set(event.cpu_at.begin(), event.cpu_at.end()).size();
   }
 
   // By choice, for the first event.
