@@ -17,6 +17,7 @@
 #include "cli/missing_hart.h"
 #include "cli/options/trace_options.h"
 #include "cli/progress.h"
+#include "cli/server_input.h"
 #include "format/registry.h"
 #include "perf/file/data_file.h"
 #include "transform/empty_selection.h"
@@ -116,6 +117,14 @@ Profile read_apart(const std::vector<std::string>& paths,
   return profile;
 }
 
+InputFile open_input(const std::string& path, const InputOptions& input) {
+  if (is_server_input(path)) return open_server_input(path, input.token_file);
+  // perf record --threads writes a directory.
+  return PerfData::is_perf_directory(path)
+             ? InputFile::open_regular(path + "/data")
+             : InputFile::open(path);
+}
+
 // "a.data", "standard input, b.data".
 std::string names_of(const std::vector<std::string>& paths) {
   std::vector<std::string> names;
@@ -142,10 +151,7 @@ bool needs_thread_ids(const InputOptions& input, const OutputFormat& format,
 }
 
 Profile read_input(const std::string& path, const InputOptions& input) {
-  // perf record --threads writes a directory.
-  InputFile file = PerfData::is_perf_directory(path)
-                       ? InputFile::open_regular(path + "/data")
-                       : InputFile::open(path);
+  InputFile file = open_input(path, input);
   constexpr std::string_view kElfMagic = "\177ELF";
   if (input.format.empty() && file.head().starts_with(kElfMagic))
     fail("{}: is a program or a library, not a profile; {} records it",

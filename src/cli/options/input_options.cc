@@ -158,6 +158,10 @@ void add_input_options(OptionSet& app, InputOptions& input) {
              "the format of the inputs (see 'wick formats'); default: detected "
              "from the content")
       ->group("Input");
+  add_path(app, "--token-file", input.token_file, "FILE",
+           "the token of the server that inputs like http://HOST:PORT are read "
+           "from (default: in WICK_TOKEN)")
+      ->group("Input");
   add_recorded_options(app, input);
   add_single_format_options(app, input.read);
   add_trace_options(app, input.read.trace);

@@ -15,6 +15,7 @@ namespace wick {
 struct InputOptions {
   std::vector<std::string> paths;  // none: see default_inputs()
   std::string format;
+  std::string token_file;  // for inputs that a server is asked for
   ReadOptions read;
   bool compat_given = false;
   Selection select;

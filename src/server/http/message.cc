@@ -6,8 +6,11 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/error.h"
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "format/json/json.h"
+#include "profile/diagnostics.h"
 
 namespace wick {
 namespace {
@@ -152,6 +155,20 @@ HttpResponse http_error(int status, std::string_view message) {
   return {.status = status,
           .type = "application/json; charset=utf-8",
           .body = std::move(body).str() + "\n"};
+}
+
+std::string error_message(const HttpResponse& response) {
+  constexpr std::size_t kMostBytes = 64 << 10;
+  if (!response.type.starts_with("application/json") ||
+      response.body.size() > kMostBytes)
+    return "";
+  try {
+    Diagnostics ignored;
+    const JsonDocument document(response.body, ignored);
+    return std::string(document.root()["error"]["message"].text());
+  } catch (const Error&) {
+    return "";
+  }
 }
 
 }  // namespace wick

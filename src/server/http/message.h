@@ -81,5 +81,7 @@ struct HttpResponse {
 
 // {"error":{"status":404,"message":"…"}}
 HttpResponse http_error(int status, std::string_view message);
+// The sentence in the body of such an answer; "" if it is none.
+std::string error_message(const HttpResponse& response);
 
 }  // namespace wick

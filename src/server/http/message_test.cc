@@ -73,5 +73,13 @@ TEST(HttpError, IsJsonWithASentence) {
             "\"no host \\\"\\u003cb>\\\"\"}}\n");
 }
 
+TEST(HttpError, IsReadBack) {
+  EXPECT_EQ(error_message(http_error(404, "no host \"<b>\"")),
+            "no host \"<b>\"");
+  EXPECT_EQ(error_message({.type = "text/html", .body = "<p>no</p>"}), "");
+  EXPECT_EQ(error_message({.type = "application/json", .body = "{\"a\":1"}),
+            "");
+}
+
 }  // namespace
 }  // namespace wick

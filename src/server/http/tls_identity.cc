@@ -111,11 +111,15 @@ std::string fingerprint(std::string_view certificate_chain) {
       certificate_chain.data(), static_cast<int>(certificate_chain.size()))));
   const Certificate certificate(
       PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  if (!certificate) fail("this is not a certificate in PEM");
+  return fingerprint(*certificate);
+}
+
+std::string fingerprint(const X509& certificate) {
   unsigned char hash[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
-  if (!certificate ||
-      X509_digest(certificate.get(), EVP_sha256(), hash, &size) != 1)
-    fail("this is not a certificate in PEM");
+  if (X509_digest(&certificate, EVP_sha256(), hash, &size) != 1)
+    fail("OpenSSL cannot compute a hash");
   std::string text;
   for (unsigned int i = 0; i < size; ++i)
     fmt::format_to(std::back_inserter(text), "{}{:02X}", i == 0 ? "" : ":",

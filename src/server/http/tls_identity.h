@@ -9,6 +9,8 @@
 
 #include "server/http/http_server.h"
 
+struct x509_st;
+
 namespace wick {
 
 // Valid for ten years under these names and addresses.
@@ -16,5 +18,6 @@ TlsIdentity make_tls_identity(const std::vector<std::string>& hosts);
 
 // SHA-256 of the first certificate, as "AB:CD:…"; an Error if it is none.
 std::string fingerprint(std::string_view certificate_chain);
+std::string fingerprint(const x509_st& certificate);
 
 }  // namespace wick
