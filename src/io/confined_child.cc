@@ -3,9 +3,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -23,6 +20,7 @@
 
 #include "base/error.h"
 #include "io/pipe.h"
+#include "io/system_call_filter.h"
 #include "io/unique_fd.h"
 
 namespace wick {
@@ -33,16 +31,6 @@ using Clock = std::chrono::steady_clock;
 constexpr uid_t kNobody = 65534;
 // Neither a sanitizer's nor a shell's.
 constexpr int kDone = 0, kOutOfMemory = 101, kThrown = 102, kNotConfined = 103;
-
-#if defined(__x86_64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#elif defined(__riscv) && __riscv_xlen == 64
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_RISCV64;
-#else
-constexpr std::uint32_t kArchitecture = 0;  // no filter
-#endif
 
 // Files that are open, memory, time and the end.
 constexpr std::uint32_t kAllowed[] = {
@@ -60,28 +48,6 @@ constexpr std::uint32_t kAllowed[] = {
     __NR_newfstatat,  // fstat() in newer C libraries
 #endif
 };
-
-// Other system calls fail with EPERM. The architecture is compared, too: the
-// numbers of 32-bit calls mean other things.
-bool filter_system_calls() {
-  if (kArchitecture == 0) return true;
-  std::vector<sock_filter> filter = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-  };
-  for (const std::uint32_t number : kAllowed) {
-    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1));
-    filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
-  }
-  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
-  const sock_fprog program{.len = static_cast<unsigned short>(filter.size()),
-                           .filter = filter.data()};
-  // A kernel without seccomp answers EINVAL.
-  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ||
-         errno == EINVAL;
-}
 
 bool limit(int resource, std::uint64_t most, std::uint64_t beyond = 0) {
   const rlimit both{.rlim_cur = most, .rlim_max = most + beyond};
@@ -135,8 +101,7 @@ bool confine(const ConfinedLimits& limits) {
     return false;
   // After the change of user, which resets it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return limit(RLIMIT_NOFILE, 0) &&
-         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && filter_system_calls();
+  return limit(RLIMIT_NOFILE, 0) && allow_only_system_calls(kAllowed);
 }
 
 [[noreturn]] void run_child(
