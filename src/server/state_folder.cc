@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -74,9 +75,18 @@ StateFolder::StateFolder(const std::string& path) : path_(path) {
   if (!parent.empty()) std::filesystem::create_directories(parent, error);
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     fail("{} cannot be made: {}", path, last_system_error());
-  folder_ = open_folder(path);
-  if (!folder_) fail("{}: {}", path, last_system_error());
+  open();
   lock();
+}
+
+StateFolder::StateFolder(const std::string& path, UniqueFd lock)
+    : path_(path), lock_(std::move(lock)) {
+  open();
+}
+
+void StateFolder::open() {
+  folder_ = open_folder(path_);
+  if (!folder_) fail("{}: {}", path_, last_system_error());
 }
 
 std::string StateFolder::file(std::string_view name) const {

@@ -19,8 +19,12 @@ class StateFolder {
   // Makes it if needed. An Error if it belongs to another user, if others can
   // enter it, or if another server uses it, whose pid is in the message.
   explicit StateFolder(const std::string& path);
+  // The same folder in another process, which shares the lock of the first.
+  StateFolder(const std::string& path, UniqueFd lock);
 
   const std::string& path() const { return path_; }
+  // What holds the lock until every process that has it ends.
+  const UniqueFd& held_lock() const { return lock_; }
   // The path of a file in it.
   std::string file(std::string_view name) const;
 
@@ -32,6 +36,7 @@ class StateFolder {
   void remove(std::string_view name) const;
 
  private:
+  void open();
   void lock();
 
   std::string path_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/http_server.h"
 
+#include <fcntl.h>
+#include <sys/socket.h>
+
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -466,14 +469,14 @@ class ConnectionOver final : public Connection {
 
 class HttpServer::Impl {
  public:
-  Impl(const std::string& address, std::uint16_t port,
-       std::optional<TlsIdentity> tls, HttpLimits limits, Handler handler)
+  Impl(const UniqueFd& listener, std::optional<TlsIdentity> tls,
+       HttpLimits limits, Handler handler)
       : shared_(std::make_shared<Shared>(limits, std::move(handler))),
         acceptor_(shared_->io),
         pause_(shared_->io),
         work_(shared_->io.get_executor()) {
     if (tls) use(*tls);
-    listen(address, port);
+    use(listener);
   }
 
   void start() {
@@ -515,18 +518,14 @@ class HttpServer::Impl {
            error.message());
   }
 
-  void listen(const std::string& address, std::uint16_t port) {
+  void use(const UniqueFd& listener) {
+    sockaddr_storage name{};
+    socklen_t size = sizeof name;
+    ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&name), &size);
     error_code error;
-    const auto ip = asio::ip::make_address(address, error);
-    if (error) fail("'{}' is not a numeric IP address", address);
-    const Tcp::endpoint endpoint(ip, port);
-    acceptor_.open(endpoint.protocol(), error);
-    if (!error) acceptor_.set_option(Tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_.bind(endpoint, error);
-    if (!error)
-      acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    if (error)
-      fail("cannot listen on {} port {}: {}", address, port, error.message());
+    acceptor_.assign(name.ss_family == AF_INET6 ? Tcp::v6() : Tcp::v4(),
+                     ::fcntl(listener.get(), F_DUPFD_CLOEXEC, 0), error);
+    if (error) fail("this is no socket that listens: {}", error.message());
   }
 
   void accept() {
@@ -591,13 +590,33 @@ class HttpServer::Impl {
   std::thread thread_;
 };
 
-HttpServer::HttpServer(const std::string& address, std::uint16_t port,
-                       std::optional<TlsIdentity> tls, HttpLimits limits,
-                       Handler handler)
-    : impl_(std::make_unique<Impl>(address, port, std::move(tls), limits,
+UniqueFd listen_on(const std::string& address, std::uint16_t port) {
+  error_code error;
+  const auto ip = asio::ip::make_address(address, error);
+  if (error) fail("'{}' is not a numeric IP address", address);
+  const Tcp::endpoint endpoint(ip, port);
+  asio::io_context io;
+  Tcp::acceptor acceptor(io);
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error)
+    fail("cannot listen on {} port {}: {}", address, port, error.message());
+  return UniqueFd(acceptor.release());
+}
+
+HttpServer::HttpServer(const UniqueFd& listener, std::optional<TlsIdentity> tls,
+                       HttpLimits limits, Handler handler)
+    : impl_(std::make_unique<Impl>(listener, std::move(tls), limits,
                                    std::move(handler))) {
   impl_->start();
 }
+HttpServer::HttpServer(const std::string& address, std::uint16_t port,
+                       std::optional<TlsIdentity> tls, HttpLimits limits,
+                       Handler handler)
+    : HttpServer(listen_on(address, port), std::move(tls), limits,
+                 std::move(handler)) {}
 
 HttpServer::~HttpServer() { stop(); }
 

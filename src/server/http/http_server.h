@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "io/unique_fd.h"
 #include "server/http/message.h"
 
 namespace wick {
@@ -44,14 +45,21 @@ struct TlsIdentity {
   std::string private_key;
 };
 
+// A socket that listens on a numeric address; port 0 takes a free one. An Error
+// says why it cannot be had.
+UniqueFd listen_on(const std::string& address, std::uint16_t port);
+
 class HttpServer {
  public:
   // For any thread, several at a time. What it throws is answered by 500, with
   // the message of an Error and nothing of other exceptions.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  // Listens at once; an Error says why it cannot. `address` is numeric; port 0
-  // takes a free one.
+  // Accepts whoever comes to `listener`, which others may have as well and
+  // which outlives this server.
+  HttpServer(const UniqueFd& listener, std::optional<TlsIdentity> tls,
+             HttpLimits limits, Handler handler);
+  // On a socket of listen_on(address, port).
   HttpServer(const std::string& address, std::uint16_t port,
              std::optional<TlsIdentity> tls, HttpLimits limits,
              Handler handler);

@@ -389,6 +389,23 @@ TEST(HttpServer, ARequestThatIsBeingHandledIsAnsweredBeforeTheEnd) {
   EXPECT_TRUE(client.read_all().ends_with("GET /a b "));
 }
 
+TEST(HttpServer, ClientsWaitOnASocketThatOutlivesAServer) {
+  const UniqueFd listener = listen_on("127.0.0.1", 0);
+  const auto start = [&] {
+    return std::make_unique<HttpServer>(listener, std::nullopt, HttpLimits{},
+                                        echo);
+  };
+  auto server = start();
+  Client(*server).send(kGet).read_until("GET /a b ");
+  const std::uint16_t port = server->port();
+  server.reset();
+  server = start();
+  EXPECT_EQ(server->port(), port);
+  Client second(*server);
+  second.send("GET /second HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(body_of(second.read_all()), "GET /second ");
+}
+
 TEST(HttpServer, SaysWhyItCannotListen) {
   HttpServer first("127.0.0.1", 0, {}, {}, echo);
   const auto message = [](const std::string& address, std::uint16_t port) {
