@@ -53,7 +53,8 @@ class Sampler::Impl {
     live_.emplace(own_machine(), header_.events, images_, files_,
                   LiveProfile::Options{.workers = 1,
                                        .frame_limit = limits_.max_stack,
-                                       .memory = memory_.processes});
+                                       .memory = memory_.processes,
+                                       .names = memory_.addresses});
     const SampledFile kernel[] = {
         {.path = "[kernel.kallsyms]", .in_kernel = true}, {.path = "[vdso]"}};
     for (const PerfHeader::BuildId& known : read_build_ids(kernel))

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "object/symbolize.h"
 #include "perf/session/process.h"
 
 namespace wick {
@@ -28,7 +27,6 @@ LiveProfile::LiveProfile(Machine machine, const std::vector<PerfEvent>& events,
                          const Options& options)
     : events_(events),
       images_(images),
-      files_(files),
       side_band_(
           images,
           [this](Space& space) {
@@ -39,12 +37,8 @@ LiveProfile::LiveProfile(Machine machine, const std::vector<PerfEvent>& events,
                  {.workers = options.workers,
                   .bytes_stay = true,
                   .is_live = true,
-                  .frame_limit = options.frame_limit}) {
-  // Lines and inlined calls are looked up when somebody asks for them, by build
-  // id and address.
-  reading_.symbols.inlines = false;
-  reading_.keep_addresses = true;
-  reading_.threads = options.workers;
+                  .frame_limit = options.frame_limit}),
+      names_(images, files, options.names) {
   begin_part();
 }
 
@@ -158,8 +152,7 @@ Profile LiveProfile::cut() {
   unwinding_.note_ends(part_->profile.diagnostics);
   unwinding_.forget_ends();
   const CodeLocations code = part_->code.locations();
-  Profile profile =
-      symbolize(std::move(part_->profile), code, images_, files_, reading_);
+  Profile profile = names_.name(std::move(part_->profile), code);
   begin_part();
   return profile;
 }

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "object/images.h"
+#include "object/live_names.h"
 #include "perf/file/header.h"
 #include "perf/session/chain.h"
 #include "perf/session/code_frames.h"
 #include "perf/session/side_band.h"
 #include "perf/session/stack_unwinding.h"
-#include "profile/format.h"
 #include "profile/profile.h"
 
 namespace wick {
@@ -28,6 +28,7 @@ class LiveProfile {
     int workers = 1;
     std::size_t frame_limit = kDefaultFrameLimit;  // of frame pointers
     std::shared_ptr<MemoryBudget> memory;          // of processes and threads
+    std::shared_ptr<MemoryBudget> names;           // of functions
   };
   // `events` are those of the records; `images` and `files` outlive it.
   LiveProfile(Machine machine, const std::vector<PerfEvent>& events,
@@ -72,10 +73,9 @@ class LiveProfile {
 
   const std::vector<PerfEvent>& events_;
   Images& images_;
-  DebugFiles& files_;
-  ReadOptions reading_;
   SideBand side_band_;
   StackUnwinding unwinding_;
+  LiveNames names_;
   std::optional<Part> part_;
   struct PeriodChange {
     std::uint64_t from;
