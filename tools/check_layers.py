@@ -26,6 +26,7 @@ render
 format/common format/text format/java format/tables format/json format/binary format
 integration
 server/batch server/store server/http server
+agent
 cli/options cli
 """.split()
 STRANGERS = {("itrace", "perf")}  # must not include each other in any order

@@ -206,6 +206,10 @@ constexpr std::array<MetricInfo, kMetrics> kTable = {{
      "resource", "time in which a task of the group waited for the resource"},
     {kCgroupPressureFull, "cgroup.pressure.full", kNanoseconds, kCounter,
      "resource", "time in which all of its tasks waited"},
+    {kWickCpu, "wick.cpu", kNanoseconds, kCounter, "process",
+     "CPU time of wick itself"},
+    {kWickMemory, "wick.memory", kBytes, kGauge, "process",
+     "resident memory of wick itself"},
 }};
 
 static_assert(

@@ -118,9 +118,11 @@ enum class Metric : std::uint8_t {
   kCgroupThreadsLimit,
   kCgroupPressureSome,
   kCgroupPressureFull,
+  kWickCpu,
+  kWickMemory,
 };
 inline constexpr std::size_t kMetrics =
-    static_cast<std::size_t>(Metric::kCgroupPressureFull) + 1;
+    static_cast<std::size_t>(Metric::kWickMemory) + 1;
 
 // A share is a part of 1; the rate of nanoseconds per second divided by 1e9 is
 // one, too.
