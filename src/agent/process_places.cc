@@ -83,23 +83,58 @@ bool ProcessPlaces::look_at(BatchProcess& process) const {
   return true;
 }
 
+BatchProcess* ProcessPlaces::find(std::int32_t pid) {
+  const auto found = known_.find(pid);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+BatchProcess& ProcessPlaces::remember(std::int32_t pid) {
+  const auto [at, is_new] = known_.try_emplace(pid);
+  BatchProcess& process = at->second;
+  process.pid = pid;
+  if (!is_new) return process;
+  order_.push_back(pid);
+  if (order_.size() > kMostKnown) {
+    known_.erase(order_.front());
+    order_.pop_front();
+  }
+  return process;
+}
+
+void ProcessPlaces::on_fork(std::int32_t parent, std::int32_t pid) {
+  const BatchProcess* from = find(parent);
+  BatchProcess begun;
+  if (from != nullptr) {
+    begun = *from;
+  } else {
+    BatchProcess& looked_at = remember(parent);
+    look_at(looked_at);
+    begun = looked_at;
+  }
+  begun.pid = pid;
+  // Another process had that pid before.
+  remember(pid) = std::move(begun);
+}
+
 std::vector<BatchProcess> ProcessPlaces::of(const Profile& profile) {
-  std::map<std::int32_t, std::string_view> names;
+  struct Seen {
+    std::string_view name;
+    bool is_of_process = false;  // that of its main thread
+  };
+  std::map<std::int32_t, Seen> all;
   for (const Sample& sample : profile.samples) {
     const Thread& thread = profile.threads[sample.thread];
     if (thread.pid < 0) continue;
-    std::string_view& name = names[thread.pid];
-    if (name.empty() || thread.tid == thread.pid)
-      name = profile.strings[thread.comm];
+    Seen& seen = all[thread.pid];
+    if (!seen.name.empty() && thread.tid != thread.pid) continue;
+    seen = {.name = profile.strings[thread.comm],
+            .is_of_process = thread.tid == thread.pid};
   }
-  if (known_.size() + names.size() > kMostKnown) known_.clear();
   std::vector<BatchProcess> processes;
-  for (const auto& [pid, name] : names) {
-    BatchProcess& process = known_[pid];
-    process.pid = pid;
-    // A pid that another process has by now.
-    if (!look_at(process) && process.name != name)
-      process = {.pid = pid, .name = std::string(name)};
+  for (const auto& [pid, seen] : all) {
+    BatchProcess& process = remember(pid);
+    if (!look_at(process) && (process.name.empty() || seen.is_of_process))
+      process.name = seen.name;
     processes.push_back(process);
   }
   return processes;

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profile/profile.h"
@@ -28,18 +30,25 @@ class ProcessPlaces {
  public:
   explicit ProcessPlaces(std::string proc = "/proc") : proc_(std::move(proc)) {}
 
-  // Of all processes that have samples, by pid. One that has ended is as it was
-  // in an earlier profile; if it is in none, its threads name it.
+  // A process begins in the control group of its parent, and many end before
+  // anybody looks at them.
+  void on_fork(std::int32_t parent, std::int32_t pid);
+
+  // Of all processes that have samples, by pid. One that has ended is where it
+  // was last seen or began.
   std::vector<BatchProcess> of(const Profile& profile);
 
  private:
-  // Processes that ended are remembered until there are so many.
-  static constexpr std::size_t kMostKnown = 4096;
+  // The others are forgotten, first those that were met first.
+  static constexpr std::size_t kMostKnown = 8192;
 
   bool look_at(BatchProcess& process) const;
+  BatchProcess* find(std::int32_t pid);
+  BatchProcess& remember(std::int32_t pid);
 
   std::string proc_;
   std::unordered_map<std::int32_t, BatchProcess> known_;
+  std::deque<std::int32_t> order_;  // of known_
 };
 
 }  // namespace wick

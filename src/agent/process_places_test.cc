@@ -97,13 +97,35 @@ TEST_F(Processes, AreNamedByTheirThreadsIfNothingElseIsKnown) {
             (std::vector<BatchProcess>{{7, "short", "", ""}}));
 }
 
+TEST_F(Processes, BeginWhereTheirParentIs) {
+  run(5, "make", "/build");
+  ProcessPlaces places(proc_);
+  places.on_fork(5, 7);
+  end(5);
+  places.on_fork(7, 9);
+  EXPECT_EQ(places.of(sampled(9, 9, "cc1")),
+            (std::vector<BatchProcess>{{9, "cc1", "/build", ""}}));
+}
+
 TEST_F(Processes, AreNotConfusedWithEarlierOnesOfThePid) {
   run(7, "server", "/a");
   ProcessPlaces places(proc_);
   places.of(sampled(7, 7, "server"));
   end(7);
+  run(5, "make", "/build");
+  places.on_fork(5, 7);
   EXPECT_EQ(places.of(sampled(7, 7, "other")),
-            (std::vector<BatchProcess>{{7, "other", "", ""}}));
+            (std::vector<BatchProcess>{{7, "other", "/build", ""}}));
+}
+
+TEST_F(Processes, ThatFindNoRoomAreForgotten) {
+  ProcessPlaces places(proc_);
+  run(1, "init", "/init");
+  for (int pid = 2; pid < 20'000; ++pid) places.on_fork(pid - 1, pid);
+  EXPECT_EQ(places.of(sampled(19'999, 19'999, "x")),
+            (std::vector<BatchProcess>{{19'999, "x", "/init", ""}}));
+  EXPECT_EQ(places.of(sampled(2, 2, "x")),
+            (std::vector<BatchProcess>{{2, "x", "", ""}}));
 }
 
 }  // namespace

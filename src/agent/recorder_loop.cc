@@ -86,10 +86,17 @@ void RecorderLoop::take(std::chrono::milliseconds timeout) {
       (due_ns_ - clock_time(CLOCK_BOOTTIME) + 999'999) / 1'000'000;
   const auto wait =
       std::clamp<std::int64_t>(rest_ms, 0, std::int64_t{timeout.count()});
-  if (sampler_)
-    sampler_->take(std::chrono::milliseconds(wait));
-  else
+  if (!sampler_) {
     ::poll(nullptr, 0, static_cast<int>(wait));
+    return;
+  }
+  sampler_->take(std::chrono::milliseconds(wait));
+  note_forks();
+}
+
+void RecorderLoop::note_forks() {
+  for (const ForkedProcess& fork : sampler_->take_forks())
+    places_.on_fork(fork.parent, fork.pid);
 }
 
 Batch RecorderLoop::cut() {
@@ -114,6 +121,7 @@ Batch RecorderLoop::cut() {
 void RecorderLoop::add_profile(Batch& batch) {
   if (!sampler_) return;
   batch.profile = without_times(sampler_->cut());
+  note_forks();
   batch.processes = places_.of(batch.profile);
   for (const Diagnostics::Entry& entry : batch.profile.diagnostics.entries())
     if (info(entry.problem).is_loss)

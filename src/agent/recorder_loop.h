@@ -58,6 +58,7 @@ class RecorderLoop {
 
  private:
   HostMetrics measure();
+  void note_forks();
   void add_profile(Batch& batch);
   void add_metrics(const HostMetrics& now, Batch& batch);
   void add_processes(const HostMetrics& now, Batch& batch);

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
+#include <deque>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -81,6 +82,12 @@ class Sampler::Impl {
     return profile;
   }
 
+  std::vector<ForkedProcess> take_forks() {
+    std::vector<ForkedProcess> forks(forks_.begin(), forks_.end());
+    forks_.clear();
+    return forks;
+  }
+
   // The kernel has made a period of the frequency that its clock was opened
   // with.
   void set_frequency(int frequency) {
@@ -141,8 +148,17 @@ class Sampler::Impl {
       if (!processes_->admits(record)) return;
     } else {
       processes_->visit(record);
+      if (record.type == RecordType::kFork) note_fork(record);
     }
     live_->visit(record);
+  }
+
+  void note_fork(const PerfRecord& record) {
+    const auto fork = decode_task(record);
+    if (!fork || fork->pid == fork->parent_pid) return;  // a thread
+    forks_.push_back({.parent = static_cast<std::int32_t>(fork->parent_pid),
+                      .pid = static_cast<std::int32_t>(fork->pid)});
+    if (forks_.size() > kMostForks) forks_.pop_front();
   }
 
   RecordOptions options_;
@@ -159,6 +175,7 @@ class Sampler::Impl {
   std::optional<RecordedProcesses> processes_;
   std::optional<LiveProfile> live_;
   std::uint64_t unknown_ = 0;  // of the window, noted already
+  std::deque<ForkedProcess> forks_;
 };
 
 Sampler::Sampler(const SamplerOptions& options)
@@ -168,6 +185,7 @@ Sampler::Sampler(Sampler&&) noexcept = default;
 
 void Sampler::take(std::chrono::milliseconds timeout) { impl_->take(timeout); }
 Profile Sampler::cut() { return impl_->cut(); }
+std::vector<ForkedProcess> Sampler::take_forks() { return impl_->take_forks(); }
 void Sampler::set_frequency(int frequency) { impl_->set_frequency(frequency); }
 const std::vector<std::string>& Sampler::limitations() const {
   return impl_->limitations();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,6 +19,12 @@ struct SamplerOptions {
   std::vector<int> cpus;  // only these; empty: all
   // For processes, their mappings and what is read of their files.
   std::uint64_t memory = std::uint64_t{64} << 20;
+};
+
+// A process that another one has just begun.
+struct ForkedProcess {
+  std::int32_t parent = 0, pid = 0;
+  friend bool operator==(const ForkedProcess&, const ForkedProcess&) = default;
 };
 
 class Sampler {
@@ -35,6 +42,11 @@ class Sampler {
   // stay right whatever the frequency is. Samples have the time of
   // CLOCK_MONOTONIC.
   Profile cut();
+
+  // Processes that began and were taken since the last call, in that order;
+  // the last kMostForks of them.
+  std::vector<ForkedProcess> take_forks();
+  static constexpr std::size_t kMostForks = 4096;
 
   void set_frequency(int frequency);
 

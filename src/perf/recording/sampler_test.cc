@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -101,6 +102,17 @@ TEST_F(SamplerTest, WeightsAreTimeWhateverTheFrequency) {
               kTime, kTime * 0.5);
   EXPECT_NEAR(static_cast<double>(own_time(fast, "spin_for_the_sampler")),
               kTime, kTime * 0.5);
+}
+
+TEST_F(SamplerTest, ForksAreReportedOnce) {
+  sampler_->take_forks();
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  sampler_->cut();
+  const ForkedProcess own{.parent = ::getpid(), .pid = child};
+  EXPECT_EQ(std::ranges::count(sampler_->take_forks(), own), 1);
+  EXPECT_EQ(std::ranges::count(sampler_->take_forks(), own), 0);
 }
 
 TEST_F(SamplerTest, ProcessesThatBeginLaterAreNamed) {
