@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What threads do over time: run code of the user or of the kernel, or wait, and for what.
+import {ticksOf} from './filter.js';
 import {KIND} from './kinds.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -76,11 +77,24 @@ export class Track {
     }
     this.sums.set(sum, Math.ceil(length / BLOCK) * kinds);
     this.all = sum;
+    /** The ticks on the CPU, as the other views count them. */
+    this.running = this.runningTicks(data, samples);
   }
 
-  /** The ticks on the CPU. */
-  get running() {
-    return this.all.reduce((all, ticks, i) => (ACTIVITIES[i].isRunning ? all + ticks : all), 0);
+  /**
+   * A sample weighs the time since the one before, but is drawn until the thread leaves the CPU, so
+   * stretches add up to less than what was sampled.
+   * @param {Data} data @param {Int32Array} samples
+   */
+  runningTicks(data, samples) {
+    const {activity, begin, end} = this;
+    let ticks = 0;
+    for (let i = 0; i < samples.length; ++i) {
+      if (!ACTIVITIES[activity[i]].isRunning) continue;
+      const event = data.meta.events[data.sampleEvent[samples[i]]];
+      ticks += ticksOf(data, event, data.sampleWeight[samples[i]]) ?? end[i] - begin[i];
+    }
+    return ticks;
   }
 
   /**

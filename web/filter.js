@@ -116,6 +116,13 @@ export const isLasting = event =>
 const lengthOf = (data, i, lasting) =>
   lasting[data.sampleEvent[i]] ? data.sampleWeight[i] / data.meta.tick_ns : 0;
 
+/**
+ * The ticks that a weight of an event is; undefined: it counts something else than time.
+ * @param {Data} data @param {import('./data.js').EventInfo} event @param {number} weight
+ */
+export const ticksOf = ({meta}, {unit_ns: unit, decimals}, weight) =>
+  unit ? ((weight / 10 ** decimals) * unit) / meta.tick_ns : undefined;
+
 /** @param {Data} data */
 export const lastingEvents = data => data.meta.events.map(isLasting);
 

@@ -3,7 +3,7 @@
 // weight says; any other as long as the usual gap between samples of the busiest thread, so that
 // the time in which a thread did not run stays empty.
 import {Track} from './activity.js';
-import {groupOfTime, groupsInTime, isLasting, passing} from './filter.js';
+import {groupOfTime, groupsInTime, isLasting, passing, ticksOf} from './filter.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./filter.js').Filter} Filter */
@@ -59,9 +59,7 @@ function stretchesOf(data, samples, common) {
     while (after < samples.length && tick(after) === tick(i))
       weight += data.sampleWeight[samples[after++]];
     const event = data.meta.events[data.sampleEvent[samples[i]]];
-    const lasts = event.unit_ns
-      ? ((weight / 10 ** event.decimals) * event.unit_ns) / data.meta.tick_ns
-      : usual;
+    const lasts = ticksOf(data, event, weight) ?? usual;
     const gap = after < samples.length ? tick(after) - tick(i) : Infinity;
     const size = Math.max(gap <= lasts * (isLasting(event) ? 1 : JITTER) ? gap : lasts, 0);
     // Samples of one tick share its time by their weights.

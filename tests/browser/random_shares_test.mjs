@@ -6,6 +6,7 @@ import {test} from 'node:test';
 
 import {weigh} from '../../web/filter.js';
 import {heatMap} from '../../web/heat.js';
+import {lanesOf} from '../../web/lanes.js';
 import {percent} from '../../web/numbers.js';
 import {matched, matchedText} from '../../web/search.js';
 import {changeFrom, changeTexts, selectedText, shareOf} from '../../web/shares.js';
@@ -381,6 +382,17 @@ class Case {
     assert.ok(Math.abs(whole - this.all.after) < 1e-6, `${this} heat of ${whole}`);
   }
 
+  /** What threads ran in the time view adds up to what the flame graph has on the CPU. */
+  checkLanes() {
+    const {data, filter, profile, samples} = this;
+    if (!profile.hasTime || filter.range || filter.group !== 'cpu-clock') return;
+    const ran = samples.filter(({stack}) => !stack.some(({kind}) => kind === OFF_CPU));
+    const lanes = lanesOf(data, filter, this.shapes.base);
+    const running = lanes.reduce((sum, {track}) => sum + track.running, 0);
+    const whole = ran.reduce((sum, {counted}) => sum + counted, 0);
+    assert.ok(Math.abs(running - whole) < 1e-6, `${this} lanes of ${running}, not ${whole}`);
+  }
+
   /** Both halves of a sandwich, each zoomed to its function as it is at first. */
   checkSandwich() {
     const {tree, stacks, data} = this;
@@ -417,6 +429,7 @@ for (const [kind, make] of Object.entries(KINDS))
         random.checkSandwich();
         random.checkSelected();
         random.checkHeat();
+        random.checkLanes();
       }
     }
     assert.equal(cases, PROFILES * SEQUENCES);
