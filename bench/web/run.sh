@@ -8,7 +8,8 @@ wick=$(realpath "$1")
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(dirname "$(dirname "$wick")")/web
-export CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)}
+export CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v chromium-headless-shell ||
+  command -v google-chrome)}
 
 mkdir -p "$build"
 if ! cmp -s "$here/package-lock.json" "$build/package-lock.json" || [ ! -d "$build/node_modules" ]; then

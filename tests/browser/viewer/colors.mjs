@@ -122,24 +122,27 @@ const inksOf = page =>
   page.evaluate(row => {
     const canvas = document.querySelector('#view .stage canvas');
     const ratio = devicePixelRatio;
-    const image = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const {width, height} = canvas;
+    const image = canvas.getContext('2d').getImageData(0, 0, width, height);
+    const pixels = new Uint32Array(image.data.buffer);
     const high = row * ratio;
-    const hex = (x, y) => {
-      const at = 4 * (canvas.width * y + x);
-      const channels = Array.from(image.data.slice(at, at + 3));
+    const hex = pixel => {
+      const channels = [pixel, pixel >> 8, pixel >> 16].map(c => c & 0xff);
       return '#' + channels.map(c => c.toString(16).padStart(2, '0')).join('');
     };
     const colorsWithin = (left, right, top, bottom) => {
       const counts = new Map();
       for (let y = top; y < bottom; ++y)
-        for (let x = left; x < right; ++x) counts.set(hex(x, y), (counts.get(hex(x, y)) ?? 0) + 1);
-      return [...counts].sort((a, b) => b[1] - a[1]).map(([color]) => color);
+        for (const pixel of pixels.subarray(width * y + left, width * y + right))
+          counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+      return [...counts].sort((a, b) => b[1] - a[1]).map(([pixel]) => hex(pixel));
     };
     const found = [];
-    for (let y = 0; y + high <= canvas.height; y += high) {
+    for (let y = 0; y + high <= height; y += high) {
       // Above the letters, a box has one colour.
-      for (let x = 0, end = 0; x < canvas.width; x = end + 1) {
-        for (end = x; end < canvas.width && hex(end, y + 1) === hex(x, y + 1); ++end);
+      const line = pixels.subarray(width * (y + 1), width * (y + 2));
+      for (let x = 0, end = 0; x < width; x = end + 1) {
+        for (end = x; end < width && line[end] === line[x]; ++end);
         if (end - x < 30 * ratio) continue;
         const [left, right] = [x + ratio, end - ratio];
         const colors = colorsWithin(left, right, y + 2 * ratio, y + high - 3 * ratio);
