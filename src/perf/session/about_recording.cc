@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <ctime>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/append.h"
 #include "profile/about_keys.h"
@@ -22,22 +24,29 @@ std::string date_of(std::uint64_t wall_ns) {
   return text;
 }
 
-// "999 Hz of cpu-clock, every 1000 of page-faults".
+// "999 Hz of cpu-clock", "every 1000 of page-faults", "every
+// sched:sched_switch".
+std::string rate_of(const PerfEvent& event) {
+  const std::uint64_t rate = event.attr.sample_period;
+  if (event.attr.is_frequency())
+    return fmt::format("{} Hz of {}", rate, event.name);
+  if (rate == 1) return fmt::format("every {}", event.name);
+  return fmt::format("every {} of {}", rate, event.name);
+}
+
+// An event may be opened more than once, with other settings.
 std::string rates_of(const std::vector<PerfEvent>& events) {
-  std::string text;
+  std::vector<std::string> rates;
   for (const PerfEvent& event : events) {
     const EventAttr& attr = event.attr;
     const bool has_samples = attr.type != event_type::kSoftware ||
                              attr.config != software_event::kDummy;
     if (attr.sample_period == 0 || !has_samples) continue;
-    text += fmt::format("{}{}{} of {}", text.empty() ? "" : ", ",
-                        attr.is_frequency() ? "" : "every ",
-                        attr.is_frequency()
-                            ? fmt::format("{} Hz", attr.sample_period)
-                            : fmt::format("{}", attr.sample_period),
-                        event.name);
+    std::string rate = rate_of(event);
+    if (std::ranges::find(rates, rate) == rates.end())
+      rates.push_back(std::move(rate));
   }
-  return text;
+  return joined(rates, ", ");
 }
 
 }  // namespace
