@@ -350,7 +350,8 @@ class HeatView {
       : {parts: [], bottom};
     const mapWidth = width - GUTTER;
     const map = [...this.svgCells(mapWidth, mapTop), ...this.svgRanges(mapWidth, mapTop)];
-    for (const {x, text} of this.marks(mapWidth)) map.push(svgText(text, x + 3, bottom - 5));
+    for (const {x, text} of this.marks(mapWidth))
+      if (text !== '') map.push(svgText(text, x + 3, bottom - 5));
     const parts = [`<g class="map" transform="translate(${GUTTER})">\n`, ...map, '</g>\n'];
     for (const {y, text} of this.rowMarks())
       parts.push(svgText(text, 2, mapTop + Math.min(Math.max(y + 4, 12), MAP_HEIGHT)));

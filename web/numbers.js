@@ -114,16 +114,23 @@ export function duration(ns, clock) {
 export const spanText = (span, clock) =>
   clock ? `${withCommas(span)} ${clock}` : `${(span / 1e9).toFixed(3)} s`;
 
+/** The width of a letter on an axis, in pixels. */
+const LETTER = 7;
+
 /**
- * The marks of a time axis: their positions in pixels, and their text.
+ * The marks of a time axis: their positions in pixels, and their text, which is empty if there is
+ * no room for it.
  * @param {number} from @param {number} to ns @param {number} width @param {string} clock
  * @returns {{x: number, text: string}[]}
  */
 export function timeMarks(from, to, width, clock) {
   const marks = [];
   const step = roundStep(Math.max(((to - from) / width) * (clock ? 160 : 110), clock ? 1 : 0));
-  for (let i = Math.ceil(from / step); i * step < to; ++i)
-    marks.push({x: ((i * step - from) / (to - from)) * width, text: moment(i * step, step, clock)});
+  for (let i = Math.ceil(from / step); i * step < to; ++i) {
+    const x = ((i * step - from) / (to - from)) * width;
+    const text = moment(i * step, step, clock);
+    marks.push({x, text: x + 3 + text.length * LETTER <= width ? text : ''});
+  }
   return marks;
 }
 

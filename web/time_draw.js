@@ -369,7 +369,9 @@ export function timeSvg(view, heading) {
   const {layout} = view;
   const width = Math.max(view.stage.clientWidth, 800);
   const top = 10;
-  const parts = axisMarks(view, width).map(({x, text}) => svgText(text, x, top + AXIS + 6));
+  const parts = axisMarks(view, width)
+    .filter(({text}) => text !== '')
+    .map(({x, text}) => svgText(text, x, top + AXIS + 6));
   for (const item of layout.items) {
     const begin = top + item.top;
     const {name, facts} = headingOf(view, item);
