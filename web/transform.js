@@ -3,7 +3,7 @@
 import {baseName, withoutTemplates} from './names.js';
 import {amount} from './numbers.js';
 import {baseShape, Merger, shapeOf} from './shape.js';
-import {finished, pieces} from './work.js';
+import {finished, lookups, pieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./shape.js').MadeNames} MadeNames */
@@ -126,7 +126,7 @@ function* pushCallers({func, frame, parent}, merger, boxes, to) {
   const end = new Int32Array(boxes.length);
   while (left > 0 && merger.count < MOST_BOXES) {
     let kept = 0;
-    for (const [first, last] of pieces(0, left)) {
+    for (const [first, last, cost] of lookups(0, left)) {
       for (let i = first; i < last; ++i) {
         const reached = merger.push(end[i], func[caller[i]], frame[caller[i]]);
         to[start[i]] = reached;
@@ -136,7 +136,7 @@ function* pushCallers({func, frame, parent}, merger, boxes, to) {
         start[kept] = start[i];
         end[kept++] = reached;
       }
-      yield last - first;
+      yield cost;
     }
     left = kept;
   }
@@ -221,9 +221,9 @@ export function* transformed(data, from, transform) {
   } else {
     const step = stepOf(data, shape, merger, transform);
     boxes[0] = type === 'function' || type === 'subtree' ? -1 : 0;
-    for (const [first, last] of pieces(1, count)) {
+    for (const [first, last, cost] of lookups(1, count)) {
       for (let i = first; i < last; ++i) boxes[i] = step(i, boxes[parent[i]]);
-      yield last - first;
+      yield cost;
     }
   }
   const map = new Int32Array(shape.map.length);

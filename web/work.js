@@ -19,6 +19,19 @@ export function* pieces(from, to, size = PIECE) {
   for (; from < to; from += size) yield [from, Math.min(from + size, to)];
 }
 
+/** To look up a box in a large table, memory that is new to it included, costs as much as these. */
+const LOOKUP_COST = 8;
+
+/**
+ * The same for rows with a look-up each.
+ * @param {number} from @param {number} to
+ * @returns {Generator<[number, number, number], void, void>} the last number is what the part costs
+ */
+export function* lookups(from, to) {
+  for (const [first, last] of pieces(from, to, Math.ceil(PIECE / LOOKUP_COST)))
+    yield [first, last, (last - first) * LOOKUP_COST];
+}
+
 /**
  * The same from the end: first come the last rows.
  * @param {number} from @param {number} to @returns {Generator<[number, number], void, void>}

@@ -14,7 +14,8 @@ import {percent} from '../../web/numbers.js';
 import {visibleBoxes} from '../../web/paint.js';
 import {matched, matcher, matchingFunctions} from '../../web/search.js';
 import {changeInterval, functionTotals} from '../../web/totals.js';
-import {Shapes} from '../../web/transform.js';
+import {Merger} from '../../web/shape.js';
+import {Shapes, transformed} from '../../web/transform.js';
 import {buildTree} from '../../web/tree.js';
 import {finished, sorting} from '../../web/work.js';
 import {madePage} from './made_page.mjs';
@@ -353,4 +354,32 @@ test('many items are sorted in pieces as at once, and equal ones stay in their o
   const order = (a, b) => a.key - b.key;
   assert.deepEqual(finished(sorting(items, order)), [...items].sort(order));
   assert.deepEqual(finished(sorting([], order)), []);
+});
+
+test('a transform pauses often while it looks boxes up, since memory that is new is slow', async t => {
+  const folded = Array.from({length: 50_000}, (_, i) => `main;f${i};g 1\n`).join('');
+  const {data} = await opened(folded);
+  const {push} = Merger.prototype;
+  let count = 0;
+  Merger.prototype.push = function (...box) {
+    ++count;
+    return push.apply(this, box);
+  };
+  t.after(() => {
+    Merger.prototype.push = push;
+  });
+  const {base} = new Shapes(data);
+  for (const transform of [
+    {type: 'invert', at: -1},
+    {type: 'recursion', at: -1},
+  ]) {
+    const work = transformed(data, base, transform);
+    let most = 0;
+    for (let done = false; !done;) {
+      count = 0;
+      done = work.next().done;
+      most = Math.max(most, count);
+    }
+    assert.ok(most <= 8192, `${transform.type}: ${most} look-ups`);
+  }
 });
