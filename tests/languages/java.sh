@@ -36,8 +36,9 @@ apart=(-XX:CompileCommand=quiet -XX:CompileCommand='dontinline,Busy.*')
 flame 'with flags' java "${readable[@]}" -XX:+UnlockDiagnosticVMOptions \
   -XX:+DumpPerfMapAtExit "${apart[@]}" -cp . Busy
 shown 'Java'
+grep 'Busy\.spin' folded >spinning
 between 'Java, stacks to the thread' 95 100 \
-  "$(share folded ';start_thread;.*;JavaMain;.*Busy\.spin')"
+  "$(share spinning ';start_thread;.*;JavaMain;')"
 three_to_one 'Java' 'Busy\.three\(\);long Busy\.spin' 'Busy\.one\(\);long Busy\.spin'
 
 # A server that runs already: jcmd writes the map.
