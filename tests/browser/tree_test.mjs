@@ -356,7 +356,7 @@ test('many items are sorted in pieces as at once, and equal ones stay in their o
   assert.deepEqual(finished(sorting([], order)), []);
 });
 
-test('a transform pauses often while it looks boxes up, since memory that is new is slow', async t => {
+test('a transform pauses often while it looks boxes up: memory that is new is slow', async t => {
   const folded = Array.from({length: 50_000}, (_, i) => `main;f${i};g 1\n`).join('');
   const {data} = await opened(folded);
   const {push} = Merger.prototype;
