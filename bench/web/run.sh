@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh WICK [ARGUMENT…]: the viewer beside others in Chromium; run.mjs has the arguments. Packages of
-# npm and inputs are kept in build/web.
+# run.sh WICK [ARGUMENT…]: the viewer beside others in Chromium; run.mjs has the arguments. Then
+# large.mjs, with a profile nine times as large. Packages of npm and inputs are kept in build/web.
 set -euo pipefail
 
 wick=$(realpath "$1")
@@ -25,4 +25,6 @@ recording=$(cd "$here/.." && python3 -c "
 import pathlib, sys, recordings
 if not recordings.possible():
     print(recordings.deep(pathlib.Path(sys.argv[1]), 12))" "$build")
-exec node "$here/run.mjs" "$wick" "$build" ${recording:+--perf-data "$recording"} "$@"
+node "$here/run.mjs" "$wick" "$build" ${recording:+--perf-data "$recording"} "$@"
+echo
+exec node "$here/large.mjs" "$wick" "$build"
