@@ -23,6 +23,7 @@ LiveNames::LiveNames(Images& images, DebugFiles& files,
                      std::shared_ptr<MemoryBudget> memory)
     : images_(images),
       files_(files),
+      lookup_files_({.memory = std::make_shared<MemoryBudget>(kLookupMemory)}),
       memory_(memory, MemoryBudget::kNoLimit),
       room_(memory ? memory->limit() : MemoryBudget::kNoLimit) {}
 
@@ -41,26 +42,40 @@ LiveNames::Known& LiveNames::known(const CodeFile& file,
   return *known_.back();
 }
 
+FoundFile LiveNames::found_again(ImageId image) {
+  const std::shared_ptr<const ElfFile> elf = images_.elf(image);
+  if (!elf) return {nullptr, images_.state(image)};
+  return lookup_files_.binary(images_.file(image), elf->handle(), elf->name());
+}
+
 // Ascending `addresses`, of which nothing is known.
 void LiveNames::look_up(Known& known, ImageId image,
                         const std::vector<std::uint64_t>& addresses) {
   ++lookups_;
-  ModuleSymbols symbols(files_, images_.file(image),
-                        {images_.elf(image), images_.state(image)},
-                        {.inlines = false, .kernel_start = known.kernel_start});
+  const CodeFile& file = images_.file(image);
+  // The list of the kernel's functions is shared.
+  const bool is_file = file.kind == CodeKind::kFile;
+  ModuleSymbols symbols(
+      is_file ? lookup_files_ : files_, file,
+      is_file ? found_again(image)
+              : FoundFile{images_.elf(image), images_.state(image)},
+      {.inlines = false, .kernel_start = known.kernel_start});
   const Resolved& found = symbols.resolve(addresses);
   known.why_no_names = symbols.why_no_names();
+  const bool is_all = !symbols.lacked_memory();
+  if (!is_all) known.try_in = profiles_ + kProfilesToWait;
   for (const std::uint64_t address : addresses)
-    if (!keep(known, found, address)) return;
+    if (!keep(known, found, address, is_all)) return;
 }
 
 // False if there is no memory for it.
-bool LiveNames::keep(Known& known, const Resolved& found,
-                     std::uint64_t address) {
+bool LiveNames::keep(Known& known, const Resolved& found, std::uint64_t address,
+                     bool is_all) {
   const Resolved::Row* row = found.find(address);
   std::string_view name;
   if (row != nullptr && row->count > 0)
     name = found[found.frames(*row).front().function];
+  if (name.empty() && !is_all) return true;
   const std::uint64_t bytes = kRowBytes + kNameBytes + name.size();
   if (!memory_.take(bytes)) return false;
   known.bytes += bytes;
@@ -102,7 +117,7 @@ Profile LiveNames::name(Profile profile, const CodeLocations& code) {
   }
   for (const ModuleId id : missing.ids()) {
     std::vector<std::uint64_t>& addresses = missing[id];
-    if (addresses.empty()) continue;
+    if (addresses.empty() || names[id]->try_in > profiles_) continue;
     std::ranges::sort(addresses);
     const auto repeated = std::ranges::unique(addresses);
     addresses.erase(repeated.begin(), repeated.end());

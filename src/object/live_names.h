@@ -21,6 +21,10 @@ namespace wick {
 
 class LiveNames {
  public:
+  // What symbols may take while they are read, besides `memory`; those of one
+  // file, half of it.
+  static constexpr std::uint64_t kLookupMemory = std::uint64_t{32} << 20;
+
   // `images` and `files` outlive it. Without `memory`, there is no limit.
   LiveNames(Images& images, DebugFiles& files,
             std::shared_ptr<MemoryBudget> memory);
@@ -39,15 +43,26 @@ class LiveNames {
     NoNames why_no_names = NoNames::kNotKnown;
     std::uint64_t bytes = 0;
     std::uint64_t used_in = 0;  // the last profile that needed it
+    std::uint64_t try_in = 0;   // the next profile to look up anything for
   };
+  // After there was no memory for a file.
+  static constexpr std::uint64_t kProfilesToWait = 30;
+
   Known& known(const CodeFile& file, std::uint64_t kernel_start);
   void look_up(Known& known, ImageId image,
                const std::vector<std::uint64_t>& addresses);
-  bool keep(Known& known, const Resolved& found, std::uint64_t address);
+  // `is_all`: what was not found has no name.
+  bool keep(Known& known, const Resolved& found, std::uint64_t address,
+            bool is_all);
   void make_room();
+
+  FoundFile found_again(ImageId image);
 
   Images& images_;
   DebugFiles& files_;
+  // Reads files a second time, so that what unwinding holds of them leaves no
+  // less memory for symbols, which are forgotten at once.
+  DebugFiles lookup_files_;
   MemoryAccount memory_;
   std::uint64_t room_;
   std::vector<std::unique_ptr<Known>> known_;

@@ -91,6 +91,26 @@ TEST_F(LiveNamesTest, ThatThereIsNoNameIsKnownToo) {
   EXPECT_EQ(names_.lookups(), 1);
 }
 
+TEST_F(LiveNamesTest, WhatUnwindingHoldsLeavesNamesTheirMemory) {
+  const auto full = std::make_shared<MemoryBudget>(8192);
+  DebugFiles files({.symfs = folder_.path(), .memory = full});
+  Images images(files, {.files = full});
+  const ImageId image = images.intern(
+      {.path = "/lib/shop.so", .build_id = to_hexadecimal(kLiveId)});
+  ASSERT_NE(images.elf(image), nullptr);
+  while (full->take(1)) {
+  }
+  LiveNames names(images, files, memory_);
+  Profile profile;
+  const ModuleId module = profile.module_id("/lib/shop.so");
+  profile.frames.intern({.module = module, .address = 0x1004});
+  CodeLocations code;
+  code.images.resize(profile.modules.size(), ImageId::kNone);
+  code.kernel_starts.resize(profile.modules.size());
+  code.images[module] = image;
+  EXPECT_EQ(functions(names.name(std::move(profile), code)), Functions{"main"});
+}
+
 TEST_F(LiveNamesTest, NamesOutliveTheirFile) {
   named({0x1004});
   std::filesystem::remove(folder_.path() + "/lib/shop.so");
