@@ -13,7 +13,8 @@
 namespace wick {
 namespace {
 
-constexpr std::uint64_t kStarts[] = {0x10000, 0xffffffff80002000, 0x80000000};
+constexpr std::uint64_t kStarts[] = {0x10000, 0x20000, 0xffffffff80002000,
+                                     0x80000000};
 
 std::uint32_t word_of(std::string_view name) {
   static const std::map<std::string_view, std::uint32_t> words = {
@@ -46,7 +47,8 @@ void TracedCode::function(const std::string& name,
   const Part part = name.starts_with("k_") || kernel.contains(name) ? kKernel
                     : name.starts_with("m_") || name == "_trap_handler"
                         ? kMachine
-                        : kUser;
+                    : name.starts_with("o_") ? kOther
+                                             : kUser;
   std::vector<Function>& functions = parts_[part];
   Function& added = functions.emplace_back();
   added.name = name;
@@ -105,7 +107,7 @@ std::vector<std::uint32_t> TracedCode::bits(const TraceBlock& block) const {
 }
 
 void TracedCode::add_to(CodeMap& map) const {
-  for (const Part part : {kUser, kKernel, kMachine}) {
+  for (const Part part : {kUser, kOther, kKernel, kMachine}) {
     if (parts_[part].empty()) continue;
     ElfBuilder elf({.machine = EM_RISCV, .type = ET_EXEC});
     std::string text(0x40 * parts_[part].size(), '\0');
@@ -124,7 +126,7 @@ void TracedCode::add_to(CodeMap& map) const {
                      .flags = SHF_ALLOC | SHF_EXECINSTR,
                      .address = kStarts[part],
                      .content = text});
-    const char* const names[] = {"program", "vmlinux", "fw.elf"};
+    const char* const names[] = {"program", "other", "vmlinux", "fw.elf"};
     map.add_elf(elf.file(), names[part]);
   }
 }

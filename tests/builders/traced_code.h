@@ -12,6 +12,7 @@
 // function that was added before. "li139" chooses the system call that ends a
 // signal. A function whose name begins with "k_" is
 // the kernel's, with "m_" the SBI's; so are those that Linux and OpenSBI have.
+// With "o_", it is another program's.
 // "k_init#2" is another function of the name k_init, "k_init#0" code without a
 // symbol, "k_entry:" a label.
 #pragma once
@@ -44,13 +45,13 @@ class TracedCode {
   void add_as_system_map(CodeMap& map) const;
 
  private:
-  enum Part { kUser, kKernel, kMachine };
+  enum Part { kUser, kOther, kKernel, kMachine };
   struct Function {
     std::string name;
     std::uint64_t start = 0;
     std::vector<std::uint32_t> words;
   };
-  std::vector<Function> parts_[3];
+  std::vector<Function> parts_[4];
   std::map<std::string, std::uint64_t, std::less<>> starts_;
   std::map<std::uint64_t, std::uint32_t> words_;
 };

@@ -31,6 +31,10 @@ class CodeView {
   bool is_program_entry(const CodePoint& at) const;
   // Of a program, not of a loader.
   bool is_entry_of_program(const CodePoint& at);
+  // Of a program, not of a library or loader.
+  bool is_of_program(const CodePoint& at) {
+    return role(at.page->image) >= Role::kProgram;
+  }
   // Whether a process can have both, code of `function` at `pc` and `other`,
   // which is user code: it runs one program and maps each file at one place.
   // Nothing if that does not tell.

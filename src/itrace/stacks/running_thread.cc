@@ -157,12 +157,35 @@ void RunningThread::finish() {
   guesses_.decide_all();
 }
 
+// Without satp, programs that are not in each other's way share a space.
+bool RunningThread::may_be_here(const Context& context) const {
+  if (has_satp_ || context.frames.empty()) return true;
+  const Frames& frames = context.frames;
+  for (std::size_t i = 1; i < frames.size(); ++i)
+    if (const auto tells = view_.is_one_process(
+            frames[i].site, frames[i - 1].function, stack_.to()))
+      return *tells;
+  return view_.map().function(frames.front().function).image ==
+         stack_.to().page->image;
+}
+
+bool RunningThread::is_other_process() const {
+  const CodePoint& from = stack_.from();
+  const auto length = static_cast<std::uint64_t>(from.flow.length());
+  return !has_satp_ && from.flow.kind() == FlowKind::kPlain &&
+         stack_.to().pc != from.pc + length && view_.is_of_program(from) &&
+         view_.is_of_program(stack_.to()) &&
+         view_.is_one_process(from.pc, from.function, stack_.to()) == false;
+}
+
 bool RunningThread::change_process() {
   // A source may report it late: if a jump leads here, the function that jumped
   // already belonged to this process.
   const bool is_late = stack_.leads_there() == true;
-  const SpaceId space = view_.space();
-  const auto found = std::ranges::find(contexts_.all(), space, &Context::space);
+  const auto found =
+      std::ranges::find_if(contexts_.all(), [&](const Context& context) {
+        return context.space == view_.space() && may_be_here(context);
+      });
   const Context* const other =
       found == contexts_.all().end() ? nullptr : &*found;
   park();

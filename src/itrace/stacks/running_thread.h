@@ -65,6 +65,9 @@ class RunningThread {
   // is the same, the program is not.
   void begin_program();
   void enter_program();
+  // Whether an instruction that does not jump is followed by another program's,
+  // in a trace without satp.
+  bool is_other_process() const;
   // From one program to another without the kernel, which was not traced, or
   // not all the time. True if a transfer remains to be made in the new one.
   bool change_process();
@@ -76,6 +79,7 @@ class RunningThread {
   void park();
   void resume(const Context* parked);
   const Context* by_thread_pointer() const;
+  bool may_be_here(const Context& context) const;
   bool is_dead() const;
   void note_birth_by(const Context& parent);
   void begin_thread();

@@ -305,9 +305,11 @@ void StackTracker::leave_for_next(std::size_t at) {
 }
 
 void StackTracker::follow(std::size_t at) {
-  if (std::exchange(process_changed_, false) &&
-      stack_.to().layer == Layer::kUser &&
-      stack_.from().layer == Layer::kUser && !thread_.change_process())
+  const bool has_space_changed = std::exchange(process_changed_, false);
+  if (stack_.to().layer == Layer::kUser &&
+      stack_.from().layer == Layer::kUser &&
+      (has_space_changed || thread_.is_other_process()) &&
+      !thread_.change_process())
     return;
   const FunctionId from = stack_.from().function;
   CallStack::Transfer how{.is_marked_trap = std::exchange(trap_marked_, false),

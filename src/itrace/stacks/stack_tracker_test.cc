@@ -381,6 +381,36 @@ TEST_F(StackTrackerTest, AProcessChangeMayBeReportedLate) {
   EXPECT_EQ(contexts_.threads().size(), 2);
 }
 
+TEST_F(StackTrackerTest, AProgramAfterAnotherIsAnotherProcess) {
+  code_.function("main", "call nop nop");
+  code_.function("work", "nop nop ret");
+  code_.function("o_main", "call nop nop");
+  code_.function("o_work", "nop nop ret");
+  track("main:0 work:0-1 o_main:0 o_work:0-1");
+  EXPECT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(self("main;work"), 2);
+  EXPECT_EQ(self("o_main;o_work"), 2);
+  EXPECT_EQ(stack(), "o_main;o_work");
+}
+
+TEST_F(StackTrackerTest, AProgramThatWasLeftForAnotherGoesOn) {
+  code_.function("main", "call nop nop");
+  code_.function("work", "nop nop ret");
+  code_.function("o_main", "nop nop");
+  track("main:0 work:0 o_main:0 work:1-2 main:1 o_main:1");
+  EXPECT_EQ(contexts_.threads().size(), 2);
+  EXPECT_EQ(self("main;work"), 3);
+  EXPECT_EQ(stack(), "o_main");
+}
+
+TEST_F(StackTrackerTest, AJumpToAnotherProgramIsNotAnotherProcess) {
+  code_.function("main", "nop call nop");
+  code_.function("o_work", "nop ret");
+  track("main:0-1 o_work:0-1 main:2");
+  EXPECT_EQ(contexts_.threads().size(), 1);
+  EXPECT_EQ(self("main;o_work"), 2);
+}
+
 TEST_F(StackTrackerTest, AProgramInTheMiddleOfAnotherFunctionIsNotASignal) {
   code_.function("main", "nop nop");
   code_.function("other", "nop nop");
