@@ -105,7 +105,8 @@ function showFacts(app) {
 /**
  * Whose weight that of each node is. Time off the CPU ends in a label, [blocked] for example, which
  * says how long but not where: it belongs to the function that waits, the innermost of the user or
- * else the innermost, since in the kernel all of them wait in the same one. null: there is none.
+ * else the innermost, since in the kernel all of them wait in the same one. So does what is below
+ * the label, which is who woke it. null: there is none.
  * @param {Data} data
  */
 function* waitersOf({nodes, nodeParent, nodeFrame, frameFunction, frameKind, isThreadName}) {
@@ -114,17 +115,21 @@ function* waitersOf({nodes, nodeParent, nodeFrame, frameFunction, frameKind, isT
   // Of the function itself and its callers: the innermost, and the innermost of the user.
   const any = new Int32Array(nodes).fill(-1);
   const user = new Int32Array(nodes).fill(-1);
+  const waits = new Uint8Array(nodes);
   for (const [from, to] of pieces(1, nodes)) {
     for (let i = from; i < to; ++i) {
       const f = frameFunction[nodeFrame[i]];
       const kind = frameKind[nodeFrame[i]];
       const parent = nodeParent[i];
       owner[i] = f;
-      if (isThreadName[f]) continue;
-      if (kind === KIND.offCpu) {
-        any[i] = any[parent];
-        user[i] = user[parent];
-        const waiter = user[i] >= 0 ? user[i] : any[i];
+      if (waits[parent] === 1) {
+        waits[i] = 1;
+        owner[i] = owner[parent];
+      } else if (isThreadName[f]) {
+        continue;
+      } else if (kind === KIND.offCpu) {
+        waits[i] = 1;
+        const waiter = user[parent] >= 0 ? user[parent] : any[parent];
         if (waiter >= 0) owner[i] = waiter;
       } else {
         any[i] = f;

@@ -75,7 +75,10 @@ test('in a difference, the functions that changed most are those of wick diff', 
 
 /** A profile whose frames have kinds: a stack, from the root, for each sample of 1. */
 const withKinds = stacks => {
-  const kindOf = name => (/^\[/.test(name) ? 'off-cpu' : /^k_/.test(name) ? 'kernel' : undefined);
+  const kindOf = name => {
+    if (name === '[woken by]') return 'label';
+    return /^\[/.test(name) ? 'off-cpu' : /^k_/.test(name) ? 'kernel' : undefined;
+  };
   const names = [...new Set(stacks.flat())];
   return JSON.stringify({
     $schema: 'https://www.speedscope.app/file-format-schema.json',
@@ -115,6 +118,21 @@ test('the hottest functions of time off the CPU are those that wait', async () =
   );
   await page.locator('#hottest button').first().click();
   assert.equal(await page.getByLabel('Function', {exact: true}).inputValue(), 'lock');
+});
+
+test('a wait with its waker is that of the function that waits', async () => {
+  const stacks = [
+    ['main', 'lock', 'k_futex', '[blocked]', '[woken by]', 'k_wake', 'unlock', 'worker'],
+    ['main', 'lock', 'k_futex', '[blocked]', '[woken by]', '[interrupt]'],
+    ['main', 'work'],
+    ['main'],
+  ];
+  const page = await open(pageOf(file(withKinds(stacks))).address);
+  assert.deepEqual(await hottest(page), [
+    ['lock', '50.00%'],
+    ['main', '25.00%'],
+    ['work', '25.00%'],
+  ]);
 });
 
 test('a difference is named after its files', async () => {
