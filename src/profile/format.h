@@ -197,6 +197,12 @@ struct OutputFormat {
   std::uint32_t max_events = UINT32_MAX;
   // What it repeats of stacks.
   OutputCost cost = {};
+  // What a server calls it.
+  std::string_view media_type = "application/octet-stream";
+  // The scripts and styles in its output, for a server that lets a browser run
+  // nothing else.
+  std::vector<std::string> (*inline_code)(const WriteOptions& options) =
+      nullptr;
 };
 
 }  // namespace wick

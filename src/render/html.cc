@@ -11,6 +11,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/base64.h"
 #include "base/error.h"
@@ -70,6 +71,12 @@ extern const OutputFormat html_output = {
     .write = write_html,
     .lacks = "addresses and CPUs; times finer than a microsecond",
     .cost = {.repeats = Repeats::kThreads, .frame_bytes = 80},
+    .media_type = "text/html; charset=utf-8",
+    .inline_code =
+        [](const WriteOptions&) {
+          return std::vector<std::string>{std::string(kViewerCss),
+                                          std::string(kViewerJs)};
+        },
 };
 
 }  // namespace wick

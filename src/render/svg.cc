@@ -83,6 +83,30 @@ struct Name {
   const NameAttributes* attributes = nullptr;
 };
 
+std::string svg_style(const DrawOptions& options) {
+  std::string style = fmt::format("\n{}", kSvgStyleCss);
+  // A chosen background is kept in dark mode, too.
+  if (options.bg_colors.empty()) style += kSvgDarkCss;
+  append(style,
+         "#frames text{{font:{0:.3g}px {1}}}\n"
+         "#title{{font-size:{2:.3g}px}}\n"
+         "#subtitle,#footer,.panel{{font-size:{0:.3g}px}}\n"
+         ":root{{--search:{3}}}\n",
+         options.font_size, font_family(options.font_type),
+         options.font_size + 4, checked_color(options.search_color));
+  if (!options.ui_color.empty())
+    append(style, ":root{{--ink:{0};--faint:{0}}}\n",
+           checked_color(options.ui_color));
+  if (options.stroke_color != "none")
+    append(style, "#frames rect{{stroke:{}}}\n",
+           checked_color(options.stroke_color));
+  return style;
+}
+
+std::string svg_script() {
+  return fmt::format("\n{{\n{}{}}}\n", kLabelsJs, kSvgScriptJs);
+}
+
 // Of a difference: what the side before weighs, and how both are compared.
 struct Sides {
   std::int64_t before = 0;
@@ -118,9 +142,7 @@ class SvgWriter {
     write_head();
     write_frames();
     write_footer();
-    if (options_.script)
-      put("<script><![CDATA[\n{{\n{}{}}}\n]]></script>\n", kLabelsJs,
-          kSvgScriptJs);
+    if (options_.script) put("<script><![CDATA[{}]]></script>\n", svg_script());
     text_ += "</svg>\n";
     flush();
   }
@@ -259,24 +281,11 @@ class SvgWriter {
 
   void write_style() {
     const auto [from, to] = background(options_);
-    put("<style>\n{}", kSvgStyleCss);
-    // A chosen background is kept in dark mode, too.
-    if (options_.bg_colors.empty()) text_ += kSvgDarkCss;
-    put("#frames text{{font:{0:.3g}px {1}}}\n"
-        "#title{{font-size:{2:.3g}px}}\n"
-        "#subtitle,#footer,.panel{{font-size:{0:.3g}px}}\n"
-        ":root{{--search:{3}}}\n",
-        options_.font_size, font_family(options_.font_type),
-        options_.font_size + 4, checked_color(options_.search_color));
-    if (!options_.ui_color.empty())
-      put(":root{{--ink:{0};--faint:{0}}}\n", checked_color(options_.ui_color));
-    if (options_.stroke_color != "none")
-      put("#frames rect{{stroke:{}}}\n", checked_color(options_.stroke_color));
-    put("</style>\n"
+    put("<style>{}</style>\n"
         "<defs><linearGradient id=\"paper\" x2=\"0\" y2=\"1\">"
         "<stop stop-color=\"{}\"/><stop offset=\"1\" stop-color=\"{}\"/>"
         "</linearGradient></defs>\n",
-        from, to);
+        svg_style(options_), from, to);
   }
 
   void write_frames() {
@@ -601,6 +610,12 @@ extern const OutputFormat svg_output = {
     .only_sums = true,
     .folds = true,
     .cost = {.repeats = Repeats::kThreads, .frame_bytes = 150, .names = true},
+    .media_type = "image/svg+xml",
+    .inline_code =
+        [](const WriteOptions& options) {
+          return std::vector<std::string>{svg_style(options.draw),
+                                          svg_script()};
+        },
 };
 
 }  // namespace wick

@@ -458,6 +458,7 @@ extern const OutputFormat text_output = {
     .lacks = "stacks, times and addresses",
     .no_times = true,
     .folds = true,
+    .media_type = "text/plain; charset=utf-8",
 };
 
 }  // namespace wick

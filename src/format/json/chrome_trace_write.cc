@@ -421,6 +421,7 @@ extern const OutputFormat chrome_trace_output = {
         "times of single samples, cpus, addresses, build ids, "
         "unknown process ids, counts of a trace other than cycles",
     .cost = {.repeats = Repeats::kTimeline, .frame_bytes = 90, .names = true},
+    .media_type = "application/json; charset=utf-8",
 };
 
 }  // namespace wick

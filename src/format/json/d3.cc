@@ -301,6 +301,7 @@ extern const OutputFormat d3_output = {
     .only_sums = true,
     .folds = true,
     .cost = {.repeats = Repeats::kThreads, .frame_bytes = 50, .names = true},
+    .media_type = "application/json; charset=utf-8",
 };
 
 }  // namespace wick

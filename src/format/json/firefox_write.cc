@@ -504,6 +504,7 @@ extern const OutputFormat firefox_output = {
     .write = write_firefox,
     .lacks = "cpus, addresses beyond 2^53",
     .cost = {.repeats = Repeats::kThreads, .frame_bytes = 100},
+    .media_type = "application/json; charset=utf-8",
 };
 
 }  // namespace wick

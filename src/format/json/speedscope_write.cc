@@ -206,6 +206,7 @@ extern const OutputFormat speedscope_output = {
         "times (except their order), CPUs, modules, addresses or (in most "
         "readers) samples of weight 0",
     .cost = {.repeats = Repeats::kSamples, .frame_bytes = 4},
+    .media_type = "application/json; charset=utf-8",
 };
 
 }  // namespace wick

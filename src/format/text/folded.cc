@@ -268,6 +268,7 @@ extern const OutputFormat folded_output = {
              .frame_bytes = 1,
              .names = true,
              .stack_bytes = InputFile::kMaxLine},
+    .media_type = "text/plain; charset=utf-8",
 };
 
 }  // namespace wick
