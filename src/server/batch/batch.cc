@@ -145,6 +145,7 @@ std::string encode(const Batch& batch) {
   std::string body;
   append_text(body, batch.agent);
   append_varint(body, batch.sequence);
+  append_varint(body, batch.numbers);
   append_text(body, batch.host);
   append_signed(body, batch.from_ns);
   append_signed(body, batch.to_ns);
@@ -196,6 +197,7 @@ Batch decode_batch(std::string_view bytes) {
   Batch batch;
   batch.agent = read_text(in);
   batch.sequence = in.read_varint();
+  batch.numbers = in.read_varint();
   batch.host = read_text(in);
   batch.from_ns = read_signed(in);
   batch.to_ns = read_signed(in);
@@ -224,7 +226,8 @@ Batch decode_batch(std::string_view bytes) {
     loss.count = in.read_varint();
     return loss;
   });
-  if (in.failed() || batch.agent.empty() || batch.from_ns > batch.to_ns)
+  if (in.failed() || batch.agent.empty() || batch.numbers == 0 ||
+      batch.numbers > batch.sequence || batch.from_ns > batch.to_ns)
     fail("the batch is damaged");
   return batch;
 }

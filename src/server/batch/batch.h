@@ -45,6 +45,9 @@ struct Batch {
   std::string agent;
   // 1, 2, 3 … of that agent. A batch that is sent again has the same number.
   std::uint64_t sequence = 0;
+  // How many numbers up to `sequence` it stands for: a sum of batches is in the
+  // place of all of them.
+  std::uint64_t numbers = 1;
   std::string host;
   std::int64_t from_ns = 0, to_ns = 0;  // since 1970
 

@@ -17,6 +17,7 @@ Batch small_batch() {
   Batch batch;
   batch.agent = "a1";
   batch.sequence = 7;
+  batch.numbers = 3;
   batch.host = "box";
   batch.from_ns = -5;
   batch.to_ns = 1'000'000'000;
@@ -48,6 +49,7 @@ TEST(Batch, IsTheSameAfterItWasEncoded) {
   const Batch batch = decode_batch(encode(small_batch()));
   EXPECT_EQ(batch.agent, "a1");
   EXPECT_EQ(batch.sequence, 7u);
+  EXPECT_EQ(batch.numbers, 3u);
   EXPECT_EQ(batch.host, "box");
   EXPECT_EQ(batch.from_ns, -5);
   EXPECT_EQ(batch.to_ns, 1'000'000'000);

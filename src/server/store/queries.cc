@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/queries.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -88,15 +90,6 @@ class QueryView {
   std::uint64_t comm_, process_, cgroup_, container_, event_;
 };
 
-bool is_named(const std::vector<std::string>& names, std::string_view name) {
-  if (names.empty()) return true;
-  return std::ranges::any_of(names, [&](std::string_view wanted) {
-    return wanted.ends_with('*')
-               ? name.starts_with(wanted.substr(0, wanted.size() - 1))
-               : name == wanted;
-  });
-}
-
 // Series and times become known while buckets are read, so values are collected
 // by time first.
 class MetricTable {
@@ -111,10 +104,10 @@ class MetricTable {
     if (step > 0) time -= (time % step + step) % step;
     auto& at = times_[time];
     if (times_.size() > query_.most_points)
-      fail(
+      throw TooMuch(fmt::format(
           "more than {} points of time; ask for a shorter time or a longer "
           "step",
-          query_.most_points);
+          query_.most_points));
     for (const MetricSums::Value& value : values) {
       const std::size_t row = row_of(host, value.series, dictionary);
       if (row != kLeftOut) at.add(row, value.mean, value.max, value.seconds);
@@ -124,8 +117,9 @@ class MetricTable {
   MetricColumns columns() && {
     constexpr std::size_t kMostValues = std::size_t{4} << 20;
     if (times_.size() * series_.size() > kMostValues)
-      fail("{} metrics at {} points of time are too many; ask for less",
-           series_.size(), times_.size());
+      throw TooMuch(fmt::format(
+          "{} metrics at {} points of time are too many; ask for less",
+          series_.size(), times_.size()));
     MetricColumns columns;
     const double unknown = std::numeric_limits<double>::quiet_NaN();
     columns.series = std::move(series_);
@@ -154,7 +148,7 @@ class MetricTable {
     if (!is_new) return found->second;
     const std::string text = dictionary.text(series);
     const auto [name, label] = parts_of_series(text);
-    if (!is_named(query_.names, name)) return kLeftOut;
+    if (!query_.wants(name)) return kLeftOut;
     found->second = series_.size();
     series_.push_back({host, std::string(name), std::string(label), {}, {}});
     return found->second;
@@ -207,10 +201,10 @@ Profile stored_profile(Database& database, const SipKey& key,
         [&](const BucketTime&, std::string_view data) {
           if (!sums.add_packed(data, view)) ++damaged;
           if (sums.rows() > query.most_rows)
-            fail(
+            throw TooMuch(fmt::format(
                 "more than {} stacks of threads; ask for a shorter time or "
                 "for less detail",
-                query.most_rows);
+                query.most_rows));
         });
   DictionaryReader dictionary(database);
   sums.append_to(profile, dictionary);

@@ -123,26 +123,30 @@ std::unique_ptr<Database> open_reader(const std::string& path) {
 
 // --- which batches are there
 
-// False if it is there already.
-bool mark_received(Database& database, std::string_view agent,
-                   std::int64_t sequence) {
+// False if the last of its numbers is there already.
+bool mark_received(Database& database, const Batch& batch) {
+  const std::string_view agent = batch.agent;
+  const auto sequence = static_cast<std::int64_t>(batch.sequence);
   Statement before = database.prepare(
       "SELECT first, last FROM received WHERE agent = ? AND first <= ? ORDER "
       "BY first DESC LIMIT 1");
-  std::int64_t first = sequence, last = sequence;
+  std::int64_t first = sequence - static_cast<std::int64_t>(batch.numbers) + 1;
+  std::int64_t last = sequence;
   if (before.bind(agent, sequence).step()) {
     if (before.number(1) >= sequence) return false;
-    if (before.number(1) == sequence - 1) first = before.number(0);
+    if (before.number(1) >= first - 1)
+      first = std::min(first, before.number(0));
   }
   before.reset();
   Statement after = database.prepare(
       "SELECT last FROM received WHERE agent = ? AND first = ?");
   if (after.bind(agent, sequence + 1).step()) last = after.number(0);
   after.reset();
-  if (last > sequence)
-    database.prepare("DELETE FROM received WHERE agent = ? AND first = ?")
-        .bind(agent, sequence + 1)
-        .run();
+  database
+      .prepare(
+          "DELETE FROM received WHERE agent = ? AND first > ? AND first <= ?")
+      .bind(agent, first, last)
+      .run();
   database
       .prepare(
           "INSERT OR REPLACE INTO received(agent, first, last) VALUES(?, ?, ?)")
@@ -185,7 +189,8 @@ void check_batch(const Batch& batch) {
     fail("a batch without the name of a host or an agent");
   if (batch.from_ns >= batch.to_ns || batch.to_ns - batch.from_ns > kHourNs)
     fail("a batch of more than an hour or of no time");
-  if (batch.sequence == 0 ||
+  if (batch.sequence == 0 || batch.numbers == 0 ||
+      batch.numbers > batch.sequence ||
       batch.sequence >
           std::uint64_t{std::numeric_limits<std::int64_t>::max()} / 2)
     fail("a batch without a number");
@@ -304,9 +309,7 @@ bool SqliteStore::put(const Batch& batch) {
   check_batch(batch);
   const std::lock_guard lock(writer_mutex_);
   return write([&] {
-    if (!mark_received(*database_, batch.agent,
-                       static_cast<std::int64_t>(batch.sequence)))
-      return false;
+    if (!mark_received(*database_, batch)) return false;
     put_parts(batch, host_id(batch.host, batch.to_ns));
     return true;
   });
@@ -510,9 +513,6 @@ std::uint64_t SqliteStore::size() {
 }
 
 }  // namespace
-
-StoreFull::~StoreFull() = default;
-Store::~Store() = default;
 
 std::unique_ptr<Store> open_sqlite_store(const std::string& path,
                                          const SqliteOptions& options) {

@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -32,6 +33,13 @@ class StoreFull : public Error {
  public:
   using Error::Error;
   ~StoreFull() override;
+};
+
+// A query that would cost too much; the message says how to ask for less.
+class TooMuch : public Error {
+ public:
+  using Error::Error;
+  ~TooMuch() override;
 };
 
 struct StoredHost {
@@ -57,7 +65,7 @@ struct ProfileQuery {
   std::optional<std::int32_t> pid;
   std::string comm, process, cgroup, container, event;
   ThreadDetail detail = ThreadDetail::kName;
-  // More distinct stacks of threads are an Error: ask for less.
+  // More distinct stacks of threads are TooMuch.
   std::size_t most_rows = std::size_t{4} << 20;
 };
 
@@ -67,7 +75,9 @@ struct MetricQuery {
   // Names of metrics; one that ends in '*' stands for all that begin so.
   std::vector<std::string> names;
   std::int64_t step_ns = 0;          // 0: as it is stored
-  std::size_t most_points = 10'000;  // of a series; more are an Error
+  std::size_t most_points = 10'000;  // of a series; more are TooMuch
+
+  bool wants(std::string_view name) const;
 };
 
 // Values of all series at the same times. What is not known is NaN.

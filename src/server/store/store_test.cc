@@ -175,6 +175,23 @@ TEST_P(Stores, BatchesMayComeInAnyOrder) {
   EXPECT_THAT(folded(store_->profile({})), ElementsAre(Pair("a;f", 5)));
 }
 
+TEST_P(Stores, KnowAllBatchesThatASumStandsFor) {
+  Batch sum = BatchBuilder(7).sample("a;f", 1).batch();
+  sum.numbers = 5;
+  EXPECT_TRUE(store_->put(sum));
+  for (const std::uint64_t sequence : {3, 5, 7})
+    EXPECT_FALSE(store_->put(BatchBuilder(sequence).sample("a;f", 1).batch()));
+  EXPECT_TRUE(store_->put(BatchBuilder(2).sample("a;f", 1).batch()));
+}
+
+TEST_P(Stores, KnowASumThatHasABatchTheyHave) {
+  store_->put(BatchBuilder(5).sample("a;f", 1).batch());
+  Batch sum = BatchBuilder(7).sample("a;f", 1).batch();
+  sum.numbers = 5;
+  EXPECT_TRUE(store_->put(sum));
+  EXPECT_FALSE(store_->put(sum));
+}
+
 TEST_P(Stores, EachAgentCountsForItself) {
   Batch batch = BatchBuilder(1).sample("a;f", 1).batch();
   EXPECT_TRUE(store_->put(batch));
