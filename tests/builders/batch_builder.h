@@ -30,6 +30,23 @@ class BatchBuilder {
     batch_.to_ns = from_ns + 10'000'000'000;
     return *this;
   }
+  // One second, as recorders send them.
+  BatchBuilder& second(std::int64_t from_ns) {
+    batch_.from_ns = from_ns;
+    batch_.to_ns = from_ns + 1'000'000'000;
+    return *this;
+  }
+  BatchBuilder& process(std::int32_t pid, std::string_view name,
+                        std::string_view cgroup = "",
+                        std::string_view container = "") {
+    batch_.processes.push_back(
+        {pid, std::string(name), std::string(cgroup), std::string(container)});
+    return *this;
+  }
+  BatchBuilder& loss(std::string_view reason, std::uint64_t count) {
+    batch_.losses.push_back({std::string(reason), count});
+    return *this;
+  }
   // Of the samples that follow.
   BatchBuilder& thread(std::int32_t pid, std::int32_t tid,
                        std::string_view comm) {
