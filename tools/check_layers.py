@@ -25,7 +25,7 @@ itrace/formats itrace/code itrace/stacks itrace/trigger itrace
 render
 format/common format/text format/java format/tables format/json format/binary format
 integration
-server/batch server/store server/http server
+server/batch server/store server/history server/http server/api server
 agent
 cli/options cli
 """.split()

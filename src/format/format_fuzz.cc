@@ -22,6 +22,7 @@ namespace wick {
 
 // Decoders that are no formats.
 extern const FuzzTarget access_fuzz;
+extern const FuzzTarget api_fuzz;
 extern const FuzzTarget auto_counter_fuzz;
 extern const FuzzTarget batch_fuzz;
 extern const FuzzTarget btf_fuzz;
@@ -50,6 +51,7 @@ namespace {
 // clang-format off
 const FuzzTarget* const kDecoders[] = {
     &access_fuzz,
+    &api_fuzz,
     &auto_counter_fuzz,
     &batch_fuzz,
     &btf_fuzz,

@@ -27,6 +27,9 @@ struct ServerOptions {
   int batches = -1;
   // Where the recorder reads what the server tells it (BatchCommand); -1: none.
   int commands = -1;
+  // A socket that listens already, which outlives the server; -1: it makes one
+  // itself, as the configuration says.
+  int listener = -1;
   // The server ends once this is readable.
   int stop = -1;
   // When this is readable, it is read, and `reread` says what the configuration
