@@ -95,7 +95,10 @@ coverage: deps-coverage build/coverage/build.ninja
 
 install: release
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
-	@tools/install-pages $(WICK) "$(DESTDIR)$(PREFIX)"
+	@tools/install-pages $(WICK) "$(DESTDIR)" "$(PREFIX)"
+
+uninstall:
+	@tools/uninstall "$(DESTDIR)" "$(PREFIX)"
 
 clean:
 	rm -rf build compile_commands.json
@@ -115,9 +118,10 @@ help:
 	@echo "make test-riscv-linux  boots riscv64 Linuxes, traces and draws them, checks the figures"
 	@echo "make riscv-linux-truth  only what of eight boots is on its true stack"
 	@echo "make test-languages  records programs in Python, Java, Go and others and checks their stacks"
-	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions, documentation"
+	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions, documentation, the unit of systemd"
+	@echo "make uninstall  removes all of it; what wick serve stored stays"
 
 # Install packages before building with them.
 .NOTPARALLEL:
-.PHONY: release qemu-plugin demo test test-riscv-linux riscv-linux-truth test-languages golden-bless bench bench-web soak fuzz fuzz-coverage lint format coverage install clean help
+.PHONY: release qemu-plugin demo test test-riscv-linux riscv-linux-truth test-languages golden-bless bench bench-web soak fuzz fuzz-coverage lint format coverage install uninstall clean help
 .DEFAULT_GOAL = release

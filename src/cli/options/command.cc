@@ -27,16 +27,19 @@ extern const Command formats_command;
 extern const Command kernel_offsets_command;
 extern const Command man_command;
 extern const Command report_command;
+extern const Command serve_command;
+extern const Command serve_server_command;
 extern const Command trace_command;
 
 namespace {
 
 constexpr const Command* kCommands[] = {
-    &flame_command,   &record_command,         &cargo_command,
-    &fold_command,    &report_command,         &diff_command,
-    &convert_command, &trace_command,          &firesim_command,
-    &doctor_command,  &formats_command,        &completions_command,
-    &man_command,     &kernel_offsets_command,
+    &flame_command,        &record_command, &cargo_command,
+    &fold_command,         &report_command, &diff_command,
+    &convert_command,      &serve_command,  &trace_command,
+    &firesim_command,      &doctor_command, &formats_command,
+    &completions_command,  &man_command,    &kernel_offsets_command,
+    &serve_server_command,
 };
 
 // A range of seconds, or an attempt at one.
