@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/server_identity.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "io/read_file.h"
 #include "server/http/access.h"
 #include "server/http/tls_identity.h"
+#include "server/own_addresses.h"
 
 namespace wick {
 namespace {
@@ -60,28 +58,6 @@ bool is_wildcard(const std::string& address) {
   return address == "0.0.0.0" || address == "::";
 }
 
-std::vector<std::string> addresses_of_this_machine() {
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) return {};
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list,
-                                                                 ::freeifaddrs);
-  std::vector<std::string> addresses;
-  for (const ifaddrs* item = list; item != nullptr; item = item->ifa_next) {
-    char text[INET6_ADDRSTRLEN] = "";
-    if (item->ifa_addr == nullptr) continue;
-    const int family = item->ifa_addr->sa_family;
-    const void* bytes = nullptr;
-    if (family == AF_INET)
-      bytes = &reinterpret_cast<const sockaddr_in*>(item->ifa_addr)->sin_addr;
-    if (family == AF_INET6)
-      bytes = &reinterpret_cast<const sockaddr_in6*>(item->ifa_addr)->sin6_addr;
-    if (bytes != nullptr &&
-        ::inet_ntop(family, bytes, text, sizeof text) != nullptr)
-      addresses.emplace_back(text);
-  }
-  return addresses;
-}
-
 // A server that only this machine can reach has no other names: a page that
 // points a name of its own here is refused.
 std::vector<std::string> names_of(const ServeConfig& config) {
@@ -96,7 +72,7 @@ std::vector<std::string> names_of(const ServeConfig& config) {
     names.push_back(config.address);
     return names;
   }
-  for (std::string& address : addresses_of_this_machine())
+  for (std::string& address : own_addresses())
     names.push_back(std::move(address));
   return names;
 }
