@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "agent/own_cost.h"
 #include "base/error.h"
@@ -50,6 +51,14 @@ Profile without_times(Profile profile) {
   SampleCollector sums(profile, false);
   for (const Sample& sample : samples) sums.add(sample);
   return profile;
+}
+
+// Where a batch begins on the wall: where the one before ended, so that every
+// moment is in one of them, unless the clock was set in between.
+std::int64_t begin_ns(const HostMetrics& before, const HostMetrics& now) {
+  constexpr std::int64_t kAdjusted = 10'000'000;  // as time servers do
+  const std::int64_t begin = now.unix_ns - (now.boot_ns - before.boot_ns);
+  return std::abs(begin - before.unix_ns) < kAdjusted ? before.unix_ns : begin;
 }
 
 }  // namespace
@@ -104,8 +113,7 @@ Batch RecorderLoop::cut() {
   Batch batch{.agent = agent_,
               .sequence = ++sequence_,
               .host = options_.host,
-              // The clock on the wall may have been set in between.
-              .from_ns = now.unix_ns - (now.boot_ns - before_.boot_ns),
+              .from_ns = begin_ns(before_, now),
               .to_ns = now.unix_ns};
   add_profile(batch);
   add_metrics(now, batch);

@@ -45,8 +45,7 @@ TEST_F(RecorderLoopTest, BatchesFollowEachOther) {
   const Batch first = next_batch(loop_), second = next_batch(loop_);
   EXPECT_EQ(second.agent, first.agent);
   EXPECT_EQ(second.sequence, first.sequence + 1);
-  EXPECT_NEAR(static_cast<double>(second.from_ns),
-              static_cast<double>(first.to_ns), 1e6);
+  EXPECT_EQ(second.from_ns, first.to_ns);
 }
 
 TEST_F(RecorderLoopTest, HasTheMetricsOfTheHostAndItsOwnCost) {
