@@ -32,7 +32,7 @@ void keep_capabilities(std::span<const int> kept) {
     if (std::ranges::find(kept, number) == kept.end())
       ::prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
   ::prctl(PR_SET_SECUREBITS,
-          SECURE_ALL_BITS & ~(SECBIT_KEEP_CAPS) | SECURE_ALL_LOCKS, 0, 0, 0);
+          (SECURE_ALL_BITS & ~SECBIT_KEEP_CAPS) | SECURE_ALL_LOCKS, 0, 0, 0);
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
