@@ -20,10 +20,11 @@ constexpr std::uint64_t kNameBytes = sizeof(std::string) + 2 * 8;
 }  // namespace
 
 LiveNames::LiveNames(Images& images, DebugFiles& files,
-                     std::shared_ptr<MemoryBudget> memory)
+                     std::shared_ptr<MemoryBudget> memory,
+                     std::uint64_t lookup_memory)
     : images_(images),
       files_(files),
-      lookup_files_({.memory = std::make_shared<MemoryBudget>(kLookupMemory)}),
+      lookup_files_({.memory = std::make_shared<MemoryBudget>(lookup_memory)}),
       memory_(memory, MemoryBudget::kNoLimit),
       room_(memory ? memory->limit() : MemoryBudget::kNoLimit) {}
 

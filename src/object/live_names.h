@@ -21,13 +21,13 @@ namespace wick {
 
 class LiveNames {
  public:
-  // What symbols may take while they are read, besides `memory`; those of one
-  // file, half of it.
-  static constexpr std::uint64_t kLookupMemory = std::uint64_t{32} << 20;
-
   // `images` and `files` outlive it. Without `memory`, there is no limit.
+  // `lookup_memory` is what symbols may take besides while they are read; those
+  // of one file, half of it.
   LiveNames(Images& images, DebugFiles& files,
-            std::shared_ptr<MemoryBudget> memory);
+            std::shared_ptr<MemoryBudget> memory,
+            std::uint64_t lookup_memory = kLookupMemory);
+  static constexpr std::uint64_t kLookupMemory = std::uint64_t{32} << 20;
 
   // Names the frames that are only addresses, which they keep.
   Profile name(Profile profile, const CodeLocations& code);

@@ -55,7 +55,8 @@ class Sampler::Impl {
                   LiveProfile::Options{.workers = 1,
                                        .frame_limit = limits_.max_stack,
                                        .memory = memory_.processes,
-                                       .names = memory_.addresses});
+                                       .names = memory_.addresses,
+                                       .lookup_memory = options.memory});
     const SampledFile kernel[] = {
         {.path = "[kernel.kallsyms]", .in_kernel = true}, {.path = "[vdso]"}};
     for (const PerfHeader::BuildId& known : read_build_ids(kernel))

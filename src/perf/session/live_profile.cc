@@ -38,7 +38,7 @@ LiveProfile::LiveProfile(Machine machine, const std::vector<PerfEvent>& events,
                   .bytes_stay = true,
                   .is_live = true,
                   .frame_limit = options.frame_limit}),
-      names_(images, files, options.names) {
+      names_(images, files, options.names, options.lookup_memory) {
   begin_part();
 }
 

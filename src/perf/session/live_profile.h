@@ -29,6 +29,7 @@ class LiveProfile {
     std::size_t frame_limit = kDefaultFrameLimit;  // of frame pointers
     std::shared_ptr<MemoryBudget> memory;          // of processes and threads
     std::shared_ptr<MemoryBudget> names;           // of functions
+    std::uint64_t lookup_memory = LiveNames::kLookupMemory;
   };
   // `events` are those of the records; `images` and `files` outlive it.
   LiveProfile(Machine machine, const std::vector<PerfEvent>& events,
