@@ -46,6 +46,11 @@ riscv-linux-truth: deps-riscv release qemu-plugin
 	@cmake --build build/release --target truth true_stacks fold_trace cut_trace
 	@tests/riscv-linux/truth/run $(WICK) build/qemu/wick-trace.so build/qemu/truth.so $(NAMES)
 
+# Not in `make test`, except for a minute of it: kills, full disks and strangers,
+# for ten minutes. NAMES='kills clock' selects tests.
+test-serve: deps-test release
+	@tests/serve/run.py $(WICK) $(NAMES)
+
 # Not in `make test`: installs the languages, downloads a Debian 13 for its
 # Python, and takes minutes.
 test-languages: deps-languages release
@@ -55,7 +60,7 @@ golden-bless: release
 	@tests/run_golden.py $(WICK) --bless
 
 bench: deps-bench release
-	@cmake --build build/release --target wick_bench
+	@cmake --build build/release --target wick_bench simulate_day
 	@build/release/wick_bench --benchmark_min_time=0.2
 	@bench/run.py $(WICK) $(BENCH_ARGS)
 
@@ -64,6 +69,7 @@ bench-web: deps-bench deps-test release
 
 soak: deps-bench release
 	@bench/soak.py $(WICK) --seconds $(SOAK_SECONDS)
+	@bench/soak_serve.py $(WICK) --seconds $(SOAK_SECONDS)
 
 fuzz: deps-fuzz build/fuzz/build.ninja
 	@cmake --build build/fuzz
@@ -107,7 +113,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 	@echo "make bench      compares wick with the peers in FLAMEGRAPH_DIR and INFERNO_BIN_DIR (BENCH_ARGS=--help)"
 	@echo "make bench-web  compares the viewer with d3-flame-graph and speedscope in Chromium, on a million nodes"
-	@echo "make soak       records the whole machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks"
+	@echo "make soak       records the whole machine for SOAK_SECONDS ($(SOAK_SECONDS)) under a storm of forks, then serves for as long"
 	@echo "make fuzz       fuzzes every reader for FUZZ_SECONDS ($(FUZZ_SECONDS)), or all of them for FUZZ_TOTAL"
 	@echo "make fuzz-coverage  which lines of the readers the fuzzers' inputs reach"
 	@echo "make lint       clang-format, prettier, layers, includes, clang-tidy"
@@ -118,10 +124,11 @@ help:
 	@echo "make test-riscv-linux  boots riscv64 Linuxes, traces and draws them, checks the figures"
 	@echo "make riscv-linux-truth  only what of eight boots is on its true stack"
 	@echo "make test-languages  records programs in Python, Java, Go and others and checks their stacks"
+	@echo "make test-serve  what \`wick serve\` promises: truth, kills, full disks, strangers"
 	@echo "make install    into DESTDIR and PREFIX ($(PREFIX)): program, man pages, completions, documentation, the unit of systemd"
 	@echo "make uninstall  removes all of it; what wick serve stored stays"
 
 # Install packages before building with them.
 .NOTPARALLEL:
-.PHONY: release qemu-plugin demo test test-riscv-linux riscv-linux-truth test-languages golden-bless bench bench-web soak fuzz fuzz-coverage lint format coverage install uninstall clean help
+.PHONY: release qemu-plugin demo test test-riscv-linux riscv-linux-truth test-languages test-serve golden-bless bench bench-web soak fuzz fuzz-coverage lint format coverage install uninstall clean help
 .DEFAULT_GOAL = release

@@ -6,11 +6,12 @@ ratios.
 usage: run.py WICK [--before WICK] [--size MB] [--runs N] [--inputs DIR] [CASE...]
 
 CASE is fold, svg, pprof, write, memory, trace, dwarf, chains, growth, opening,
-accuracy, record or picture; all of them by default. Peers are looked for in FLAMEGRAPH_DIR
+accuracy, record, picture or serve; all of them by default. Peers are looked for in FLAMEGRAPH_DIR
 (flamegraph.pl, stackcollapse-perf.pl) and INFERNO_BIN_DIR (inferno-collapse-perf,
 inferno-flamegraph); perf and Hotspot's parser are used if installed. Missing peers
-are left out. The last seven cases record; `record` compares small differences, so it
-takes --rounds of everything instead of --runs.
+are left out. The last eight cases record; `record` compares small differences, so it
+takes --rounds of everything instead of --runs, and `serve` takes five windows of
+--window seconds twice.
 
 CPU is user + system time and WALL the elapsed time, each the best of N runs that
 take turns. With --before, another wick runs the same commands in the same turns.
@@ -32,6 +33,7 @@ import accuracy
 import generate
 import overhead
 import recordings
+import serve
 
 TIME_LIMIT = 300  # seconds; the Perl tools can take much longer
 
@@ -137,7 +139,7 @@ class Bench:
         self.wick = os.path.abspath(options.wick)
         self.before = options.before and os.path.abspath(options.before)
         self.runs, self.size = options.runs, options.size
-        self.rounds = options.rounds
+        self.rounds, self.window = options.rounds, options.window
         self.inputs = pathlib.Path(options.inputs)
         self.inputs.mkdir(parents=True, exist_ok=True)
         # Of symbols; not the user's.
@@ -452,6 +454,10 @@ class Bench:
         self.bar("wall time of perf and inferno / wick",
                  ratio(results, "perf, inferno", "wick flame", "wall"), 10)
 
+    def serve(self):
+        """What an always-on recorder costs, and its answers about a day."""
+        serve.run(self, 5, self.window)
+
 
 def plain_size(path):
     """The size of a file, decompressed if it is gzip or zstd."""
@@ -489,13 +495,14 @@ def main():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     cases = ["fold", "svg", "pprof", "write", "memory", "trace", "dwarf", "chains",
-             "growth", "opening", "accuracy", "record", "picture"]
+             "growth", "opening", "accuracy", "record", "picture", "serve"]
     parser.add_argument("wick")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--before", metavar="WICK", help="another wick")
     parser.add_argument("--size", type=float, default=300, help="MB")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--window", type=float, default=60, help="seconds")
     parser.add_argument("--inputs", default="build/bench")
     options = parser.parse_intermixed_args()
     for case in options.cases:
