@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What threads do over time: run code of the user or of the kernel, or wait, and for what.
-import {ticksOf} from './filter.js';
+import {ticksOfOne} from './filter.js';
 import {KIND} from './kinds.js';
 
 /** @typedef {import('./data.js').Data} Data */
@@ -45,11 +45,12 @@ export function nodeActivities(data) {
     const at = ACTIVITIES.findIndex(activity => activity.label === label);
     return at < 0 ? UNKNOWN : at;
   });
+  const isRunning = Uint8Array.from(ACTIVITIES, kind => (kind.isRunning ? 1 : 0));
   found = new Uint8Array(nodes);
   for (let i = 1; i < nodes; ++i) {
     // Wakers are below the frame that says why a thread waits.
     const above = found[nodeParent[i]];
-    found[i] = ACTIVITIES[above].isRunning ? byFrame[nodeFrame[i]] : above;
+    found[i] = isRunning[above] === 1 ? byFrame[nodeFrame[i]] : above;
   }
   activities.set(data, found);
   return found;
@@ -67,13 +68,16 @@ export class Track {
     const nodes = nodeActivities(data);
     this.begin = begin;
     this.end = end;
-    this.activity = Uint8Array.from(samples, i => nodes[data.sampleNode[i]]);
+    this.activity = new Uint8Array(length);
     /** By activity, what is before every BLOCKth stretch. */
     this.sums = new Float64Array((Math.ceil(length / BLOCK) + 1) * kinds);
     const sum = new Float64Array(kinds);
+    const {activity, sums} = this;
+    const {sampleNode} = data;
     for (let i = 0; i < length; ++i) {
-      if (i % BLOCK === 0) this.sums.set(sum, (i / BLOCK) * kinds);
-      sum[this.activity[i]] += end[i] - begin[i];
+      activity[i] = nodes[sampleNode[samples[i]]];
+      if (i % BLOCK === 0) sums.set(sum, (i / BLOCK) * kinds);
+      sum[activity[i]] += end[i] - begin[i];
     }
     this.sums.set(sum, Math.ceil(length / BLOCK) * kinds);
     this.all = sum;
@@ -88,11 +92,14 @@ export class Track {
    */
   runningTicks(data, samples) {
     const {activity, begin, end} = this;
+    const {sampleEvent, sampleWeight} = data;
+    const isRunning = Uint8Array.from(ACTIVITIES, kind => (kind.isRunning ? 1 : 0));
+    const ofOne = ticksOfOne(data);
     let ticks = 0;
     for (let i = 0; i < samples.length; ++i) {
-      if (!ACTIVITIES[activity[i]].isRunning) continue;
-      const event = data.meta.events[data.sampleEvent[samples[i]]];
-      ticks += ticksOf(data, event, data.sampleWeight[samples[i]]) ?? end[i] - begin[i];
+      if (isRunning[activity[i]] === 0) continue;
+      const one = ofOne[sampleEvent[samples[i]]];
+      ticks += one > 0 ? sampleWeight[samples[i]] * one : end[i] - begin[i];
     }
     return ticks;
   }

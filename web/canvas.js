@@ -3,7 +3,7 @@
 // the scroll bar, so depth is not limited by the size of a canvas.
 import {listenToCanvas} from './canvas_input.js';
 import {crowdIn} from './coverage.js';
-import {el, oncePerFrame, pictureCanvas} from './dom.js';
+import {el, oncePerFrame, partInSight, pictureCanvas} from './dom.js';
 import {panned, scaled, within} from './gestures.js';
 import {clamp} from './numbers.js';
 import {paintTree} from './paint.js';
@@ -82,9 +82,11 @@ export class FlameCanvas {
     this.pixels = new Pixels();
     this.redraw = oncePerFrame(() => this.draw());
     this.animation = 0;
+    /** What the picture on the canvas was drawn for. */
+    this.drawnPart = '';
     /** The height that is scrolled out of sight at the bottom. */
     this.below = 0;
-    this.sizes = new ResizeObserver(() => this.resized());
+    this.sizes = new ResizeObserver(() => this.isDrawn || this.resized());
     this.sizes.observe(this.element);
     this.element.addEventListener('scroll', () => this.scrolled(), {passive: true});
     listenToCanvas(this);
@@ -99,10 +101,15 @@ export class FlameCanvas {
     return this.element.clientWidth;
   }
 
+  /** Whether the canvas has the picture as it is in sight now. */
+  get isDrawn() {
+    return this.drawnPart === partInSight(this.element);
+  }
+
   scrolled() {
     const {scrollHeight, clientHeight, scrollTop} = this.element;
     this.below = scrollHeight - clientHeight - scrollTop;
-    this.redraw();
+    if (!this.isDrawn) this.redraw();
   }
 
   /** Keeps the root of a flame graph in place. */
@@ -121,11 +128,11 @@ export class FlameCanvas {
     this.zoomed = zoomed;
     this.above = new Set();
     for (let i = zoomed; i > 0;) this.above.add((i = tree.shape.parent[i]));
-    this.goTo(window ?? this.windowOf(zoomed), !isNew);
     if (isNew && !this.rootAtTop) {
       this.below = 0;
       this.element.scrollTop = this.element.scrollHeight;
     }
+    this.goTo(window ?? this.windowOf(zoomed), !isNew);
   }
 
   /** @param {number} box @returns {Window} */
@@ -166,6 +173,7 @@ export class FlameCanvas {
     const {clientWidth: width, clientHeight: height} = this.element;
     const {tree, context} = this;
     if (!tree || width === 0 || height === 0) return;
+    this.drawnPart = partInSight(this.element);
     const ratio = fitCanvas(this.canvas, width, height);
     const theme = this.host.theme();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);

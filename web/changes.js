@@ -4,7 +4,7 @@
 import {carried} from './carry.js';
 import {filterOf, weigh} from './filter.js';
 import {treeBuilding} from './tree.js';
-import {pieces} from './work.js';
+import {inPieces} from './work.js';
 
 /** @typedef {import('./carry.js').Profile} Profile */
 /** @typedef {import('./carry.js').Stage} Stage */
@@ -38,7 +38,7 @@ function* sameBoxes(from, to) {
   same[0] = 0;
   /** Of the children of one box, by function. */
   const child = new Int32Array(to.shape.made.end).fill(-1);
-  for (const [first, last] of pieces(0, count)) {
+  yield* inPieces(0, count, (first, last) => {
     for (let i = first; i < last; ++i) {
       if (same[i] < 0 || firstChild[i] === firstChild[i + 1]) continue;
       const [begin, end] = [to.shape.firstChild[same[i]], to.shape.firstChild[same[i] + 1]];
@@ -49,8 +49,7 @@ function* sameBoxes(from, to) {
       }
       for (let c = begin; c < end; ++c) child[to.shape.func[c]] = -1;
     }
-    yield last - first;
-  }
+  });
   return same;
 }
 
@@ -81,15 +80,13 @@ export function* withChanges(tree, state, profile, previous) {
     const scale = then.all.after > 0 ? all.after / then.all.after : 0;
     const stage = {data: profile.data, shape};
     const same = yield* sameBoxes(stage, {data: previous.data, shape: then.shape});
-    for (const [from, to] of pieces(0, shape.count)) {
+    yield* inPieces(0, shape.count, (from, to) => {
       for (let i = from; i < to; ++i) if (same[i] >= 0) was[i] = then.total[same[i]] * scale;
-      yield to - from;
-    }
+    });
   }
   let largest = 0;
-  for (const [from, to] of pieces(1, shape.count)) {
+  yield* inPieces(1, shape.count, (from, to) => {
     for (let i = from; i < to; ++i) largest = Math.max(largest, Math.abs(total[i] - was[i]));
-    yield to - from;
-  }
+  });
   return {...tree, was, largestChange: largest};
 }

@@ -115,7 +115,8 @@ function readStarts(sizes, end) {
 export class Strings {
   /** @param {Column} sizes @param {Column} text */
   constructor(sizes, text) {
-    this.text = text.bytes;
+    // A copy, so that the columns beside it are not kept for it.
+    this.text = text.bytes.slice();
     this.starts = readStarts(sizes, text.bytes.length);
     this.decoder = new TextDecoder();
     /** @type {(string|undefined)[]} */

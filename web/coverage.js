@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a stretch of a level its boxes cover, and how many of them were found there. Both are
-// differences of sums from left to right, which each level gets when it is first drawn.
+// differences of sums from left to right, which each level gets when it is first drawn. A sum is kept
+// for a few boxes together, since there may be millions.
 import {firstAt, skipTo} from './tree.js';
 
 /** @typedef {import('./tree.js').Tree} Tree */
 
+/** So many boxes share a sum. */
+const BOX_BLOCK = 8;
+
 /**
- * Sums of extents by level, of trees by their boxes.
+ * Sums of extents by level before every BLOCKth box, of trees by their boxes.
  * @type {WeakMap<Int32Array, Float64Array[]>}
  */
 const extentSums = new WeakMap();
@@ -17,8 +21,14 @@ function sumsOf({boxes, extent, level}, depth) {
   if (!levels) extentSums.set(boxes, (levels = []));
   if (levels[depth]) return levels[depth];
   const from = level[depth];
-  const sums = new Float64Array(level[depth + 1] - from + 1);
-  for (let i = 1; i < sums.length; ++i) sums[i] = sums[i - 1] + extent[boxes[from + i - 1]];
+  const end = level[depth + 1];
+  const sums = new Float64Array(Math.ceil((end - from) / BOX_BLOCK) + 1);
+  let sum = 0;
+  for (let i = from; i < end; ++i) {
+    if ((i - from) % BOX_BLOCK === 0) sums[(i - from) / BOX_BLOCK] = sum;
+    sum += extent[boxes[i]];
+  }
+  sums[sums.length - 1] = sum;
   return (levels[depth] = sums);
 }
 
@@ -29,41 +39,82 @@ function sumsOf({boxes, extent, level}, depth) {
  */
 export function coveredBefore(tree, depth, at, next) {
   const {boxes, x, extent, level} = tree;
-  if (next === level[depth]) return 0;
+  const from = level[depth];
+  if (next === from) return 0;
   const last = boxes[next - 1];
-  const beyond = Math.max(0, x[last] + extent[last] - at);
-  return sumsOf(tree, depth)[next - level[depth]] - beyond;
+  const block = Math.floor((next - from) / BOX_BLOCK);
+  let sum = sumsOf(tree, depth)[block];
+  for (let i = from + block * BOX_BLOCK; i < next; ++i) sum += extent[boxes[i]];
+  return sum - Math.max(0, x[last] + extent[last] - at);
 }
 
 /**
- * Sums of marked boxes by level, of trees by their boxes and by what marks functions.
- * @type {WeakMap<Int32Array, WeakMap<Uint8Array, Int32Array[]>>}
+ * How many boxes of marked functions are before every BOX_BLOCKth box, levels included.
+ * @typedef {{marks: Uint8Array, sums: Int32Array}} Marked
  */
-const markSums = new WeakMap();
 
-/** @param {Tree} tree @param {number} depth @param {Uint8Array} marks by function */
-function marksOf({boxes, shape, level}, depth, marks) {
-  let known = markSums.get(boxes);
-  if (!known) markSums.set(boxes, (known = new WeakMap()));
-  let levels = known.get(marks);
-  if (!levels) known.set(marks, (levels = []));
-  if (levels[depth]) return levels[depth];
-  const from = level[depth];
-  const sums = new Int32Array(level[depth + 1] - from + 1);
-  for (let i = 1; i < sums.length; ++i)
-    sums[i] = sums[i - 1] + (marks[shape.func[boxes[from + i - 1]]] === 1 ? 1 : 0);
-  return (levels[depth] = sums);
+/** What was marked last: what a search found, and what is highlighted. */
+const MARKS_KNOWN = 2;
+
+/** Of trees by their boxes, the newest last. @type {WeakMap<Int32Array, Marked[]>} */
+const marked = new WeakMap();
+
+/** Counts marked boxes, from the first to the last. */
+export class MarkCounter {
+  /** @param {Tree} tree */
+  constructor({boxes}) {
+    this.boxes = boxes;
+    this.sums = new Int32Array(Math.ceil(boxes.length / BOX_BLOCK) + 1);
+    this.sum = 0;
+  }
+
+  /** @param {number} i the index of the box @param {number} mark 1 or 0 */
+  add(i, mark) {
+    if (i % BOX_BLOCK === 0) this.sums[i / BOX_BLOCK] = this.sum;
+    this.sum += mark;
+  }
+
+  /** Keeps the sums for hasMarked(). @param {Uint8Array} marks by function */
+  end(marks) {
+    const {boxes, sums} = this;
+    sums[sums.length - 1] = this.sum;
+    const known = (marked.get(boxes) ?? []).filter(one => one.marks !== marks);
+    marked.set(boxes, [...known, {marks, sums}].slice(-MARKS_KNOWN));
+    return sums;
+  }
+}
+
+/** @param {Tree} tree @param {Uint8Array} marks by function */
+function marksOf(tree, marks) {
+  const known = marked.get(tree.boxes)?.find(one => one.marks === marks);
+  if (known) return known.sums;
+  const {boxes, shape} = tree;
+  const {func} = shape;
+  const counter = new MarkCounter(tree);
+  for (let i = 0; i < boxes.length; ++i) counter.add(i, marks[func[boxes[i]]] === 1 ? 1 : 0);
+  return counter.end(marks);
 }
 
 /**
  * Whether a function of one of these boxes is marked.
- * @param {Tree} tree @param {number} depth @param {Uint8Array} marks by function
+ * @param {Tree} tree @param {Uint8Array} marks by function
  * @param {number} from @param {number} to indexes in `boxes`
  */
-export function hasMarked(tree, depth, marks, from, to) {
-  const sums = marksOf(tree, depth, marks);
-  const first = tree.level[depth];
-  return sums[to - first] > sums[from - first];
+export function hasMarked(tree, marks, from, to) {
+  const {boxes, shape} = tree;
+  const {func} = shape;
+  const first = Math.ceil(from / BOX_BLOCK);
+  const last = Math.floor(to / BOX_BLOCK);
+  if (first < last) {
+    const sums = marksOf(tree, marks);
+    if (sums[last] > sums[first]) return true;
+  }
+  // What is not in whole blocks.
+  const begin = Math.min(to, first * BOX_BLOCK);
+  for (let i = from; i < begin; ++i) if (marks[func[boxes[i]]] === 1) return true;
+  for (let i = Math.max(begin, last * BOX_BLOCK); i < to; ++i)
+    if (marks[func[boxes[i]]] === 1) return true;
+  return false;
 }
 
 /**

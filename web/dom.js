@@ -117,6 +117,13 @@ export function keepFocus(parent, change, fallback) {
   if (!parent.contains(document.activeElement)) fallback();
 }
 
+/**
+ * What of an element a picture in it depends on.
+ * @param {HTMLElement} element
+ */
+export const partInSight = ({clientWidth, clientHeight, scrollTop}) =>
+  [clientWidth, clientHeight, scrollTop, devicePixelRatio].join(' ');
+
 /** Calls `each` at most once a frame. @param {() => void} each */
 export function oncePerFrame(each) {
   let asked = false;

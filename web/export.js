@@ -137,7 +137,7 @@ export function svgTree(painter, tree, {window, rootAtTop, width, top, firstLeve
         parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
       },
       (left, size, share, from, to) => {
-        const color = painter.narrowRgb(tree, depth, from, to, {
+        const color = painter.narrowRgb(tree, from, to, {
           share,
           faint: FAINT,
           paper: 0xffffff,

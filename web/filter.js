@@ -123,6 +123,10 @@ const lengthOf = (data, i, lasting) =>
 export const ticksOf = ({meta}, {unit_ns: unit, decimals}, weight) =>
   unit ? ((weight / 10 ** decimals) * unit) / meta.tick_ns : undefined;
 
+/** The ticks that a weight of 1 is, by event; 0: it counts something else than time. @param {Data} data */
+export const ticksOfOne = data =>
+  Float64Array.from(data.meta.events, event => ticksOf(data, event, 1) ?? 0);
+
 /** @param {Data} data */
 export const lastingEvents = data => data.meta.events.map(isLasting);
 

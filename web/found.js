@@ -13,8 +13,9 @@ export class Found {
     this.hits = hits;
     /** 1 for boxes of a match and those below it. */
     this.within = new Uint8Array(shape.count);
-    for (let i = 1; i < shape.count; ++i)
-      this.within[i] = this.within[shape.parent[i]] | hits[shape.func[i]];
+    const {within} = this;
+    const {parent, func, count} = shape;
+    for (let i = 1; i < count; ++i) within[i] = within[parent[i]] | hits[func[i]];
     /** @type {WeakMap<Lane, Int32Array>} */
     this.sums = new WeakMap();
   }
@@ -48,8 +49,12 @@ export class Found {
     if (sums) return sums;
     const {samples} = lane;
     sums = new Int32Array(samples.length + 1);
+    const {within, shape, data} = this;
+    const {map} = shape;
+    const {sampleNode} = data;
+    // Samples of a lane are in the shape.
     for (let i = 0; i < samples.length; ++i)
-      sums[i + 1] = sums[i] + (this.isIn(samples[i]) ? 1 : 0);
+      sums[i + 1] = sums[i] + within[map[sampleNode[samples[i]]]];
     this.sums.set(lane, sums);
     return sums;
   }

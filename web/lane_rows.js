@@ -77,12 +77,17 @@ class Pieces {
     this.right = new Float64Array(this.room);
     /** 1: samples that are narrower than a pixel. */
     this.narrow = new Uint8Array(this.room);
-    /** By row and piece: a box; NONE; SEVERAL. */
+    /** How many rows each piece has. */
+    this.rows = rows;
+    /** By piece and row: a box; NONE; SEVERAL. */
     this.box = new Int32Array(this.room * rows);
-    /** By row and piece, the share of the width that is covered. */
+    /** By piece and row, the share of the width that is covered. */
     this.share = new Float32Array(this.room * rows);
   }
 }
+
+/** Lanes are drawn one after the other, so they share one. */
+let lastPieces = new Pieces(0, 0);
 
 export const NONE = -1;
 export const SEVERAL = -2;
@@ -104,8 +109,6 @@ export class LaneRows {
     this.skipped = isWhole ? [] : commonCallers(data, shape, lane);
     this.insides = this.skipped.map((box, i) => inside(shape, box, i + 1));
     this.count = this.countRows(most);
-    /** @type {Pieces|null} */
-    this.pieces = null;
     /** Reused by putStack. */
     this.path = new Int32Array(shape.level.length + 1);
   }
@@ -185,16 +188,17 @@ export class LaneRows {
   }
 
   /**
-   * The visible part as pieces. Valid until the next call.
+   * The visible part as pieces. Valid until the next call, for any lane.
    * @param {[number, number]} visible ticks @param {number} width pixels @param {number} rows
    * @param {import('./found.js').Found|null} found what a search found
    */
   piecesOf([from, to], width, rows, found) {
     const {lane} = this;
     const {begin, end, covered} = lane;
-    let {pieces} = this;
-    if (!pieces || pieces.room < width * 3 + 4 || pieces.box.length < pieces.room * rows)
-      pieces = this.pieces = new Pieces(width, this.count);
+    if (lastPieces.room < width * 3 + 4 || lastPieces.box.length < lastPieces.room * rows)
+      lastPieces = new Pieces(width, Math.max(rows, this.count));
+    const pieces = lastPieces;
+    pieces.rows = rows;
     const scale = width / (to - from);
     const sums = found?.sumsOf(lane) ?? null;
     let n = 0;
@@ -235,8 +239,8 @@ export class LaneRows {
   }
 
   /** @param {Pieces} pieces @param {number} n @param {number} rows */
-  clear({box, share, room}, n, rows) {
-    for (let row = 0, at = n; row < rows; ++row, at += room) {
+  clear({box, share}, n, rows) {
+    for (let at = n * rows; at < (n + 1) * rows; ++at) {
       box[at] = NONE;
       share[at] = 0;
     }
@@ -247,22 +251,23 @@ export class LaneRows {
    * @param {Pieces} pieces @param {number} n @param {number} rows @param {number} i
    * @param {number} weight
    */
-  putStack({box, share, room}, n, rows, i, weight) {
-    const {depths, shape} = this;
+  putStack({box, share}, n, rows, i, weight) {
+    const {parent} = this.shape;
     let at = this.leafOf(i);
     if (at <= 0) return;
-    const above = this.skippedOf(at) + 1;
-    while (depths[at] >= above + rows) at = shape.parent[at];
-    for (let row = depths[at] - above; row >= 0; --row, at = shape.parent[at]) {
-      const place = row * room + n;
+    let row = this.depths[at] - this.skippedOf(at) - 1;
+    for (; row >= rows; --row) at = parent[at];
+    for (; row >= 0; --row, at = parent[at]) {
+      const place = n * rows + row;
       box[place] = box[place] === NONE || box[place] === at ? at : SEVERAL;
       share[place] += weight;
     }
   }
 
   /** @param {Pieces} pieces @param {number} n @param {number} rows @param {number} factor */
-  finish({share, room}, n, rows, factor) {
-    for (let row = 0, at = n; row < rows; ++row, at += room) share[at] *= factor;
+  finish({share}, n, rows, factor) {
+    if (factor === 1) return;
+    for (let at = n * rows; at < (n + 1) * rows; ++at) share[at] *= factor;
   }
 
   /**
@@ -270,15 +275,15 @@ export class LaneRows {
    * @param {Pieces} pieces @param {number} n @param {number} rows @param {number} i
    * @param {import('./found.js').Found} found
    */
-  putFound({box, share, room}, n, rows, i, found) {
+  putFound({box, share}, n, rows, i, found) {
     const {depths, shape} = this;
     let at = this.leafOf(i);
     const above = this.skippedOf(at) + 1;
     for (; depths[at] >= above; at = shape.parent[at]) {
       const row = depths[at] - above;
       if (row >= rows || !found.isHit(at)) continue;
-      box[row * room + n] = at;
-      share[row * room + n] = 1;
+      box[n * rows + row] = at;
+      share[n * rows + row] = 1;
     }
   }
 
@@ -288,15 +293,14 @@ export class LaneRows {
    * @param {(box: number, left: number, right: number, first: number, last: number) => void} each
    *   the box, or SEVERAL; the pieces are first to last
    */
-  eachPart({left, right, narrow, box, count, room}, row, each) {
-    const at = row * room;
+  eachPart({left, right, narrow, box, count, rows}, row, each) {
     for (let i = 0; i < count;) {
-      const here = box[at + i];
+      const here = box[i * rows + row];
       let next = i + 1;
       while (
         next < count &&
         here !== SEVERAL &&
-        box[at + next] === here &&
+        box[next * rows + row] === here &&
         left[next] - right[next - 1] < 0.5
       )
         ++next;

@@ -3,7 +3,7 @@
 // weight says; any other as long as the usual gap between samples of the busiest thread, so that
 // the time in which a thread did not run stays empty.
 import {Track} from './activity.js';
-import {groupOfTime, groupsInTime, isLasting, passing, ticksOf} from './filter.js';
+import {groupOfTime, groupsInTime, isLasting, passing, ticksOfOne} from './filter.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./filter.js').Filter} Filter */
@@ -52,21 +52,24 @@ function stretchesOf(data, samples, common) {
   const begin = new Float64Array(samples.length);
   const end = new Float64Array(samples.length);
   const usual = Math.min(usualGap(data, samples) || common, common);
-  const tick = (/** @type {number} */ i) => data.sampleTick[samples[i]];
+  const {sampleTick, sampleWeight, sampleEvent} = data;
+  const {events} = data.meta;
+  const jitters = Float64Array.from(events, event => (isLasting(event) ? 1 : JITTER));
+  const ticks = ticksOfOne(data);
   for (let i = 0; i < samples.length;) {
+    const event = sampleEvent[samples[i]];
+    let at = sampleTick[samples[i]];
     let after = i + 1;
-    let weight = data.sampleWeight[samples[i]];
-    while (after < samples.length && tick(after) === tick(i))
-      weight += data.sampleWeight[samples[after++]];
-    const event = data.meta.events[data.sampleEvent[samples[i]]];
-    const lasts = ticksOf(data, event, weight) ?? usual;
-    const gap = after < samples.length ? tick(after) - tick(i) : Infinity;
-    const size = Math.max(gap <= lasts * (isLasting(event) ? 1 : JITTER) ? gap : lasts, 0);
+    let weight = sampleWeight[samples[i]];
+    while (after < samples.length && sampleTick[samples[after]] === at)
+      weight += sampleWeight[samples[after++]];
+    const lasts = ticks[event] > 0 ? weight * ticks[event] : usual;
+    const gap = after < samples.length ? sampleTick[samples[after]] - at : Infinity;
+    const size = Math.max(gap <= lasts * jitters[event] ? gap : lasts, 0);
     // Samples of one tick share its time by their weights.
-    let at = tick(i);
     for (; i < after; ++i) {
       begin[i] = at;
-      end[i] = at += weight > 0 ? (size * data.sampleWeight[samples[i]]) / weight : 0;
+      end[i] = at += weight > 0 ? (size * sampleWeight[samples[i]]) / weight : 0;
     }
   }
   return {samples, begin, end};
@@ -74,21 +77,23 @@ function stretchesOf(data, samples, common) {
 
 /**
  * Samples by thread, each in the order of time.
- * @param {Data} data @param {(sample: number) => boolean} passes
+ * @param {Data} data @param {Uint8Array} passes 1 for those that are shown
  * @returns {Int32Array[]}
  */
 function samplesByThread(data, passes) {
   const {meta, samples, sampleThread, sampleTick} = data;
   const begin = new Int32Array(meta.threads.length + 1);
-  for (let i = 0; i < samples; ++i) if (passes(i)) ++begin[sampleThread[i] + 1];
+  for (let i = 0; i < samples; ++i) if (passes[i] === 1) ++begin[sampleThread[i] + 1];
   for (let t = 1; t < begin.length; ++t) begin[t] += begin[t - 1];
   const sorted = new Int32Array(begin[begin.length - 1]);
   const next = begin.slice();
-  for (let i = 0; i < samples; ++i) if (passes(i)) sorted[next[sampleThread[i]]++] = i;
+  for (let i = 0; i < samples; ++i) if (passes[i] === 1) sorted[next[sampleThread[i]]++] = i;
   return meta.threads.map((_, t) => {
     const lane = sorted.subarray(begin[t], begin[t + 1]);
     // The samples of a thread and an event are in this order already.
-    const isSorted = lane.every((i, at) => at === 0 || sampleTick[lane[at - 1]] <= sampleTick[i]);
+    let isSorted = true;
+    for (let i = 1; i < lane.length; ++i)
+      if (sampleTick[lane[i - 1]] > sampleTick[lane[i]]) isSorted = false;
     if (!isSorted) lane.set(Array.from(lane).sort((a, b) => sampleTick[a] - sampleTick[b]));
     return lane;
   });
@@ -117,7 +122,7 @@ function trackGroups(data, {cpu}, groups) {
 /** @param {Data} data @param {Int32Array} samples */
 function weightOf(data, samples) {
   let weight = 0;
-  for (const i of samples) weight += data.sampleWeight[i];
+  for (let i = 0; i < samples.length; ++i) weight += data.sampleWeight[samples[i]];
   return weight;
 }
 
@@ -133,10 +138,12 @@ function coveredBy({begin, end}) {
  * @param {Data} data @param {Filter} filter @param {Shape} shape @returns {Lane[]}
  */
 export function lanesOf(data, filter, shape) {
-  const inShape = (/** @type {number} */ i) => shape.map[data.sampleNode[i]] >= 0;
+  const {map} = shape;
+  const {sampleNode} = data;
   const samplesOf = (/** @type {string[]} */ groups) => {
     const passes = passing(data, filter, groups);
-    return samplesByThread(data, i => passes[i] === 1 && inShape(i));
+    for (let i = 0; i < passes.length; ++i) if (map[sampleNode[i]] < 0) passes[i] = 0;
+    return samplesByThread(data, passes);
   };
   const groups = groupsInTime(data, filter.group);
   const all = samplesOf(groups);

@@ -7,7 +7,7 @@ import {CATEGORIES, categoryOf, KIND} from './kinds.js';
 import {shortened} from './names.js';
 import {percent} from './numbers.js';
 import {findingParts, partsOf} from './parts.js';
-import {finished, pieces} from './work.js';
+import {finished, inPieces} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./data.js').Data} Data */
@@ -67,10 +67,9 @@ export function afterClick(now, by, part, hasShift) {
 function* drawnKinds({frameKind, frameUnnamed}, {boxes, shape}) {
   const {frame} = shape;
   const isDrawn = new Uint8Array(frameKind.length);
-  for (const [from, to] of pieces(0, boxes.length)) {
+  yield* inPieces(0, boxes.length, (from, to) => {
     for (let i = from; i < to; ++i) if (frame[boxes[i]] >= 0) isDrawn[frame[boxes[i]]] = 1;
-    yield to - from;
-  }
+  });
   const drawn = new Uint8Array(Object.keys(CATEGORIES).length);
   isDrawn.forEach((is, at) => {
     if (is === 1) drawn[categoryOf(frameKind[at], frameUnnamed[at] === 1)] = 1;
@@ -91,13 +90,12 @@ function* partShares({data, shape, state, weights, tree}, by) {
   const {map} = shape;
   const sums = new Float64Array(names.length);
   let whole = 0;
-  for (const [from, to] of pieces(0, after.length)) {
+  yield* inPieces(0, after.length, (from, to) => {
     for (let i = from; i < to; ++i) {
       whole += after[i];
       if (after[i] !== 0 && map[i] >= 0) sums[ofNode[i]] += after[i];
     }
-    yield to - from;
-  }
+  });
   const drawn = by === 'kind' ? yield* drawnKinds(data, tree) : [];
   return Array.from(sums, (sum, part) => /** @type {[number, number]} */ ([part, sum / whole]))
     .filter(([part, share]) => share > 0 || drawn[part] === 1)

@@ -172,13 +172,13 @@ export class Painter {
 
   /**
    * The colour of narrow boxes: neutral, unless one of them was searched for.
-   * @param {Tree} tree @param {number} depth @param {number} from @param {number} to indexes
+   * @param {Tree} tree @param {number} from @param {number} to indexes
    * @param {{share: number, faint: number, paper: number}} look 0xrrggbb
    */
-  narrowRgb(tree, depth, from, to, {share, faint, paper}) {
+  narrowRgb(tree, from, to, {share, faint, paper}) {
     const {hits, highlights} = this;
-    if (hits && hasMarked(tree, depth, hits, from, to)) return SEARCH_COLOR;
-    if (highlights && hasMarked(tree, depth, highlights, from, to)) return MARK_COLOR;
+    if (hits && hasMarked(tree, hits, from, to)) return SEARCH_COLOR;
+    if (highlights && hasMarked(tree, highlights, from, to)) return MARK_COLOR;
     return mixed(faint, paper, toneOf(share));
   }
 
@@ -320,7 +320,7 @@ export function paintTree(context, painter, tree, options) {
       },
       (left, size, share, from, to) => {
         const look = {share, faint, paper};
-        pixels.narrow(left, size, painter.narrowRgb(tree, depth, from, to, look));
+        pixels.narrow(left, size, painter.narrowRgb(tree, from, to, look));
       },
     );
     pixels.endRow(y, row - 1);

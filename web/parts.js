@@ -4,7 +4,7 @@
 import {CATEGORIES, categoryOf, KIND} from './kinds.js';
 import {baseName} from './names.js';
 import {wholeNumber} from './state.js';
-import {finished, pieces} from './work.js';
+import {finished, inPieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @template T @typedef {import('./work.js').Work<T>} Work */
@@ -12,7 +12,7 @@ import {finished, pieces} from './work.js';
 /**
  * @typedef {object} Parts
  * @property {string[]} names
- * @property {Int32Array} ofNode the part of the samples that end in a node
+ * @property {Uint8Array|Int32Array} ofNode the part of the samples that end in a node
  */
 /** What is shown, or not. */
 /** @typedef {{by: PartKind, isWithout: boolean, list: number[]}} PartChoice */
@@ -22,17 +22,17 @@ const offNodes = new WeakMap();
 
 /** @param {Data} data @returns {Work<Uint8Array>} */
 function* findingOffCpu(data) {
-  let found = offNodes.get(data);
+  const found = offNodes.get(data);
   if (found) return found;
-  found = new Uint8Array(data.nodes);
+  const isOff = new Uint8Array(data.nodes);
   const {nodes, nodeFrame, nodeParent, frameKind} = data;
-  for (const [from, to] of pieces(1, nodes)) {
-    for (let i = from; i < to; ++i)
-      if (frameKind[nodeFrame[i]] === KIND.offCpu || found[nodeParent[i]]) found[i] = 1;
-    yield to - from;
-  }
-  offNodes.set(data, found);
-  return found;
+  if (frameKind.includes(KIND.offCpu))
+    yield* inPieces(1, nodes, (from, to) => {
+      for (let i = from; i < to; ++i)
+        if (frameKind[nodeFrame[i]] === KIND.offCpu || isOff[nodeParent[i]]) isOff[i] = 1;
+    });
+  offNodes.set(data, isOff);
+  return isOff;
 }
 
 /** Which nodes are off-CPU frames or below one, as wakers are. @param {Data} data */
@@ -45,12 +45,11 @@ function* kindParts(data) {
   const off = yield* findingOffCpu(data);
   const ofOff = categoryOf(KIND.offCpu, false);
   const ofFrame = frameKind.map((kind, i) => categoryOf(kind, frameUnnamed[i] === 1));
-  const ofNode = new Int32Array(nodes);
+  const ofNode = new Uint8Array(nodes);
   ofNode[0] = ids.indexOf('label');
-  for (const [from, to] of pieces(1, nodes)) {
+  yield* inPieces(1, nodes, (from, to) => {
     for (let i = from; i < to; ++i) ofNode[i] = off[i] ? ofOff : ofFrame[nodeFrame[i]];
-    yield to - from;
-  }
+  });
   return {names: Object.values(CATEGORIES).map(({title}) => title), ofNode};
 }
 
@@ -64,10 +63,9 @@ function* moduleParts({nodes, nodeFrame, frameModule, strings}) {
     return id;
   });
   const ofNode = new Int32Array(nodes);
-  for (const [from, to] of pieces(1, nodes)) {
+  yield* inPieces(1, nodes, (from, to) => {
     for (let i = from; i < to; ++i) ofNode[i] = ofFrame[nodeFrame[i]];
-    yield to - from;
-  }
+  });
   return {names: [...ids.keys()], ofNode};
 }
 

@@ -9,9 +9,12 @@ const pixelOf = color =>
 
 /** A mixture of two colours. @param {number} a @param {number} b @param {number} share of a */
 export function mixed(a, b, share) {
-  const channel = (/** @type {number} */ shift) =>
-    Math.round(((a >> shift) & 255) * share + ((b >> shift) & 255) * (1 - share)) << shift;
-  return channel(16) | channel(8) | channel(0);
+  const rest = 1 - share;
+  // The sums are positive, so half more is cut to the nearest.
+  const red = ((a >> 16) & 255) * share + ((b >> 16) & 255) * rest + 0.5;
+  const green = ((a >> 8) & 255) * share + ((b >> 8) & 255) * rest + 0.5;
+  const blue = (a & 255) * share + (b & 255) * rest + 0.5;
+  return (Math.floor(red) << 16) | (Math.floor(green) << 8) | Math.floor(blue);
 }
 
 /** A colour of the style sheet as a number. @param {string} color #rrggbb */
@@ -113,15 +116,16 @@ export class Pixels {
         while (k < kinds && left < 1e-6) left = (columns[x * kinds + ++k] / full) * rows;
         if (k >= kinds) break;
         const part = Math.min(left, free);
-        color = mixed(colors[k], color, part / (1 - free + part));
+        color = part === 1 ? colors[k] : mixed(colors[k], color, part / (1 - free + part));
         left -= part;
         free -= part;
       }
       if (free === 1) return;
       if (free > 1e-6) color = mixed(paper, color, free);
       const y = first + row;
-      if (y >= 0 && y < last)
-        all.fill(pixelOf(color), y * line.length + from, y * line.length + to);
+      if (y < 0 || y >= last) continue;
+      const pixel = pixelOf(color);
+      for (let i = y * line.length + from; i < y * line.length + to; ++i) all[i] = pixel;
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shape of the tree: which nodes of the profile share a box. It does not depend on weights, so
 // a filter leaves it as it is.
-import {pieces} from './work.js';
+import {inPieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @template T @typedef {import('./work.js').Work<T>} Work */
@@ -134,40 +134,35 @@ export class Merger {
  */
 function* beginnings(sizes) {
   const begin = new Int32Array(sizes.length + 1);
-  for (const [from, to] of pieces(0, sizes.length)) {
+  yield* inPieces(0, sizes.length, (from, to) => {
     for (let i = from; i < to; ++i) begin[i + 1] = begin[i] + sizes[i];
-    yield to - from;
-  }
+  });
   return begin;
 }
 
 /** @param {Int32Array} depth @param {number} count @returns {Work<Int32Array>} */
 function* levelsOf(depth, count) {
   let deepest = 0;
-  for (const [from, to] of pieces(0, count)) {
+  yield* inPieces(0, count, (from, to) => {
     for (let i = from; i < to; ++i) if (depth[i] > deepest) deepest = depth[i];
-    yield to - from;
-  }
+  });
   const sizes = new Int32Array(deepest + 1);
-  for (const [from, to] of pieces(0, count)) {
+  yield* inPieces(0, count, (from, to) => {
     for (let i = from; i < to; ++i) ++sizes[depth[i]];
-    yield to - from;
-  }
+  });
   return yield* beginnings(sizes);
 }
 
 /** @param {Int32Array} parent @param {number} count @returns {Work<Int32Array>} */
 function* firstChildren(parent, count) {
   const first = new Int32Array(count + 1);
-  for (const [from, to] of pieces(1, count)) {
+  yield* inPieces(1, count, (from, to) => {
     for (let i = from; i < to; ++i) ++first[parent[i] + 1];
-    yield to - from;
-  }
+  });
   first[0] = 1;
-  for (const [from, to] of pieces(1, count + 1)) {
+  yield* inPieces(1, count + 1, (from, to) => {
     for (let i = from; i < to; ++i) first[i] += first[i - 1];
-    yield to - from;
-  }
+  });
   return first;
 }
 
@@ -182,26 +177,23 @@ function* firstChildren(parent, count) {
 function* inOrder(old, order, boxes, made) {
   const count = order.length;
   const rank = new Int32Array(count);
-  for (const [from, to] of pieces(0, count)) {
+  yield* inPieces(0, count, (from, to) => {
     for (let i = from; i < to; ++i) rank[order[i]] = i;
-    yield to - from;
-  }
+  });
   const parent = new Int32Array(count);
   const func = new Int32Array(count);
   const frame = new Int32Array(count);
-  for (const [from, to] of pieces(0, count)) {
+  yield* inPieces(0, count, (from, to) => {
     for (let i = from; i < to; ++i) {
       parent[i] = rank[old.parent[order[i]]];
       func[i] = old.func[order[i]];
       frame[i] = old.frame[order[i]];
     }
-    yield to - from;
-  }
+  });
   const map = new Int32Array(boxes.length);
-  for (const [from, to] of pieces(0, map.length)) {
+  yield* inPieces(0, map.length, (from, to) => {
     for (let i = from; i < to; ++i) map[i] = boxes[i] < 0 ? -1 : rank[boxes[i]];
-    yield to - from;
-  }
+  });
   const level = yield* levelsOf(old.depth, count);
   const firstChild = yield* firstChildren(parent, count);
   return {count, parent, func, frame, level, firstChild, map, made, cut: 0};
@@ -210,21 +202,18 @@ function* inOrder(old, order, boxes, made) {
 /** The boxes of a merger but the root, by function. @param {Merger} merger */
 function* sortedByFunction({count, func}) {
   let functions = 0;
-  for (const [from, to] of pieces(1, count)) {
+  yield* inPieces(1, count, (from, to) => {
     for (let i = from; i < to; ++i) if (func[i] >= functions) functions = func[i] + 1;
-    yield to - from;
-  }
+  });
   const sizes = new Int32Array(functions);
-  for (const [from, to] of pieces(1, count)) {
+  yield* inPieces(1, count, (from, to) => {
     for (let i = from; i < to; ++i) ++sizes[func[i]];
-    yield to - from;
-  }
+  });
   const next = yield* beginnings(sizes);
   const sorted = new Int32Array(count - 1);
-  for (const [from, to] of pieces(1, count)) {
+  yield* inPieces(1, count, (from, to) => {
     for (let i = from; i < to; ++i) sorted[next[func[i]]++] = i;
-    yield to - from;
-  }
+  });
   return sorted;
 }
 
@@ -235,27 +224,24 @@ function* sortedByFunction({count, func}) {
 export function* shapeOf(merger, boxes, made) {
   const {count, parent} = merger;
   const sizes = new Int32Array(count);
-  for (const [from, to] of pieces(1, count)) {
+  yield* inPieces(1, count, (from, to) => {
     for (let i = from; i < to; ++i) ++sizes[parent[i]];
-    yield to - from;
-  }
+  });
   const first = yield* beginnings(sizes);
   const next = first.slice();
   const children = new Int32Array(count);
   // Functions are numbered by name, so the children of a box end up in the order of names.
   const sorted = yield* sortedByFunction(merger);
-  for (const [from, to] of pieces(0, sorted.length)) {
+  yield* inPieces(0, sorted.length, (from, to) => {
     for (let i = from; i < to; ++i) children[next[parent[sorted[i]]]++] = sorted[i];
-    yield to - from;
-  }
+  });
   const order = new Int32Array(count);
   let end = 1;
   // Every box is in the order before its children are appended.
-  for (const [from, to] of pieces(0, count)) {
+  yield* inPieces(0, count, (from, to) => {
     for (let at = from; at < to; ++at)
       for (let c = first[order[at]]; c < first[order[at] + 1]; ++c) order[end++] = children[c];
-    yield to - from;
-  }
+  });
   return yield* inOrder(merger, order, boxes, made);
 }
 
@@ -271,7 +257,7 @@ function* nodeColumns({nodes, nodeParent, nodeFrame, frameFunction}) {
   func[0] = -1;
   const lastChild = new Int32Array(nodes).fill(-1);
   let areDistinct = true;
-  for (const [from, to] of pieces(1, nodes)) {
+  yield* inPieces(1, nodes, (from, to) => {
     for (let i = from; i < to; ++i) {
       const parent = nodeParent[i];
       func[i] = frameFunction[nodeFrame[i]];
@@ -279,8 +265,7 @@ function* nodeColumns({nodes, nodeParent, nodeFrame, frameFunction}) {
       if (lastChild[parent] === func[i]) areDistinct = false;
       lastChild[parent] = func[i];
     }
-    yield to - from;
-  }
+  });
   return {func, depth, areDistinct};
 }
 
@@ -293,22 +278,20 @@ export function* baseShape(data) {
   if (areDistinct) {
     const next = yield* levelsOf(depth, nodes);
     const order = new Int32Array(nodes);
-    for (const [from, to] of pieces(0, nodes)) {
+    yield* inPieces(0, nodes, (from, to) => {
       for (let i = from; i < to; ++i) {
         order[next[depth[i]]++] = i;
         boxes[i] = i;
       }
-      yield to - from;
-    }
+    });
     const columns = {parent: nodeParent, func, frame: nodeFrame, depth};
     return yield* inOrder(columns, order, boxes, made);
   }
   const merger = new Merger(nodes);
-  for (const [from, to] of pieces(1, nodes)) {
+  yield* inPieces(1, nodes, (from, to) => {
     for (let i = from; i < to; ++i)
       boxes[i] = merger.push(boxes[nodeParent[i]], func[i], nodeFrame[i]);
-    yield to - from;
-  }
+  });
   return yield* shapeOf(merger, boxes, made);
 }
 

@@ -10,7 +10,7 @@ import {countText, percent, spanText} from './numbers.js';
 import {showCallersAndCallees} from './sandwich_view.js';
 import {changeTexts, plainChange, shareOf} from './shares.js';
 import {sideOf} from './sides.js';
-import {finished, pieces} from './work.js';
+import {finished, inPieces} from './work.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./data.js').Data} Data */
@@ -116,7 +116,7 @@ function* waitersOf({nodes, nodeParent, nodeFrame, frameFunction, frameKind, isT
   const any = new Int32Array(nodes).fill(-1);
   const user = new Int32Array(nodes).fill(-1);
   const waits = new Uint8Array(nodes);
-  for (const [from, to] of pieces(1, nodes)) {
+  yield* inPieces(1, nodes, (from, to) => {
     for (let i = from; i < to; ++i) {
       const f = frameFunction[nodeFrame[i]];
       const kind = frameKind[nodeFrame[i]];
@@ -136,8 +136,7 @@ function* waitersOf({nodes, nodeParent, nodeFrame, frameFunction, frameKind, isT
         user[i] = kind === KIND.kernel ? user[parent] : f;
       }
     }
-    yield to - from;
-  }
+  });
   return owner;
 }
 
@@ -159,11 +158,10 @@ function* selfByFunction(data, weights) {
   const {nodes, nodeFrame, frameFunction} = data;
   if (!knownWaiters.has(data)) knownWaiters.set(data, yield* waitersOf(data));
   const owner = knownWaiters.get(data);
-  for (const [from, to] of pieces(1, nodes)) {
+  yield* inPieces(1, nodes, (from, to) => {
     if (owner) for (let i = from; i < to; ++i) self[owner[i]] += weights[i];
     else for (let i = from; i < to; ++i) self[frameFunction[nodeFrame[i]]] += weights[i];
-    yield to - from;
-  }
+  });
   for (const thread of data.meta.thread_names) self[thread] = 0;
   knownSelf.set(weights, self);
   return self;

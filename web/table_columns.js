@@ -4,7 +4,7 @@ import {filterOf, weigh} from './filter.js';
 import {baseName, shownName} from './names.js';
 import {amount, percent, weightText} from './numbers.js';
 import {changeFrom, changeTexts, isCertain, plainChange, shareOf} from './shares.js';
-import {pieces} from './work.js';
+import {inPieces} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./table_callers.js').Shown} Shown */
@@ -67,10 +67,9 @@ function* comparisonColumns(tree, {self, total, functions}, beforeTotal) {
     tree.isAbsolute ? weightText(tree, self[f]) : percent(shareOf(tree, self[f]));
   const change = (/** @type {number} */ f) => plainChange(tree, beforeTotal[f], total[f]);
   let largest = 0;
-  for (const [from, to] of pieces(0, functions.length)) {
+  yield* inPieces(0, functions.length, (from, to) => {
     for (let i = from; i < to; ++i) largest = Math.max(largest, Math.abs(change(functions[i])));
-    yield to - from;
-  }
+  });
   return [
     {
       key: 'change',
@@ -136,7 +135,7 @@ function* heaviestFrames({shape, extent, boxes}) {
   const {func, frame, made} = shape;
   const frames = new Int32Array(made.end).fill(-1);
   const most = new Float64Array(made.end);
-  for (const [from, to] of pieces(0, boxes.length)) {
+  yield* inPieces(0, boxes.length, (from, to) => {
     for (let i = from; i < to; ++i) {
       const box = boxes[i];
       const f = func[box];
@@ -144,8 +143,7 @@ function* heaviestFrames({shape, extent, boxes}) {
       most[f] = extent[box];
       frames[f] = frame[box];
     }
-    yield to - from;
-  }
+  });
   return frames;
 }
 
@@ -159,13 +157,12 @@ function* originColumn(data, {functions}, frames, {key, title, strings}) {
   const of = (/** @type {number} */ f) => (frames[f] < 0 ? -1 : strings[frames[f]]);
   /** @type {Map<number, string>} */
   const texts = new Map();
-  for (const [from, to] of pieces(0, functions.length)) {
+  yield* inPieces(0, functions.length, (from, to) => {
     for (let i = from; i < to; ++i) {
       const at = of(functions[i]);
       if (at >= 0 && !texts.has(at)) texts.set(at, data.strings.at(at));
     }
-    yield to - from;
-  }
+  });
   if (![...texts.values()].some(text => text !== '')) return [];
   const whole = (/** @type {number} */ f) => texts.get(of(f)) ?? '';
   const sorted = [...new Set([...texts.values()].map(baseName))].sort();

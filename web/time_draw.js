@@ -2,6 +2,7 @@
 // Drawing of the time view, on its canvas and as SVG.
 import {ACTIVITIES} from './activity.js';
 import {css, inkOn, SEARCH_COLOR} from './color.js';
+import {partInSight} from './dom.js';
 import {FAINT, svgBox, svgNarrow, svgPage, svgText} from './export.js';
 import {foundBy} from './found.js';
 import {NONE, SEVERAL} from './lane_rows.js';
@@ -123,7 +124,14 @@ export class TimeDrawing {
     /** @type {{from: number, to: number, y: number, color: string, size: number}[]} */
     this.outlines = [];
     this.width = 0;
+    /** What the picture on the canvas was drawn for. */
+    this.drawnPart = '';
     this.faint = 0;
+  }
+
+  /** Whether the canvas has the picture as it is in sight now. */
+  get isDrawn() {
+    return this.drawnPart === partInSight(this.view.stage);
   }
 
   draw() {
@@ -131,6 +139,7 @@ export class TimeDrawing {
     const {clientWidth: width, clientHeight: height, scrollTop} = view.stage;
     if (width === 0 || height === 0) return;
     const theme = pageTheme();
+    this.drawnPart = partInSight(view.stage);
     const ratio = fitCanvas(view.picture, width, height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     pixels.begin(context, ratio, theme.paper);
@@ -187,15 +196,15 @@ export class TimeDrawing {
     const pieces = rows.piecesOf(visible, width, to, foundBy(app));
     for (let level = from; level < to; ++level) {
       const y = begin + level * row;
-      const at = level * pieces.room;
       rows.eachPart(pieces, level, (box, left, right, first, last) => {
         const start = Math.max(left, -2);
         const end = Math.min(right, width + 2);
         if (box === SEVERAL) {
-          this.addNarrow(pieces.box[at + first], start, end, pieces.share[at + first]);
+          const at = first * pieces.rows + level;
+          this.addNarrow(pieces.box[at], start, end, pieces.share[at]);
           return;
         }
-        this.addSlice(painter.rgb(tree, box), start, end, {pieces, at, first, last});
+        this.addSlice(painter.rgb(tree, box), start, end, {pieces, level, first, last});
         if (end - start >= LEAST_LABEL) this.labels.push({box, from: start, to: end, y});
       });
       pixels.endRow(y, row - 1);
@@ -216,19 +225,23 @@ export class TimeDrawing {
   /**
    * A slice has its colour as far as it is there: gaps narrower than a pixel make it pale.
    * @param {number} color @param {number} from @param {number} to pixels
-   * @param {{pieces: any, at: number, first: number, last: number}} parts
+   * @param {{pieces: any, level: number, first: number, last: number}} parts
    */
-  addSlice(color, from, to, {pieces, at, first, last}) {
+  addSlice(color, from, to, {pieces, level, first, last}) {
     const {paper} = this.pixels;
-    const {share, left, right} = pieces;
+    const {share, left, right, rows} = pieces;
     let isFull = true;
-    for (let i = first; i <= last && isFull; ++i) isFull = share[at + i] > 0.95;
+    for (let i = first; i <= last && isFull; ++i) isFull = share[i * rows + level] > 0.95;
     if (isFull) {
       this.pixels.box(from, to - from, color);
       return;
     }
     for (let i = first; i <= last; ++i)
-      this.pixels.narrow(left[i], right[i] - left[i], mixed(color, paper, toneOf(share[at + i])));
+      this.pixels.narrow(
+        left[i],
+        right[i] - left[i],
+        mixed(color, paper, toneOf(share[i * rows + level])),
+      );
   }
 
   /**
@@ -426,7 +439,7 @@ function svgRows({app, layout, visible}, lane, top, width) {
         parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
         return;
       }
-      const tone = toneOf(pieces.share[level * pieces.room + first]);
+      const tone = toneOf(pieces.share[first * pieces.rows + level]);
       const place = {left, y, size, height: layout.row - 1};
       parts.push(svgNarrow(mixed(FAINT, 0xffffff, tone), 'slices narrower than a pixel', place));
     });

@@ -63,7 +63,7 @@ export class TimeView {
     this.element = el('div', {className: 'half'}, ...parts);
     this.drawing = new TimeDrawing(this);
     this.redraw = oncePerFrame(() => this.drawing.draw());
-    this.sizes = new ResizeObserver(() => this.drawing.draw());
+    this.sizes = new ResizeObserver(() => this.drawing.isDrawn || this.drawing.draw());
     this.sizes.observe(this.stage);
     listenToTime(this);
   }

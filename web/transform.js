@@ -3,7 +3,7 @@
 import {baseName, withoutTemplates} from './names.js';
 import {amount} from './numbers.js';
 import {baseShape, Merger, shapeOf} from './shape.js';
-import {finished, lookups, pieces} from './work.js';
+import {finished, inPieces, lookups} from './work.js';
 
 /** @typedef {import('./data.js').Data} Data */
 /** @typedef {import('./shape.js').MadeNames} MadeNames */
@@ -147,7 +147,7 @@ function* pushCallers({func, frame, parent}, merger, boxes, to) {
 function* endsOf({samples, sampleNode}, {count, map}) {
   const isEnd = new Uint8Array(count);
   let found = 0;
-  for (const [from, to] of pieces(0, samples)) {
+  yield* inPieces(0, samples, (from, to) => {
     for (let i = from; i < to; ++i) {
       const box = map[sampleNode[i]];
       if (box > 0 && isEnd[box] === 0) {
@@ -155,14 +155,12 @@ function* endsOf({samples, sampleNode}, {count, map}) {
         ++found;
       }
     }
-    yield to - from;
-  }
+  });
   const ends = new Int32Array(found);
   let next = 0;
-  for (const [from, to] of pieces(1, count)) {
+  yield* inPieces(1, count, (from, to) => {
     for (let i = from; i < to; ++i) if (isEnd[i]) ends[next++] = i;
-    yield to - from;
-  }
+  });
   return ends;
 }
 
@@ -186,7 +184,7 @@ function* pushCallersOf(shape, merger, to, at) {
   const outermost = [];
   const {count, parent, func} = shape;
   to.fill(-1);
-  for (const [first, last] of pieces(1, count)) {
+  yield* inPieces(1, count, (first, last) => {
     for (let i = first; i < last; ++i) {
       if (to[parent[i]] === WITHIN) to[i] = WITHIN;
       else if (func[i] === at) {
@@ -194,13 +192,11 @@ function* pushCallersOf(shape, merger, to, at) {
         outermost.push(i);
       }
     }
-    yield last - first;
-  }
+  });
   const incomplete = yield* pushCallers(shape, merger, Int32Array.from(outermost), to);
-  for (const [first, last] of pieces(1, count)) {
+  yield* inPieces(1, count, (first, last) => {
     for (let i = first; i < last; ++i) if (to[i] === WITHIN) to[i] = to[parent[i]];
-    yield last - first;
-  }
+  });
   return incomplete;
 }
 
@@ -227,10 +223,9 @@ export function* transformed(data, from, transform) {
     }
   }
   const map = new Int32Array(shape.map.length);
-  for (const [first, last] of pieces(0, map.length)) {
+  yield* inPieces(0, map.length, (first, last) => {
     for (let i = first; i < last; ++i) map[i] = shape.map[i] < 0 ? -1 : boxes[shape.map[i]];
-    yield last - first;
-  }
+  });
   return {...(yield* shapeOf(merger, map, shape.made)), cut};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shape with weights, laid out for drawing. docs/flame-graphs.md has the rules of layout;
 // src/render/layout.cc follows them for the SVG.
-import {finished, pieces, piecesBackwards, sorting} from './work.js';
+import {finished, inPieces, inPiecesBackwards, pieces, sorting} from './work.js';
 
 /** @typedef {import('./shape.js').Shape} Shape */
 /** @typedef {import('./filter.js').Weights} Weights */
@@ -36,30 +36,27 @@ import {finished, pieces, piecesBackwards, sorting} from './work.js';
  */
 function* selfOf({count, map}, weights) {
   const self = new Float64Array(count);
-  for (const [from, to] of pieces(0, map.length)) {
+  yield* inPieces(0, map.length, (from, to) => {
     for (let i = from; i < to; ++i) if (weights[i] !== 0 && map[i] >= 0) self[map[i]] += weights[i];
-    yield to - from;
-  }
+  });
   return self;
 }
 
 /** @param {Shape} shape @param {Float64Array} self @returns {Work<Float64Array>} */
 function* totalOf({count, parent}, self) {
   const total = self.slice();
-  for (const [from, to] of piecesBackwards(1, count)) {
+  yield* inPiecesBackwards(1, count, (from, to) => {
     for (let i = to - 1; i >= from; --i) if (total[i] !== 0) total[parent[i]] += total[i];
-    yield to - from;
-  }
+  });
   return total;
 }
 
 /** @param {Float64Array} weights @returns {Work<number>} */
 function* sumOfAll(weights) {
   let sum = 0;
-  for (const [from, to] of pieces(0, weights.length)) {
+  yield* inPieces(0, weights.length, (from, to) => {
     for (let i = from; i < to; ++i) sum += weights[i];
-    yield to - from;
-  }
+  });
   return sum;
 }
 
@@ -74,10 +71,9 @@ function* sideBefore(shape, weights, sumAfter, isNormalized) {
   const sum = yield* sumOfAll(weights);
   const scale = isNormalized && sum > 0 && sumAfter > 0 ? sumAfter / sum : 1;
   if (scale !== 1)
-    for (const [from, to] of pieces(0, self.length)) {
+    yield* inPieces(0, self.length, (from, to) => {
       for (let i = from; i < to; ++i) self[i] *= scale;
-      yield to - from;
-    }
+    });
   return {self, total: yield* totalOf(shape, self), scale, all: sum * scale};
 }
 
@@ -97,20 +93,18 @@ export function changeOfBox({total, beforeTotal, was, all}, box) {
 /** @param {Float64Array} a @param {Float64Array} b @returns {Work<Float64Array>} */
 function* larger(a, b) {
   const result = new Float64Array(a.length);
-  for (const [from, to] of pieces(0, a.length)) {
+  yield* inPieces(0, a.length, (from, to) => {
     for (let i = from; i < to; ++i) result[i] = Math.max(a[i], b[i]);
-    yield to - from;
-  }
+  });
   return result;
 }
 
 /** @param {Float64Array} after @param {Float64Array} before @returns {Work<number>} */
 function* largestChangeOf(after, before) {
   let largest = 0;
-  for (const [from, to] of pieces(1, after.length)) {
+  yield* inPieces(1, after.length, (from, to) => {
     for (let i = from; i < to; ++i) largest = Math.max(largest, Math.abs(after[i] - before[i]));
-    yield to - from;
-  }
+  });
   return largest;
 }
 
@@ -141,32 +135,58 @@ function sortFew(boxes, from, to, extent) {
 }
 
 /**
+ * Boxes in the order of drawing as far as they are known.
+ * @typedef {object} Order
+ * @property {Int32Array} boxes
+ * @property {number} end of them
+ * @property {number[]} level where each level begins
+ * @property {number} levelEnd of the one whose children are being added
+ */
+
+/**
+ * Adds the children of the box at a place. They are those from `end` before to `end` after.
+ * @param {Order} order @param {number} at @param {Int32Array} firstChild
+ * @param {Float64Array} extent
+ */
+function addChildren(order, at, firstChild, extent) {
+  const {boxes} = order;
+  if (at === order.levelEnd) {
+    order.level.push(at);
+    order.levelEnd = order.end;
+  }
+  const box = boxes[at];
+  let {end} = order;
+  for (let c = firstChild[box]; c < firstChild[box + 1]; ++c) if (extent[c] > 0) boxes[end++] = c;
+  order.end = end;
+}
+
+/**
  * The boxes that have an extent, level by level from left to right, and where levels begin.
  * @param {Shape} shape @param {Float64Array} extent @param {boolean} isHeavyFirst
  */
 function* drawingOrder({count, firstChild}, extent, isHeavyFirst) {
-  const boxes = new Int32Array(count);
-  const level = [0];
-  let end = extent[0] > 0 ? 1 : 0;
-  let levelEnd = end;
-  for (const [from, to] of pieces(0, count)) {
-    for (let at = from; at < to && at < end; ++at) {
-      if (at === levelEnd) {
-        level.push(at);
-        levelEnd = end;
+  const root = extent[0] > 0 ? 1 : 0;
+  /** @type {Order} */
+  const order = {boxes: new Int32Array(count), end: root, level: [0], levelEnd: root};
+  const {boxes, level} = order;
+  if (isHeavyFirst) {
+    for (const [from, to] of pieces(0, count)) {
+      for (let at = from; at < to && at < order.end; ++at) {
+        const first = order.end;
+        addChildren(order, at, firstChild, extent);
+        if (order.end - first < 2) continue;
+        if (order.end - first > FEW_BOXES) yield* sortingMany(boxes, first, order.end, extent);
+        else sortFew(boxes, first, order.end, extent);
       }
-      const box = boxes[at];
-      const first = end;
-      for (let c = firstChild[box]; c < firstChild[box + 1]; ++c)
-        if (extent[c] > 0) boxes[end++] = c;
-      if (!isHeavyFirst || end - first < 2) continue;
-      if (end - first > FEW_BOXES) yield* sortingMany(boxes, first, end, extent);
-      else sortFew(boxes, first, end, extent);
+      yield to - from;
     }
-    yield to - from;
-  }
-  if (end > 0) level.push(end);
-  return {boxes: boxes.subarray(0, end), level: Int32Array.from(level)};
+  } else
+    yield* inPieces(0, count, (from, to) => {
+      for (let at = from; at < to && at < order.end; ++at)
+        addChildren(order, at, firstChild, extent);
+    });
+  if (order.end > 0) level.push(order.end);
+  return {boxes: boxes.subarray(0, order.end), level: Int32Array.from(level)};
 }
 
 /**
@@ -176,7 +196,7 @@ function* drawingOrder({count, firstChild}, extent, isHeavyFirst) {
  */
 function* leftEdges({count, parent}, boxes, own, extent) {
   const x = new Float64Array(count);
-  for (const [from, to] of pieces(1, boxes.length)) {
+  yield* inPieces(1, boxes.length, (from, to) => {
     // The box before is a sibling or has another parent.
     let before = boxes[from - 1];
     for (let i = from; i < to; ++i) {
@@ -188,8 +208,7 @@ function* leftEdges({count, parent}, boxes, own, extent) {
           : x[around] + own[around];
       before = box;
     }
-    yield to - from;
-  }
+  });
   return x;
 }
 

@@ -19,6 +19,32 @@ export function* pieces(from, to, size = PIECE) {
   for (; from < to; from += size) yield [from, Math.min(from + size, to)];
 }
 
+/**
+ * Does `each` with parts of `from` to `to`, and pauses after each of them. It is a function because
+ * loops in a generator, which is begun once, are compiled late.
+ * @param {number} from @param {number} to @param {(from: number, to: number) => void} each
+ * @returns {Work<void>}
+ */
+export function* inPieces(from, to, each) {
+  for (const [first, last] of pieces(from, to)) {
+    each(first, last);
+    yield last - first;
+  }
+}
+
+/**
+ * The same from the end: first come the last rows.
+ * @param {number} from @param {number} to @param {(from: number, to: number) => void} each
+ * @returns {Work<void>}
+ */
+export function* inPiecesBackwards(from, to, each) {
+  for (; from < to; to -= PIECE) {
+    const first = Math.max(to - PIECE, from);
+    each(first, to);
+    yield to - first;
+  }
+}
+
 /** To look up a box in a large table, memory that is new to it included, costs as much as these. */
 const LOOKUP_COST = 8;
 
@@ -30,14 +56,6 @@ const LOOKUP_COST = 8;
 export function* lookups(from, to) {
   for (const [first, last] of pieces(from, to, Math.ceil(PIECE / LOOKUP_COST)))
     yield [first, last, (last - first) * LOOKUP_COST];
-}
-
-/**
- * The same from the end: first come the last rows.
- * @param {number} from @param {number} to @returns {Generator<[number, number], void, void>}
- */
-export function* piecesBackwards(from, to) {
-  for (; from < to; to -= PIECE) yield [Math.max(to - PIECE, from), to];
 }
 
 /** How many items are sorted at once. */
@@ -54,11 +72,10 @@ function* merging(a, b, order) {
   const all = new Array(a.length + b.length);
   let i = 0;
   let j = 0;
-  for (const [from, to] of pieces(0, all.length)) {
+  yield* inPieces(0, all.length, (from, to) => {
     for (let at = from; at < to; ++at)
       all[at] = j === b.length || (i < a.length && order(a[i], b[j]) <= 0) ? a[i++] : b[j++];
-    yield to - from;
-  }
+  });
   return all;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.mjs WICK FOLDER [--runs N] [--nodes N] [--no-peers] [--perf-data FILE]: opens a profile with a tree of a
-// million stack nodes in Chromium, in wick's viewer, d3-flame-graph and speedscope, and prints
-// what each takes. Every figure is the best of N runs, so that other work on the machine counts
-// for little; FOLDER has the packages and keeps the inputs.
+// run.mjs WICK FOLDER [--runs N] [--nodes N] [--no-peers] [--perf-data FILE] [--before PAGE]: opens a
+// profile with a tree of a million stack nodes in Chromium, in wick's viewer, d3-flame-graph and
+// speedscope, and prints what each takes. Every figure is the best of N runs, so that other work on
+// the machine counts for little; FOLDER has the packages and keeps the inputs. PAGE is one of the
+// same profile by another wick; the two take turns.
 import {execFileSync} from 'node:child_process';
 import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -18,6 +19,7 @@ const {values: options, positionals} = parseArgs({
     nodes: {type: 'string', default: '1000000'},
     'no-peers': {type: 'boolean'},
     'perf-data': {type: 'string'},
+    before: {type: 'string'},
   },
 });
 const wick = resolve(positionals[0]);
@@ -103,9 +105,17 @@ const WICK = {
   canvas: `document.querySelector('#view .stage canvas')`,
   search: `term => { const field = document.getElementById('search'); field.value = term; field.dispatchEvent(new Event('input')); return document.getElementById('matched').textContent; }`,
 };
+/** The viewer of a page in its first view and in the order of time. */
+const viewersOf = (name, page) => {
+  const address = pathToFileURL(page).href;
+  return {
+    [name]: {...WICK, address: () => address},
+    [`${name}, in the order of time`]: {...WICK, address: () => `${address}#view=time`},
+  };
+};
 const TOOLS = {
-  wick: {...WICK, address: () => pathToFileURL(html).href},
-  'wick, in the order of time': {...WICK, address: () => pathToFileURL(html).href + '#view=time'},
+  ...viewersOf('wick', html),
+  ...(options.before ? viewersOf('wick before', resolve(options.before)) : {}),
   'd3-flame-graph 5': {
     address: () => pathToFileURL(d3).href,
     ready: `document.querySelector('#chart g.frame') !== null`,
@@ -187,23 +197,30 @@ console.log(
 console.log(
   '| | first picture, s | frame, median ms | frame, worst ms | search, ms | heap, MB |\n|---|---|---|---|---|---|',
 );
-for (const [name, tool] of Object.entries(TOOLS)) {
-  const isPeer = !name.startsWith('wick');
-  if (options['no-peers'] && isPeer) continue;
-  const results = [];
-  for (let run = 0; run < (isPeer ? 1 : Number(options.runs)); ++run) {
-    // Without waiting for a display: how long a frame takes, not how often one is wanted.
-    const browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM,
-      args: [
-        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-        '--disable-frame-rate-limit',
-        '--disable-gpu-vsync',
-      ],
-    });
+/** Without waiting for a display: how long a frame takes, not how often one is wanted. */
+const launched = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-frame-rate-limit',
+      '--disable-gpu-vsync',
+    ],
+  });
+
+const isPeer = name => !name.startsWith('wick');
+const measured = Object.entries(TOOLS)
+  .filter(([name]) => !options['no-peers'] || !isPeer(name))
+  .map(([name, tool]) => ({name, tool, results: []}));
+// They take turns, so that what else the machine does at a time is no one's.
+for (let run = 0; run < Number(options.runs); ++run)
+  for (const {name, tool, results} of measured) {
+    if (isPeer(name) && run > 0) continue;
+    const browser = await launched();
     results.push(await measure(browser, tool));
     await browser.close();
   }
+for (const {name, results} of measured) {
   const first = best(results, 'first');
   console.log(
     `| ${name} | ${first === undefined ? `none in ${LIMIT_MS / 1000} s` : shown(first / 1000, 2)} | ${shown(best(results, 'median'), 1)} | ${shown(best(results, 'worst'))} | ${shown(best(results, 'search'))} | ${shown(best(results, 'heap'))} |`,
