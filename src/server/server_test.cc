@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "builders/batch_builder.h"
+#include "builders/batch_times.h"
 #include "builders/test_folder.h"
 #include "io/unique_fd.h"
 #include "server/batch/batch_pipe.h"
@@ -36,8 +37,6 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 using testing::ThrowsMessage;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 std::int64_t now_ns() {
   return std::chrono::system_clock::now().time_since_epoch() / 1ns;

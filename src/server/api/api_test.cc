@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "builders/batch_builder.h"
+#include "builders/batch_times.h"
 #include "builders/test_folder.h"
 #include "format/registry.h"
 #include "server/store/sqlite_store.h"
@@ -23,9 +24,6 @@ using testing::Key;
 using testing::Not;
 using testing::Pair;
 using testing::StartsWith;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kTen = 1'700'000'000 * kSecond;  // a multiple of ten
 
 // The time is 1,700,000,060; the last minute has one batch, which is stored.
 class Apis : public testing::Test {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "builders/batch_times.h"
+
 namespace wick {
 namespace {
 
@@ -13,13 +15,11 @@ using testing::Property;
 using testing::Throws;
 using testing::ThrowsMessage;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kNow = 1'700'000'000 * kSecond;
 constexpr std::string_view kKnown[] = {"name", "from", "to", "n", "step", "by"};
 
 // Of "/path?a=b", which must live as long.
 Parameters parameters(const HttpTarget& target) {
-  return Parameters(target, kKnown, kNow);
+  return Parameters(target, kKnown, kTen);
 }
 HttpTarget target(std::string_view text) { return *parse_target(text); }
 
@@ -58,13 +58,13 @@ TEST(Parameters, HaveNumbersWithinLimits) {
 TEST(Parameters, HaveASpanThatEndsNow) {
   const HttpTarget none = target("/x");
   const TimeSpan span = parameters(none).span(60 * kSecond);
-  EXPECT_EQ(span.from_ns, kNow - 60 * kSecond);
-  EXPECT_EQ(span.to_ns, kNow);
+  EXPECT_EQ(span.from_ns, kTen - 60 * kSecond);
+  EXPECT_EQ(span.to_ns, kTen);
 }
 
 TEST(Parameters, HaveASpanOfTheUsualLengthBeforeItsEnd) {
   const HttpTarget end = target("/x?to=-1h");
-  EXPECT_EQ(parameters(end).span(60 * kSecond).from_ns, kNow - 3660 * kSecond);
+  EXPECT_EQ(parameters(end).span(60 * kSecond).from_ns, kTen - 3660 * kSecond);
 }
 
 TEST(Parameters, RefuseASpanThatEndsBeforeItBegins) {

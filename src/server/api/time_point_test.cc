@@ -3,50 +3,49 @@
 
 #include <gtest/gtest.h>
 
+#include "builders/batch_times.h"
+
 namespace wick {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kNow = 1'700'000'000 * kSecond;
-
-TEST(TimePoint, IsNow) { EXPECT_EQ(parse_time_point("now", kNow), kNow); }
+TEST(TimePoint, IsNow) { EXPECT_EQ(parse_time_point("now", kTen), kTen); }
 
 TEST(TimePoint, IsBeforeNow) {
-  EXPECT_EQ(parse_time_point("-60s", kNow), kNow - 60 * kSecond);
-  EXPECT_EQ(parse_time_point("-1.5h", kNow), kNow - 5400 * kSecond);
-  EXPECT_EQ(parse_time_point("-250ms", kNow), kNow - kSecond / 4);
-  EXPECT_EQ(parse_time_point("-2d", kNow), kNow - 172'800 * kSecond);
-  EXPECT_EQ(parse_time_point("now-5m", kNow), kNow - 300 * kSecond);
+  EXPECT_EQ(parse_time_point("-60s", kTen), kTen - 60 * kSecond);
+  EXPECT_EQ(parse_time_point("-1.5h", kTen), kTen - 5400 * kSecond);
+  EXPECT_EQ(parse_time_point("-250ms", kTen), kTen - kSecond / 4);
+  EXPECT_EQ(parse_time_point("-2d", kTen), kTen - 172'800 * kSecond);
+  EXPECT_EQ(parse_time_point("now-5m", kTen), kTen - 300 * kSecond);
 }
 
 TEST(TimePoint, IsSecondsSince1970) {
-  EXPECT_EQ(parse_time_point("1600000000", kNow), 1'600'000'000 * kSecond);
-  EXPECT_EQ(parse_time_point("1600000000.25", kNow),
+  EXPECT_EQ(parse_time_point("1600000000", kTen), 1'600'000'000 * kSecond);
+  EXPECT_EQ(parse_time_point("1600000000.25", kTen),
             1'600'000'000 * kSecond + kSecond / 4);
-  EXPECT_EQ(parse_time_point("0", kNow), 0);
+  EXPECT_EQ(parse_time_point("0", kTen), 0);
 }
 
 TEST(TimePoint, HasTheUnitOfItsDigits) {
-  EXPECT_EQ(parse_time_point("1600000000123", kNow),
+  EXPECT_EQ(parse_time_point("1600000000123", kTen),
             1'600'000'000'123 * 1'000'000);
-  EXPECT_EQ(parse_time_point("1600000000123456", kNow),
+  EXPECT_EQ(parse_time_point("1600000000123456", kTen),
             1'600'000'000'123'456 * 1000);
-  EXPECT_EQ(parse_time_point("1600000000123456789", kNow),
+  EXPECT_EQ(parse_time_point("1600000000123456789", kTen),
             1'600'000'000'123'456'789);
 }
 
 TEST(TimePoint, IsADate) {
-  EXPECT_EQ(parse_time_point("2023-11-14T22:13:20Z", kNow), kNow);
-  EXPECT_EQ(parse_time_point("2023-11-14 22:13:20Z", kNow), kNow);
-  EXPECT_EQ(parse_time_point("2023-11-14T22:13:20.5Z", kNow),
-            kNow + kSecond / 2);
-  EXPECT_EQ(parse_time_point("2023-11-14T23:13:20+01:00", kNow), kNow);
-  EXPECT_EQ(parse_time_point("2023-11-14T20:13:20-0200", kNow), kNow);
+  EXPECT_EQ(parse_time_point("2023-11-14T22:13:20Z", kTen), kTen);
+  EXPECT_EQ(parse_time_point("2023-11-14 22:13:20Z", kTen), kTen);
+  EXPECT_EQ(parse_time_point("2023-11-14T22:13:20.5Z", kTen),
+            kTen + kSecond / 2);
+  EXPECT_EQ(parse_time_point("2023-11-14T23:13:20+01:00", kTen), kTen);
+  EXPECT_EQ(parse_time_point("2023-11-14T20:13:20-0200", kTen), kTen);
 }
 
 // As "+01:00" is read in a query that does not escape it.
 TEST(TimePoint, MayHaveASpaceForThePlusOfItsZone) {
-  EXPECT_EQ(parse_time_point("2023-11-14T23:13:20 01:00", kNow), kNow);
+  EXPECT_EQ(parse_time_point("2023-11-14T23:13:20 01:00", kTen), kTen);
 }
 
 TEST(TimePoint, IsNothingElse) {
@@ -78,7 +77,7 @@ TEST(TimePoint, IsNothingElse) {
                            "-nans",
                            "-infs",
                            "-.s"})
-    EXPECT_EQ(parse_time_point(text, kNow), std::nullopt) << text;
+    EXPECT_EQ(parse_time_point(text, kTen), std::nullopt) << text;
 }
 
 TEST(Duration, HasAUnit) {
@@ -89,7 +88,7 @@ TEST(Duration, HasAUnit) {
   EXPECT_EQ(parse_duration("-1s"), std::nullopt);
 }
 
-TEST(DateText, IsUtc) { EXPECT_EQ(date_text(kNow), "2023-11-14 22:13:20"); }
+TEST(DateText, IsUtc) { EXPECT_EQ(date_text(kTen), "2023-11-14 22:13:20"); }
 
 }  // namespace
 }  // namespace wick

@@ -5,14 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "builders/batch_builder.h"
+#include "builders/batch_times.h"
 
 namespace wick {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kTen = 1'700'000'000 * kSecond;  // a multiple of ten
 
 // The batch of one second.
 BatchBuilder second(std::uint64_t sequence, std::int64_t at) {

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "builders/batch_builder.h"
+#include "builders/batch_times.h"
 #include "builders/test_folder.h"
 #include "server/history/batch_sum.h"
 #include "server/store/sqlite_store.h"
@@ -20,13 +21,6 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 using testing::SizeIs;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kTen = 1'700'000'000 * kSecond;  // a multiple of ten
-
-TimeSpan span(std::int64_t from, std::int64_t to) {
-  return {kTen + from * kSecond, kTen + to * kSecond};
-}
 
 // "comm;outer;inner" → weight.
 std::map<std::string, std::int64_t> folded(const Profile& profile) {

@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "builders/batch_builder.h"
+#include "builders/batch_times.h"
 
 namespace wick {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kTen = 1'700'000'000 * kSecond;  // a multiple of ten
 
 void add(Recent& recent, std::int64_t at) {
   const Batch batch = BatchBuilder(1)
@@ -19,9 +17,6 @@ void add(Recent& recent, std::int64_t at) {
   recent.add(batch, encode(batch));
 }
 
-TimeSpan span(std::int64_t from, std::int64_t to) {
-  return {kTen + from * kSecond, kTen + to * kSecond};
-}
 using Seconds = std::pair<std::int64_t, std::int64_t>;
 Seconds seconds(const TimeSpan& span) {
   return {(span.from_ns - kTen) / kSecond, (span.to_ns - kTen) / kSecond};

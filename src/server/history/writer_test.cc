@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "builders/batch_builder.h"
+#include "builders/batch_times.h"
 
 namespace wick {
 namespace {
@@ -16,9 +17,6 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kTen = 1'700'000'000 * kSecond;  // a multiple of ten
 
 // Remembers what it was given, and can be full.
 class FakeStore : public Store {

@@ -16,6 +16,7 @@
 #include "base/append.h"
 #include "base/error.h"
 #include "builders/batch_builder.h"
+#include "builders/batch_times.h"
 #include "builders/test_folder.h"
 #include "server/store/sqlite_store.h"
 
@@ -55,7 +56,6 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Stores,
                              }}),
                          [](const auto& info) { return info.param.name; });
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMinute = 60 * kSecond, kHour = 60 * kMinute,
                        kDay = 24 * kHour;
 // The beginning of an hour and not of a day.
