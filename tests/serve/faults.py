@@ -77,19 +77,19 @@ class Victim:
     def kill(self, who):
         before = self.observed()
         self.kills[who] += 1
+        server = until(self.serve.server, "there is no server")
         if who == "recorder":
-            server = self.serve.server()
             os.kill(self.serve.recorder(), signal.SIGKILL)
             self.serve.process.wait()
             until(lambda: not os.path.exists(f"/proc/{server}"),
                   "the server does not end after its recorder")
             self.start()
         else:
-            server = until(self.serve.server, "there is no server")
             os.kill(server, signal.SIGKILL)
             until(lambda: self.serve.server() not in (None, server),
                   "the recorder does not start the server again")
             until(self.answers, "the server does not answer again")
+            check(self.serve.process.poll() is None, "the recorder ended, too")
         self.compare(before)
 
     def answers(self):

@@ -59,6 +59,7 @@ class Serve:
 
     def __init__(self, wick, state, *options, port=0, environment=None):
         self.state = pathlib.Path(state)
+        self.records = "--no-record" not in options
         self.said = self.state.with_suffix(".said")
         self.login = self.state / "login"
         self.login.unlink(missing_ok=True)
@@ -94,11 +95,10 @@ class Serve:
 
     def server(self):
         """The pid of the process with the sockets; None while there is none."""
-        for pid in children_of(self.process.pid):
-            if is_listening(pid):
-                return pid
-        # With --no-record it may be the only one.
-        return self.process.pid if is_listening(self.process.pid) else None
+        # The recorder has the socket, too, for the next server.
+        pids = (children_of(self.process.pid) if self.records
+                else [self.process.pid])
+        return next((pid for pid in pids if is_listening(pid)), None)
 
     def pids(self):
         return [self.process.pid, *children_of(self.process.pid)]
@@ -184,7 +184,7 @@ def children_of(pid):
 def is_listening(pid):
     """Whether one of its descriptors is a socket that listens."""
     try:
-        links = [os.readlink(f"/proc/{pid}/fd/{fd}")
+        links = [link_to(f"/proc/{pid}/fd/{fd}")
                  for fd in os.listdir(f"/proc/{pid}/fd")]
         sockets = {link[8:-1] for link in links if link.startswith("socket:[")}
         tables = [pathlib.Path(f"/proc/{pid}/net/{name}").read_text()
@@ -193,6 +193,14 @@ def is_listening(pid):
         return False
     rows = [row.split() for table in tables for row in table.splitlines()[1:]]
     return any(row[3] == "0A" and row[9] in sockets for row in rows)
+
+
+def link_to(path):
+    """Empty for a descriptor that was closed meanwhile."""
+    try:
+        return os.readlink(path)
+    except FileNotFoundError:
+        return ""
 
 
 def memory_of(pid):
