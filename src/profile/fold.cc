@@ -8,6 +8,10 @@
 //   3. Sum totals from the leaves up, drop what is too narrow, and put the rest
 //      into preorder with siblings sorted by name.
 //
+// What is wide enough to be drawn is often a small part of a tree. Then its
+// nodes are made from the root on, callees only of those that are drawn
+// (add_wide()).
+//
 // If each name belongs to one frame (as in folded files, the widest inputs),
 // the tree is the stack table itself, and step 3 comes before step 2: a picture
 // of two million stack nodes then costs a few sums over columns.
@@ -23,6 +27,7 @@
 #include "base/metrics.h"
 #include "base/text.h"
 #include "profile/stack_path.h"
+#include "profile/stack_sums.h"
 #include "profile/stack_tree.h"
 
 namespace wick {
@@ -134,20 +139,11 @@ double FlameGraph::value(std::int64_t weight) const {
 
 namespace {
 
-struct Weights {
-  std::int64_t after = 0, before = 0;
-
-  void add(const Weights& other) {
-    after = saturating_add(after, other.after);
-    before = saturating_add(before, other.before);
-  }
-};
-
 // The weights of one stack under one thread root.
 struct Entry {
   std::uint32_t root = 0;  // into the list of root names
   StackId stack = StackId::kRoot;
-  Weights weights = {};
+  StackWeights weights = {};
 };
 
 class Folder {
@@ -166,8 +162,11 @@ class Folder {
       add_in_order();
     } else {
       sum_samples();
+      std::ranges::stable_sort(entries_, {}, &Entry::root);
       if (can_prune_first())
         add_pruned();
+      else if (can_descend())
+        add_wide();
       else
         add_stacks();
     }
@@ -247,7 +246,7 @@ class Folder {
             entries_.push_back({root, sample.stack});
             return static_cast<std::uint32_t>(entries_.size() - 1);
           });
-      Weights& weights = entries_[row].weights;
+      StackWeights& weights = entries_[row].weights;
       std::int64_t& weight = is_before(sample) ? weights.before : weights.after;
       weight = saturating_add(weight, scaled(sample));
     }
@@ -256,7 +255,7 @@ class Folder {
     });
   }
 
-  void give(std::uint32_t node, const Weights& weights) {
+  void give(std::uint32_t node, const StackWeights& weights) {
     if (self_.size() < tree_.size()) {
       self_.resize(tree_.size());
       sampled_.resize(tree_.size());
@@ -266,7 +265,7 @@ class Folder {
   }
 
   // Gives weight to nodes below `node` that are not drawn.
-  void give_below(std::uint32_t node, const Weights& weights) {
+  void give_below(std::uint32_t node, const StackWeights& weights) {
     if (below_.size() < tree_.size()) below_.resize(tree_.size());
     below_[node].add(weights);
   }
@@ -289,7 +288,8 @@ class Folder {
            });
   }
 
-  Column<StackId, std::int64_t> totals_of(std::int64_t Weights::*side) const {
+  Column<StackId, std::int64_t> totals_of(
+      std::int64_t StackWeights::*side) const {
     const StackTable& stacks = profile_.stacks;
     Column<StackId, std::int64_t> total(stacks.size());
     for (const Entry& entry : entries_)
@@ -304,9 +304,10 @@ class Folder {
 
   // The width of each stack: in a difference, the total of the larger side.
   Column<StackId, std::int64_t> widths() const {
-    Column<StackId, std::int64_t> total = totals_of(&Weights::after);
+    Column<StackId, std::int64_t> total = totals_of(&StackWeights::after);
     if (!graph_.is_difference) return total;
-    const Column<StackId, std::int64_t> before = totals_of(&Weights::before);
+    const Column<StackId, std::int64_t> before =
+        totals_of(&StackWeights::before);
     for (const StackId id : profile_.stacks.ids())
       total[id] = std::max(total[id], before[id]);
     return total;
@@ -314,18 +315,18 @@ class Folder {
 
   void add_pruned() {
     const StackTable& stacks = profile_.stacks;
-    const Column<StackId, std::int64_t> width = widths();
+    const Column<StackId, std::int64_t> widths = this->widths();
     const double least =
-        options_.min_share * static_cast<double>(width[StackId::kRoot]);
+        options_.min_share * static_cast<double>(widths[StackId::kRoot]);
     // The node of a stack or, with the bit kBelow, of its nearest drawn caller.
     constexpr std::uint32_t kBelow = 0x80000000;
     Column<StackId, std::uint32_t> node_of(stacks.size());
     node_of[StackId::kRoot] = root_node(entries_.front().root);
     std::uint64_t hidden = 0;
     for (const StackId id : stacks.ids()) {
-      if (id == StackId::kRoot || width[id] == 0) continue;
+      if (id == StackId::kRoot || widths[id] == 0) continue;
       const std::uint32_t parent = node_of[stacks.parent(id)];
-      if ((parent & kBelow) != 0 || static_cast<double>(width[id]) < least) {
+      if ((parent & kBelow) != 0 || static_cast<double>(widths[id]) < least) {
         ++hidden;
         node_of[id] = parent | kBelow;
         continue;
@@ -343,8 +344,111 @@ class Folder {
     graph_.diagnostics.note(Problem::kHiddenNarrow, hidden);
   }
 
+  // Whether nodes can be made from the root on, only where they are wide: every
+  // node needs a weight, and a thread root its own node.
+  bool can_descend() const {
+    return !options_.reversed && options_.min_share > 0 && !has_weightless_ &&
+           std::ranges::all_of(entries_, [&](const Entry& entry) {
+             return roots_[entry.root] != StringId::kEmpty ||
+                    entry.root == entries_.front().root;
+           });
+  }
+
+  void add_wide() {
+    StackWeights whole;
+    for (const Entry& entry : entries_) whole.add(entry.weights);
+    const double least = options_.min_share * width(whole);
+    StackSums sums(profile_.stacks);
+    std::uint64_t hidden = 0;
+    for (auto begin = entries_.begin(); begin != entries_.end();) {
+      const std::uint32_t root = begin->root;
+      sums.clear();
+      for (; begin != entries_.end() && begin->root == root; ++begin)
+        sums.add(begin->stack, begin->weights);
+      sums.sum();
+      hidden += descend(sums, root_node(root), least);
+    }
+    graph_.diagnostics.note(Problem::kHiddenNarrow, hidden);
+  }
+
+  // Makes the nodes below `root` that are at least so wide; how many narrow
+  // ones they call.
+  std::uint64_t descend(const StackSums& sums, std::uint32_t root,
+                        double least) {
+    // Nodes whose callees are to come, and the rows that have their names: of
+    // the last node, the last ones.
+    struct Pending {
+      std::uint32_t node;
+      std::size_t first_row;
+    };
+    std::vector<Pending> pending{{root, 0}};
+    std::vector<std::uint32_t> rows{StackSums::kRoot};
+    std::vector<NamedRow> callees;
+    std::uint64_t hidden = 0;
+    while (!pending.empty()) {
+      const auto [node, first_row] = pending.back();
+      pending.pop_back();
+      callees.clear();
+      const bool is_drawn = width(total_of(sums, rows, first_row)) >= least &&
+                            tree_.nodes()[node].depth <= max_depth();
+      for (std::size_t i = first_row; i < rows.size(); ++i)
+        if (is_drawn)
+          take_row(sums, rows[i], node, callees);
+        else
+          give_below(node, sums[rows[i]].total);
+      rows.resize(first_row);
+      std::ranges::sort(callees);
+      for (auto at = callees.begin(); at != callees.end();) {
+        const NamedRow first = *at;
+        const std::size_t begin = rows.size();
+        for (; at != callees.end() && at->key == first.key; ++at)
+          rows.push_back(at->row);
+        const StackWeights total = total_of(sums, rows, begin);
+        if (width(total) >= least) {
+          const FrameId frame = profile_.stacks.frame(sums[first.row].stack);
+          pending.push_back({tree_.append(node, first.key, frame), begin});
+        } else {
+          ++hidden;
+          give_below(node, total);
+          rows.resize(begin);
+        }
+      }
+    }
+    return hidden;
+  }
+
+  struct NamedRow {
+    std::uint32_t key, row;
+    friend auto operator<=>(const NamedRow&, const NamedRow&) = default;
+  };
+
+  void take_row(const StackSums& sums, std::uint32_t row, std::uint32_t node,
+                std::vector<NamedRow>& callees) {
+    give(node, sums[row].self);
+    for (std::uint32_t callee = sums[row].first_callee;
+         callee != StackSums::kNone; callee = sums[callee].next)
+      callees.push_back(
+          {key(profile_.stacks.frame(sums[callee].stack)), callee});
+  }
+
+  static StackWeights total_of(const StackSums& sums,
+                               const std::vector<std::uint32_t>& rows,
+                               std::size_t first) {
+    StackWeights total;
+    for (std::size_t i = first; i < rows.size(); ++i)
+      total.add(sums[rows[i]].total);
+    return total;
+  }
+
+  static double width(const StackWeights& total) {
+    return static_cast<double>(std::max(total.after, total.before));
+  }
+
+  std::uint32_t max_depth() const {
+    return static_cast<std::uint32_t>(options_.max_depth);
+  }
+
   void add_stacks() {
-    std::ranges::stable_sort(entries_, {}, &Entry::root);
     StackCarrier carrier(tree_, profile_.stacks);
     const auto key_of = [this](FrameId frame) { return key(frame); };
     for (const Entry& entry : entries_) {
@@ -395,7 +499,7 @@ class Folder {
           path.push_back(tree_.append(path.back(), key(frame), frame));
           begins_now(path.back());
         }
-        Weights weights;
+        StackWeights weights;
         (is_before(*sample) ? weights.before : weights.after) = scaled(*sample);
         give(path.back(), weights);
         now = saturating_add(now, weights.after);
@@ -409,7 +513,7 @@ class Folder {
     sampled_.resize(tree_.size());
     below_.resize(tree_.size());
     start_.resize(tree_.size());
-    std::vector<Weights> total(tree_.size());
+    std::vector<StackWeights> total(tree_.size());
     for (std::size_t i = tree_.size(); i-- > 0;) {
       total[i].add(self_[i]);
       total[i].add(below_[i]);
@@ -421,12 +525,8 @@ class Folder {
   }
 
   // Puts the nodes that are drawn into the graph, in preorder.
-  void emit(const std::vector<Weights>& total) {
-    const auto size = [&](std::size_t node) {
-      return static_cast<double>(
-          std::max(total[node].after, total[node].before));
-    };
-    const double least = options_.min_share * size(StackTree::kRoot);
+  void emit(const std::vector<StackWeights>& total) {
+    const double least = options_.min_share * width(total[StackTree::kRoot]);
     const StackTree::Children children = sorted_children();
     struct Pending {
       std::uint32_t node;
@@ -437,12 +537,11 @@ class Folder {
     while (!stack.empty()) {
       const auto [node, parent] = stack.back();
       stack.pop_back();
-      if (node != StackTree::kRoot && size(node) < least) {
+      if (node != StackTree::kRoot && width(total[node]) < least) {
         ++narrow;
         continue;
       }
-      if (tree_.nodes()[node].depth >
-          static_cast<std::uint32_t>(options_.max_depth)) {
+      if (tree_.nodes()[node].depth > max_depth()) {
         ++deep;
         take_over(parent, total[node]);
         continue;
@@ -456,7 +555,8 @@ class Folder {
     graph_.diagnostics.note(Problem::kDeepStack, deep);
   }
 
-  NodeId add_node(std::uint32_t node, NodeId parent, const Weights& total) {
+  NodeId add_node(std::uint32_t node, NodeId parent,
+                  const StackWeights& total) {
     const StackTree::Node& from = tree_.nodes()[node];
     const NodeId id = graph_.parent.push_back(parent);
     graph_.name.push_back(StringId{from.key});
@@ -483,7 +583,7 @@ class Folder {
   }
 
   // Makes the weight of a callee that is left out the node's own.
-  void take_over(NodeId node, const Weights& total) {
+  void take_over(NodeId node, const StackWeights& total) {
     std::int64_t& self = graph_.self[node];
     self = saturating_add(self, total.after);
     if (has_weightless_) graph_.sampled[node] = true;
@@ -519,7 +619,7 @@ class Folder {
   std::vector<Entry> entries_;
   StackTree tree_;  // keys are StringIds of graph_
   // Of the nodes of tree_; they may be shorter until finish().
-  std::vector<Weights> self_, below_;
+  std::vector<StackWeights> self_, below_;
   std::vector<bool> sampled_;
   std::vector<std::int64_t> start_;  // of a chart's nodes
 };

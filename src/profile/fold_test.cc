@@ -149,6 +149,39 @@ TEST(Fold, KeepsTheWholeWeightInEveryMode) {
   }
 }
 
+// What of a whole graph is at least so wide.
+std::string drawn_from(const FlameGraph& whole, double share) {
+  FlameGraph wide;
+  Column<NodeId, NodeId> now(whole.size());
+  for (const NodeId id : whole.ids()) {
+    if (static_cast<double>(whole.total[id]) <
+        share * static_cast<double>(whole.total[NodeId::kRoot]))
+      continue;
+    now[id] = wide.parent.push_back(now[whole.parent[id]]);
+    wide.name.push_back(wide.strings.intern(whole.name_of(id)));
+    wide.module.push_back(wide.strings.intern(whole.strings[whole.module[id]]));
+    wide.self.push_back(whole.self[id]);
+    wide.total.push_back(whole.total[id]);
+  }
+  return drawn(wide);
+}
+
+TEST(Fold, WhatIsTooNarrowChangesNothingElse) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const Profile profile = random_profile(seed);
+    for (const double share : {0.02, 0.1, 0.3})
+      for (FoldOptions options :
+           {FoldOptions{}, FoldOptions{.root = ThreadRoot::kNone},
+            FoldOptions{.detail = NameDetail::kModule},
+            FoldOptions{.max_depth = 3}}) {
+        const FlameGraph whole = fold(profile, options);
+        options.min_share = share;
+        EXPECT_EQ(drawn(fold(profile, options)), drawn_from(whole, share));
+      }
+  }
+}
+
 TEST(IsUnnamed, IsCodeWithoutAFunction) {
   Profile profile;
   EXPECT_TRUE(is_unnamed(profile, {.module = profile.module_id("/lib/x.so")}));

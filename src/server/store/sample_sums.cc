@@ -22,6 +22,8 @@ namespace wick {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
+// Rows that the cache holds for a moment.
+constexpr std::size_t kMostAtOnce = 256;
 
 std::uint32_t clamped_count(std::uint64_t count) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(
@@ -155,6 +157,7 @@ bool SampleSums::add_packed(std::string_view bytes, const View& view) {
   ByteReader in(*plain);
   if (in.read<std::uint8_t>() != kVersion) return false;
 
+  group_.clear();
   constexpr std::uint32_t kLeftOut = HashIndex::kNone;
   std::vector<std::uint32_t> threads, events;
   const std::uint64_t thread_count = in.read_varint();
@@ -199,12 +202,23 @@ bool SampleSums::add_packed(std::string_view bytes, const View& view) {
                          std::numeric_limits<std::int64_t>::max()) /
                          unit)
         return false;
-      if (is_wanted)
-        add(events[event], threads[thread], stack,
-            static_cast<std::int64_t>(multiple * unit), samples);
+      if (!is_wanted) continue;
+      index_.prefetch(hash_of(events[event], threads[thread], stack));
+      group_.push_back({stack, events[event], threads[thread],
+                        static_cast<std::int64_t>(multiple * unit), samples});
+      if (group_.size() == kMostAtOnce) add_group();
     }
+    add_group();
   }
   return !in.failed();
+}
+
+// Looked up one after the other once all of them are on their way into the
+// cache: the index is larger.
+void SampleSums::add_group() {
+  for (const Row& row : group_)
+    add(row.event, row.thread, row.stack, row.weight, row.count);
+  group_.clear();
 }
 
 void SampleSums::append_to(Profile& profile,

@@ -68,10 +68,14 @@ class SampleSums {
   };
   std::uint32_t row_of(const Event& event);
   std::uint32_t row_of(const Thread& thread);
+  static std::uint64_t hash_of(std::uint32_t event, std::uint32_t thread,
+                               std::uint64_t stack) {
+    return hash_pair(stack, std::uint64_t{thread} << 32 | event);
+  }
   void add(std::uint32_t event, std::uint32_t thread, std::uint64_t stack,
            std::int64_t weight, std::uint64_t count) {
     const std::uint32_t at = index_.find_or_add(
-        hash_pair(stack, std::uint64_t{thread} << 32 | event),
+        hash_of(event, thread, stack),
         [&](std::uint32_t i) {
           const Row& row = rows_[i];
           return row.stack == stack && row.thread == thread &&
@@ -86,12 +90,15 @@ class SampleSums {
     row.count += count;
   }
 
+  void add_group();
+
   std::vector<Event> events_;
   std::vector<Thread> threads_;
   std::map<Event, std::uint32_t> event_rows_;
   std::map<Thread, std::uint32_t> thread_rows_;
   std::vector<Row> rows_;
   HashIndex index_;
+  std::vector<Row> group_;  // rows of a bucket that are to be added
   std::map<std::uint64_t, std::pair<std::uint64_t, std::int64_t>> notes_;
 };
 
