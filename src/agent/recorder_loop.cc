@@ -67,6 +67,7 @@ RecorderLoop::RecorderLoop(const RecorderLoopOptions& options)
     : options_(options), agent_(new_agent()) {
   try {
     sampler_.emplace(SamplerOptions{.frequency = options.frequency,
+                                    .off_cpu = options.off_cpu,
                                     .memory = options.memory});
     limitations_ = sampler_->limitations();
   } catch (const Error& error) {

@@ -28,6 +28,7 @@ namespace wick {
 struct RecorderLoopOptions {
   std::string host;
   int frequency = 19;  // samples per second and CPU
+  bool off_cpu = false;
   // For the programs that run, and the names of their functions.
   std::uint64_t memory = std::uint64_t{32} << 20;
 };

@@ -120,6 +120,10 @@ void add_serve_options(OptionSet& app, ServeArguments& arguments) {
   add_switch("--insecure", "insecure", "true",
              "listen on other addresses than the loopback without TLS", server);
   for (const ServeOption& option : kRecordingOptions) add(option, recording);
+  add_switch("--off-cpu", "off-cpu", "true",
+             "also record how long threads wait, where and why; costs more the "
+             "more often they do",
+             recording);
   add_switch("--no-record", "record", "false",
              "serve what is stored, and record nothing", recording);
   add_text(app, "--state", arguments.state, "DIR",
@@ -137,7 +141,6 @@ bool take_over(ServeConfig& running, const ServeConfig& next) {
   running.live_frequency = next.live_frequency;
   running.keep = next.keep;
   running.max_size = next.max_size;
-  running.off_cpu = next.off_cpu;
   return !(running == next);
 }
 

@@ -118,14 +118,12 @@ class Recording {
       : arguments_(arguments),
         config_(std::move(config)),
         run_(run),
-        loop_({.host = host_name(), .frequency = config_.frequency}),
+        loop_({.host = host_name(),
+               .frequency = config_.frequency,
+               .off_cpu = config_.off_cpu}),
         child_(std::move(program)) {
     for (const std::string& limitation : loop_.limitations())
       say(run_, limitation);
-    if (config_.off_cpu)
-      say(run_,
-          "off-cpu: time off the CPU is recorded by `wick record`, and "
-          "not by a server");
     // What a recorder needs is open.
     forbid_new_sockets();
   }

@@ -30,7 +30,7 @@ struct ServeConfig {
 
   // What a running server takes over when the file changes.
   static constexpr std::string_view kReread[] = {"freq", "keep", "live-freq",
-                                                 "max-size", "off-cpu"};
+                                                 "max-size"};
 
   friend bool operator==(const ServeConfig&, const ServeConfig&) = default;
 };

@@ -61,7 +61,20 @@ int main() {
 C
 g++ -O2 -fomit-frame-pointer -o shares shares.cc
 
-start --freq 199
+# Waits of 200 ms in ten naps. Where threads leave the CPU, only frame pointers
+# lead to callers, and the caller of libc's function is not among them.
+cat >naps.cc <<'C'
+#include <unistd.h>
+volatile int calls;
+__attribute__((noinline)) void nap() { usleep(20000); ++calls; }
+__attribute__((noinline)) void rest() { nap(); ++calls; }
+int main() {
+  for (int i = 0; i < 10; ++i) rest();
+}
+C
+g++ -O2 -fno-omit-frame-pointer -o naps naps.cc
+
+start --freq 199 --off-cpu
 same '--url' "$("$WICK" serve --url --state "$state")" "$url"
 expect 1 "is used by another server, of pid $server" serve --listen 127.0.0.1:0 \
   --state "$state"
@@ -98,6 +111,18 @@ if ! grep -q 'no profiles are recorded' said.txt; then
              if (!near(a, 60) || !near(b, 30) || !near(c, 10))
                print "the shares are", a, b, c }' shares.folded >wrong
   [ -s wrong ] && complain "$(cat wrong): $(head -c 500 shares.folded)"
+fi
+if grep -Eq 'no profiles are recorded|time off the CPU is not recorded' said.txt; then
+  echo "waits are not tested: $(grep -Eo '(no profiles|time off the CPU).*' said.txt)"
+else
+  before=$(date +%s)
+  ./naps
+  sleep 3
+  get "/api/v1/profile?comm=naps&event=offcpu-time&from=$((before - 1))&to=now&format=folded" \
+    >naps.folded
+  awk '/;rest;/ { sum += $NF }
+       END { if (sum < 200e6) print "the naps have", sum + 0, "ns" }' naps.folded >wrong
+  [ -s wrong ] && complain "$(cat wrong): $(head -c 500 naps.folded)"
 fi
 has 'the cost of wick' "$(get '/api/v1/metrics?name=wick.cpu&from=-60s&to=now')" recorder
 

@@ -38,6 +38,8 @@ struct RecordOptions {
   bool user_only = false;        // no kernel code
   bool off_cpu = false;          // when, where and why threads leave the CPU
   bool wakers = false;           // with off_cpu: who wakes them
+  // Of threads that leave the CPU; else the kernel follows frame pointers.
+  bool copies_at_switches = true;
 
   int clock = 1;                // CLOCK_MONOTONIC, which jitdumps use
   std::size_t buffer_size = 0;  // bytes for each CPU; 0: as many as allowed

@@ -28,6 +28,8 @@ constexpr std::uint32_t kSpareStack = 2048;
 // Linux 6.18 cuts a stack copy to the used part of the stack only if the full
 // sample would fit a record: this leaves 2 kB for the rest of it.
 constexpr std::uint32_t kMaxUsualStack = 63488;
+// Rather than by a CPU that had no work.
+constexpr std::string_view kLeftByThread = "prev_pid != 0";
 constexpr std::size_t kDefaultBuffer = std::size_t{8} << 20;
 
 // A buffer has a power of two pages.
@@ -105,8 +107,13 @@ class Planner {
     if (!options_.off_cpu) return;
     if (limits_.may_use_tracepoints()) {
       add_events("sched:sched_switch");
-      report_small_copies();
-      if (may_copy_less()) add_spare_event();
+      if (options_.copies_at_switches) {
+        report_small_copies();
+        if (may_copy_less()) add_spare_event();
+      } else {
+        plan_.events.back().filter = kLeftByThread;
+        follow_frame_pointers(plan_.events.back().attr);
+      }
       if (options_.wakers) add_events("sched:sched_waking");
       if (options_.wakers && !options_.system_wide && options_.cgroup.empty())
         watch_all_wakings();
@@ -177,8 +184,13 @@ class Planner {
     PlannedEvent& event = plan_.events.back();
     event.is_everywhere = true;
     EventAttr& attr = event.attr;
-    attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec |
-                    attr_flag::kExcludeCallchainUser);
+    attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec);
+    follow_frame_pointers(attr);
+  }
+
+  // Instead of copying stacks, which takes longer.
+  void follow_frame_pointers(EventAttr& attr) const {
+    attr.flags &= ~attr_flag::kExcludeCallchainUser;
     copy_no_stack(attr);
     if (attr.samples(sample_type::kCallchain)) tell_frame_limit(attr);
   }
@@ -409,7 +421,7 @@ class Planner {
     event.attr.sample_stack_user = kSpareStack;
     if (!options_.records_program()) return;
     event.is_everywhere = true;
-    event.filter = "prev_pid != 0";  // a CPU without work
+    event.filter = kLeftByThread;
     event.attr.flags &= ~(attr_flag::kInherit | attr_flag::kEnableOnExec);
   }
 

@@ -285,6 +285,20 @@ TEST(RecordingPlan, WithoutTheRightToTracepointsTimeOffTheCpuIsRough) {
             std::string::npos);
 }
 
+TEST(RecordingPlan, WhereSwitchesAreNotCopiedFramePointersLeadOn) {
+  const FakeKernel kernel;
+  const RecordingPlan plan = kernel.plan({.system_wide = true,
+                                          .events = "cpu-clock",
+                                          .off_cpu = true,
+                                          .copies_at_switches = false});
+  ASSERT_EQ(plan.events.size(), 2u);
+  const EventAttr& switches = plan.events.back().attr;
+  EXPECT_TRUE(switches.samples(sample_type::kCallchain));
+  EXPECT_FALSE(switches.samples(sample_type::kStackUser));
+  EXPECT_FALSE(switches.flag(attr_flag::kExcludeCallchainUser));
+  EXPECT_TRUE(plan.events.front().attr.samples(sample_type::kStackUser));
+}
+
 // An event that happens in the kernel does not happen at all without it.
 TEST(RecordingPlan, WithoutTheKernelSwitchesAreStillSeen) {
   const RecordingPlan plan = plan_recording(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/recording/sampler.h"
 
+#include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
@@ -23,6 +24,7 @@
 #include "perf/recording/recorded_processes.h"
 #include "perf/recording/recording_memory.h"
 #include "perf/recording/recording_plan.h"
+#include "perf/recording/tracing_data.h"
 #include "perf/session/live_profile.h"
 
 namespace wick {
@@ -36,7 +38,17 @@ RecordOptions record_options(const SamplerOptions& options) {
   out.frequency = options.frequency;
   out.cpus = options.cpus;
   out.memory = options.memory;
+  out.off_cpu = options.off_cpu;
+  // Copies at each switch would cost too much for years.
+  out.copies_at_switches = false;
   return out;
+}
+
+std::string no_tracepoints(const KernelLimits& limits) {
+  const std::string help = limits.help_with_tracepoints();
+  return fmt::format(
+      "time off the CPU is not recorded without access to tracepoints{}",
+      help.empty() ? "" : fmt::format("; `{}` grants it", help));
 }
 
 }  // namespace
@@ -48,8 +60,14 @@ class Sampler::Impl {
         limits_(read_kernel_limits()),
         memory_(options.memory) {
     raise_open_files_limit();
+    std::string no_off_cpu;
+    if (options_.off_cpu && !limits_.may_use_tracepoints()) {
+      options_.off_cpu = false;
+      no_off_cpu = no_tracepoints(limits_);
+    }
     plan_ = plan_recording(options_, limits_);
     limitations_ = std::move(plan_.limitations);
+    if (!no_off_cpu.empty()) limitations_.push_back(std::move(no_off_cpu));
     open();
     live_.emplace(own_machine(), header_.events, images_, files_,
                   LiveProfile::Options{.workers = 1,
@@ -75,8 +93,9 @@ class Sampler::Impl {
   }
 
   Profile cut() {
-    take_until(now());
-    Profile profile = live_->cut();
+    const std::uint64_t time = now();
+    take_until(time);
+    Profile profile = live_->cut(time);
     profile.diagnostics.note(Problem::kBadRecord,
                              window_->unknown() - unknown_);
     unknown_ = window_->unknown();
@@ -120,11 +139,21 @@ class Sampler::Impl {
       known.ids = event.ids;
     }
     header_.index_ids();
+    if (options_.off_cpu) describe_switches();
     window_.emplace(header_);
     processes_.emplace(options_, *events_, *window_,
                        [this](const PerfRecord& record, std::string_view) {
                          live_->visit(record);
                        });
+  }
+
+  // For the reasons why threads leave the CPU.
+  void describe_switches() {
+    const std::string name = "sched:sched_switch";
+    header_.tracepoints = read_tracing_data(collect_tracing_data({&name, 1}));
+    for (PerfEvent& event : header_.events)
+      if (event.name == name && !header_.tracepoints.empty())
+        event.tracepoint = header_.tracepoints.front().get();
   }
 
   void drain() {

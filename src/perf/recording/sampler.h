@@ -17,6 +17,7 @@ namespace wick {
 struct SamplerOptions {
   int frequency = 19;     // samples per second and CPU
   std::vector<int> cpus;  // only these; empty: all
+  bool off_cpu = false;   // also how long threads wait, and where
   // For processes, their mappings and what is read of their files.
   std::uint64_t memory = std::uint64_t{64} << 20;
 };
@@ -39,8 +40,8 @@ class Sampler {
   void take(std::chrono::milliseconds timeout);
 
   // What was sampled since the last call, in nanoseconds of CPU time: weights
-  // stay right whatever the frequency is. Samples have the time of
-  // CLOCK_MONOTONIC.
+  // stay right whatever the frequency is. With off_cpu, also what passed of
+  // each wait since then. Samples have the time of CLOCK_MONOTONIC.
   Profile cut();
 
   // Processes that began and were taken since the last call, in that order;

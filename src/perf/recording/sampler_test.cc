@@ -104,6 +104,33 @@ TEST_F(SamplerTest, WeightsAreTimeWhateverTheFrequency) {
               kTime, kTime * 0.5);
 }
 
+// Nanoseconds of this thread.
+std::int64_t time_off_the_cpu(const Profile& profile) {
+  std::int64_t sum = 0;
+  for (const Sample& sample : profile.samples)
+    if (profile.events[sample.event].time == TimeKind::kOffCpu &&
+        profile.threads[sample.thread].tid == ::gettid())
+      sum += sample.weight;
+  return sum;
+}
+
+TEST_F(SamplerTest, WaitsAreInParts) {
+  if (!read_kernel_limits().may_use_tracepoints())
+    GTEST_SKIP() << "no tracepoints";
+  Sampler sampler({.off_cpu = true, .memory = std::uint64_t{1} << 30});
+  sampler.cut();
+  constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 20'000'000};
+  std::int64_t sum = 0;
+  for (int i = 0; i < 5; ++i) {
+    ::nanosleep(&kNap, nullptr);
+    ::nanosleep(&kNap, nullptr);
+    const std::int64_t part = time_off_the_cpu(sampler.cut());
+    EXPECT_GE(part, 2 * kNap.tv_nsec);
+    sum += part;
+  }
+  EXPECT_GE(sum, 10 * kNap.tv_nsec);
+}
+
 TEST_F(SamplerTest, ForksAreReportedOnce) {
   sampler_->take_forks();
   const pid_t child = ::fork();

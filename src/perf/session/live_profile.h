@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records that arrive all the time → a Profile every few seconds. Processes and
 // their mappings are known from one to the next; stacks, threads and names are
-// each Profile's own, so that one can be stored and forgotten.
+// each Profile's own, so that one can be stored and forgotten. Time off the CPU
+// is in parts: a wait of an hour is in every Profile of that hour.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "object/images.h"
@@ -16,6 +18,7 @@
 #include "perf/file/header.h"
 #include "perf/session/chain.h"
 #include "perf/session/code_frames.h"
+#include "perf/session/off_cpu.h"
 #include "perf/session/side_band.h"
 #include "perf/session/stack_unwinding.h"
 #include "profile/profile.h"
@@ -53,7 +56,8 @@ class LiveProfile {
 
   // All samples since the last call, with the names of symbol tables. The sum
   // of their weights is what was sampled; what was lost is in its diagnostics.
-  Profile cut();
+  // Every record before `time` was taken, and none after it.
+  Profile cut(std::uint64_t time);
 
  private:
   // What belongs to one Profile.
@@ -64,13 +68,34 @@ class LiveProfile {
     std::vector<EventId> events;  // by index in events_
     SampleCollector samples;
     CodeFrames code;
+    std::optional<OffCpu> off_cpu;  // if switches are recorded
   };
+  // Where a thread left the CPU, for the Profiles after the one in which it
+  // did.
+  struct WaitingPlace {
+    OffCpuReason reason = OffCpuReason::kNone;
+    Chain chain;
+  };
+  static constexpr std::size_t kMostPlaces = 16384;
+  // So long after it, a loss of records may still be the reason why a thread
+  // is seen where it cannot be.
+  static constexpr std::uint64_t kLossesKept = 10'000'000'000;
+
+  void visit_side_band(const PerfRecord& record);
+  void on_task(const PerfRecord& record);
+  void on_switch(const PerfRecord& record);
+  void tell_off_cpu(StacklessSample& stackless, Task& task,
+                    const PerfEvent& event);
+  void set_place(const StacklessSample& stackless, const Chain& chain);
+  void carry_waits_on();
   void on_sample(const PerfRecord& record);
   void on_lost(const PerfRecord& record);
   std::int64_t weight_at(std::uint64_t time);
-  void add(StacklessSample& stackless, Space& space, const Chain& chain);
+  void take(StacklessSample& stackless, Space& space, const Chain& chain);
+  StackId stack_of(const StacklessSample& stackless, Space& space,
+                   const Chain& chain);
   void unwind();
-  void begin_part();
+  void begin_part(std::uint64_t time);
 
   const std::vector<PerfEvent>& events_;
   Images& images_;
@@ -84,7 +109,8 @@ class LiveProfile {
   };
   std::deque<PeriodChange> period_changes_;  // to come, by time
   std::int64_t period_ = 0;                  // 0: as the kernel says
-  std::vector<Space*> waiting_;              // for their samples to be unwound
+  std::unordered_map<std::uint32_t, WaitingPlace> places_;  // by tid
+  std::vector<Space*> waiting_;  // for their samples to be unwound
   PerfSample sample_;
   Chain chain_;
 };

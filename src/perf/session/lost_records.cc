@@ -22,6 +22,12 @@ void LostRecords::on_lost_end(std::uint64_t time) {
   }
 }
 
+void LostRecords::forget_before(std::uint64_t time) {
+  const auto is_old = [&](const Gap& gap) { return gap.end < time; };
+  std::erase_if(all_, is_old);
+  for (auto& [cpu, gaps] : by_cpu_) std::erase_if(gaps, is_old);
+}
+
 // Ends come in order.
 void LostRecords::add(Gaps& gaps, Gap gap) {
   for (; !gaps.empty() && gaps.back().end >= gap.begin; gaps.pop_back()) {

@@ -30,6 +30,9 @@ class LostRecords {
   // Records after the last one of each CPU were lost, too, up to `time`.
   void on_lost_end(std::uint64_t time);
 
+  // Losses that ended before it count no longer.
+  void forget_before(std::uint64_t time);
+
   bool any() const { return !all_.empty(); }
   // From the first loss of this CPU between these times to the last; nothing if
   // there was none. Of all CPUs for kNoCpu.

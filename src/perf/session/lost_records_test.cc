@@ -63,5 +63,15 @@ TEST(LostRecords, AtTheEndAreMissingSinceTheLastRecordOfEachCpu) {
   EXPECT_EQ(lost.between(0, 300, 1), (Gap{160, 200}));
 }
 
+TEST(LostRecords, OldLossesAreForgotten) {
+  LostRecords lost;
+  lost.on_lost(10, 0);
+  lost.on_record(20, 0);
+  lost.on_lost(30, 0);
+  lost.forget_before(15);
+  EXPECT_EQ(lost.between(0, 100), (LostRecords::Gap{20, 30}));
+  EXPECT_EQ(lost.between(0, 100, 0), (LostRecords::Gap{20, 30}));
+}
+
 }  // namespace
 }  // namespace wick

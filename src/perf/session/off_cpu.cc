@@ -143,6 +143,22 @@ void OffCpu::on_end(Task& task, std::uint64_t time) {
   comes_back(task, time);
 }
 
+void OffCpu::on_cut(Task& task, std::uint64_t time) {
+  if (!task.is_off() || task.never_waits()) return;
+  const std::uint64_t off_since = task.off_since;
+  const std::uint32_t last_switch = task.last_switch;
+  const bool from_the_start = task.is_off_from_the_start;
+  comes_back(task, time);
+  task.off_since = off_since;
+  task.last_switch = last_switch;
+  task.is_off_from_the_start = from_the_start;
+}
+
+std::uint32_t OffCpu::carry_on(Task& task, OffCpuReason reason) {
+  switches_.push_back({.reason = reason});
+  return task.last_switch = static_cast<std::uint32_t>(switches_.size() - 1);
+}
+
 void OffCpu::note_unknown(const Task& task, LostRecords::Gap gap) {
   gap.begin = std::max(gap.begin, begin_);
   if (gap.begin < gap.end) unknown_.push_back({task.tid, gap.end - gap.begin});
@@ -192,10 +208,10 @@ void OffCpu::comes_back(Task& task, std::uint64_t time) {
   }
 }
 
-void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
-  if (lost_.any())
+void OffCpu::add_samples(SampleCollector& samples, WallTime* wall) {
+  if (lost_.any() && wall != nullptr)
     for (const Unknown& unknown : unknown_)
-      wall.on_unknown(unknown.tid, unknown.nanoseconds);
+      wall->on_unknown(unknown.tid, unknown.nanoseconds);
   if (pauses_.empty()) return;
   const EventId event = profile_.event_id(kOffCpuEventName, "nanoseconds");
   profile_.events[event].time = TimeKind::kOffCpu;
@@ -212,7 +228,8 @@ void OffCpu::add_samples(SampleCollector& samples, WallTime& wall) {
                  .stack = stack,
                  .thread = pause.thread,
                  .event = event});
-    wall.on_pause(pause.thread, stack, pause.begin, pause.end);
+    if (wall != nullptr)
+      wall->on_pause(pause.thread, stack, pause.begin, pause.end);
   }
 }
 

@@ -95,11 +95,20 @@ class OffCpu {
   // The recording ends; the thread may be asleep.
   void on_end(Task& task, std::uint64_t time);
 
+  // The profile ends, and the wait goes on, in another one if carry_on() says
+  // so there: it is in each of them for as long as it took of their time.
+  void on_cut(Task& task, std::uint64_t time);
+  // Returns the number of the switch in this profile.
+  std::uint32_t carry_on(Task& task, OffCpuReason reason);
+  OffCpuReason reason_of(std::uint32_t switch_number) const {
+    return switches_[switch_number].reason;
+  }
+
   // Whether the recording has every switch.
   bool has_switches() const { return has_switch_records_; }
 
-  // Once all stacks are known. Also adds them to `wall`.
-  void add_samples(SampleCollector& samples, WallTime& wall);
+  // Once all stacks are known. Also adds them to `wall`, if there is one.
+  void add_samples(SampleCollector& samples, WallTime* wall);
 
  private:
   void comes_back(Task& task, std::uint64_t time);

@@ -303,7 +303,7 @@ class Session {
       off_cpu_.lost().on_lost_end(last_time_);
     for (auto& [tid, task] : side_band_.tasks())
       off_cpu_.on_end(task, last_time_);
-    off_cpu_.add_samples(samples_, wall_);
+    off_cpu_.add_samples(samples_, &wall_);
     if (off_cpu_.has_switches()) {
       // Its samples show where the time on the CPU was spent.
       if (profile_.events.contains(main_event_) &&
