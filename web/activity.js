@@ -105,15 +105,38 @@ export class Track {
   }
 
   /**
-   * Adds the ticks of each activity before a time to `sum`.
-   * @param {number} tick @param {number} next the first stretch that ends after `tick`
-   * @param {Float64Array} sum
+   * Adds the ticks of each activity between two times to `sums`.
+   * @param {number} from @param {number} to
+   * @param {number} first @param {number} next the first stretches that end after these
+   * @param {Float64Array} sums @param {number} at where those of the first activity are
    */
-  addBefore(tick, next, sum) {
+  addBetween(from, to, first, next, sums, at) {
+    const {begin, end, activity} = this;
+    if (next - first > BLOCK) {
+      this.addBefore(from, first, -1, sums, at);
+      this.addBefore(to, next, 1, sums, at);
+      for (let k = at; k < at + ACTIVITIES.length; ++k) sums[k] = Math.max(0, sums[k]);
+      return;
+    }
+    const last = Math.min(next, begin.length - 1);
+    for (let i = first; i <= last; ++i) {
+      const ticks = Math.min(end[i], to) - Math.max(begin[i], from);
+      if (ticks > 0) sums[at + activity[i]] += ticks;
+    }
+  }
+
+  /**
+   * Adds the ticks of each activity before a time to `into`, each multiplied by `sign`.
+   * @param {number} tick @param {number} next the first stretch that ends after `tick`
+   * @param {1|-1} sign @param {Float64Array} into @param {number} at
+   */
+  addBefore(tick, next, sign, into, at) {
     const {begin, end, activity, sums} = this;
+    const kinds = ACTIVITIES.length;
     const block = Math.floor(next / BLOCK);
-    for (let k = 0; k < sum.length; ++k) sum[k] += sums[block * sum.length + k];
-    for (let i = block * BLOCK; i < next; ++i) sum[activity[i]] += end[i] - begin[i];
-    if (next < begin.length && begin[next] < tick) sum[activity[next]] += tick - begin[next];
+    for (let k = 0; k < kinds; ++k) into[at + k] += sign * sums[block * kinds + k];
+    for (let i = block * BLOCK; i < next; ++i) into[at + activity[i]] += sign * (end[i] - begin[i]);
+    if (next < begin.length && begin[next] < tick)
+      into[at + activity[next]] += sign * (tick - begin[next]);
   }
 }

@@ -68,10 +68,18 @@ export class MarkCounter {
     this.sum = 0;
   }
 
-  /** @param {number} i the index of the box @param {number} mark 1 or 0 */
-  add(i, mark) {
-    if (i % BOX_BLOCK === 0) this.sums[i / BOX_BLOCK] = this.sum;
-    this.sum += mark;
+  /**
+   * @param {number} from @param {number} to indexes of boxes
+   * @param {Uint8Array} state of each box @param {number} shift to the bit that says it is marked
+   */
+  add(from, to, state, shift) {
+    const {boxes, sums} = this;
+    let {sum} = this;
+    for (let i = from; i < to; ++i) {
+      if (i % BOX_BLOCK === 0) sums[i / BOX_BLOCK] = sum;
+      sum += (state[boxes[i]] >> shift) & 1;
+    }
+    this.sum = sum;
   }
 
   /** Keeps the sums for hasMarked(). @param {Uint8Array} marks by function */
@@ -84,14 +92,29 @@ export class MarkCounter {
   }
 }
 
+/**
+ * What marksOf() found last: it is called for each pixel of a picture.
+ * @type {{boxes: Int32Array|null, known: Marked}}
+ */
+let lastMarked = {boxes: null, known: {marks: new Uint8Array(0), sums: new Int32Array(0)}};
+
 /** @param {Tree} tree @param {Uint8Array} marks by function */
 function marksOf(tree, marks) {
+  const {boxes, known} = lastMarked;
+  if (boxes !== tree.boxes || known.marks !== marks)
+    lastMarked = {boxes: tree.boxes, known: {marks, sums: foundMarks(tree, marks)}};
+  return lastMarked.known.sums;
+}
+
+/** @param {Tree} tree @param {Uint8Array} marks by function */
+function foundMarks(tree, marks) {
   const known = marked.get(tree.boxes)?.find(one => one.marks === marks);
   if (known) return known.sums;
-  const {boxes, shape} = tree;
-  const {func} = shape;
+  const {func, count} = tree.shape;
+  const state = new Uint8Array(count);
+  for (let box = 0; box < count; ++box) state[box] = marks[func[box]];
   const counter = new MarkCounter(tree);
-  for (let i = 0; i < boxes.length; ++i) counter.add(i, marks[func[boxes[i]]] === 1 ? 1 : 0);
+  counter.add(0, tree.boxes.length, state, 0);
   return counter.end(marks);
 }
 
@@ -105,10 +128,10 @@ export function hasMarked(tree, marks, from, to) {
   const {func} = shape;
   const first = Math.ceil(from / BOX_BLOCK);
   const last = Math.floor(to / BOX_BLOCK);
-  if (first < last) {
-    const sums = marksOf(tree, marks);
-    if (sums[last] > sums[first]) return true;
-  }
+  const sums = marksOf(tree, marks);
+  if (first < last && sums[last] > sums[first]) return true;
+  // Most often there is none nearby.
+  if (sums[Math.ceil(to / BOX_BLOCK)] === sums[Math.floor(from / BOX_BLOCK)]) return false;
   // What is not in whole blocks.
   const begin = Math.min(to, first * BOX_BLOCK);
   for (let i = from; i < begin; ++i) if (marks[func[boxes[i]]] === 1) return true;

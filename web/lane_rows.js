@@ -67,7 +67,7 @@ function inside({firstChild, level}, box, depth) {
  */
 
 /** Pieces of a lane from left to right, and what each row shows of them. */
-class Pieces {
+export class Pieces {
   /** @param {number} width pixels @param {number} rows */
   constructor(width, rows) {
     // A pixel has at most one group of narrow samples, and at most two others touch it.
@@ -109,8 +109,8 @@ export class LaneRows {
     this.skipped = isWhole ? [] : commonCallers(data, shape, lane);
     this.insides = this.skipped.map((box, i) => inside(shape, box, i + 1));
     this.count = this.countRows(most);
-    /** Reused by putStack. */
-    this.path = new Int32Array(shape.level.length + 1);
+    /** By sample, what lowestOf() found; 0: not yet. */
+    this.lowest = new Int32Array(lane.samples.length);
   }
 
   /** @param {number} i a sample of the lane */
@@ -143,6 +143,21 @@ export class LaneRows {
       if (depths[box] > rows) rows = Math.max(rows, this.rowOf(box) + 1);
     }
     return Math.min(rows, most);
+  }
+
+  /**
+   * The innermost box of a sample that has a row. It is kept: stacks may be deep, and frames show
+   * the same samples again.
+   * @param {number} i
+   */
+  lowestOf(i) {
+    const known = this.lowest[i];
+    if (known > 0) return known;
+    const {parent} = this.shape;
+    let box = this.leafOf(i);
+    if (box <= 0) return box;
+    for (let row = this.rowOf(box); row >= this.count; --row) box = parent[box];
+    return (this.lowest[i] = box);
   }
 
   /** The box of a sample in a row; NONE. @param {number} i @param {number} row */
@@ -206,36 +221,39 @@ export class LaneRows {
     for (; i < begin.length && begin[i] < to; ++n) {
       const x = (begin[i] - from) * scale;
       const edge = (end[i] - from) * scale;
-      this.clear(pieces, n, rows);
-      if (edge - x >= 1) {
-        pieces.left[n] = x;
-        pieces.right[n] = edge;
-        pieces.narrow[n] = 0;
-        this.putStack(pieces, n, rows, i, 1);
-        this.finish(pieces, n, rows, 1);
-        ++i;
-        continue;
-      }
-      const left = Math.max(Math.floor(x), 0);
-      const until = from + (left + 1) / scale;
-      // Those that begin in this pixel; the last may be wide.
-      let next = Math.max(firstAbove(begin, until, i), i + 1);
-      if (next > i + 1 && (end[next - 1] - begin[next - 1]) * scale >= 1) --next;
+      // Both kinds take the same way: one of its own, first needed in the midst of a zoom, would
+      // not be compiled yet, and the frame would take long.
+      const isNarrow = edge - x < 1;
+      const left = isNarrow ? Math.max(Math.floor(x), 0) : x;
+      const right = isNarrow ? left + 1 : edge;
+      const until = from + right / scale;
+      const next = this.endOfPiece(i, isNarrow ? until : begin[i], 1 / scale);
       const beyond = Math.max(0, end[next - 1] - until);
       const ticks = covered[next] - covered[i] - beyond;
       pieces.left[n] = left;
-      pieces.right[n] = left + 1;
-      pieces.narrow[n] = 1;
+      pieces.right[n] = right;
+      pieces.narrow[n] = isNarrow ? 1 : 0;
+      this.clear(pieces, n, rows);
       const probes = Math.min(next - i, PROBES);
+      const weight = Math.min(1, ticks * scale) / probes;
       for (let p = 0; p < probes; ++p)
-        this.putStack(pieces, n, rows, i + Math.floor(((next - i) * p) / probes), 1);
-      this.finish(pieces, n, rows, Math.min(1, ticks * scale) / probes);
+        this.putStack(pieces, n, rows, i + Math.floor(((next - i) * p) / probes), weight);
       if (found && sums && sums[next] > sums[i])
         this.putFound(pieces, n, rows, firstAbove(sums, sums[i], i) - 1, found);
       i = next;
     }
     pieces.count = n;
     return pieces;
+  }
+
+  /**
+   * The sample after those that begin before a time with the given one. The last may be wide.
+   * @param {number} i @param {number} until ticks @param {number} pixel ticks
+   */
+  endOfPiece(i, until, pixel) {
+    const {begin, end} = this.lane;
+    const next = Math.max(firstAbove(begin, until, i), i + 1);
+    return next > i + 1 && end[next - 1] - begin[next - 1] >= pixel ? next - 1 : next;
   }
 
   /** @param {Pieces} pieces @param {number} n @param {number} rows */
@@ -253,21 +271,17 @@ export class LaneRows {
    */
   putStack({box, share}, n, rows, i, weight) {
     const {parent} = this.shape;
-    let at = this.leafOf(i);
+    let at = this.lowestOf(i);
     if (at <= 0) return;
-    let row = this.depths[at] - this.skippedOf(at) - 1;
+    let row = this.rowOf(at);
     for (; row >= rows; --row) at = parent[at];
-    for (; row >= 0; --row, at = parent[at]) {
-      const place = n * rows + row;
-      box[place] = box[place] === NONE || box[place] === at ? at : SEVERAL;
+    let place = n * rows + row;
+    // Callers of a box that is there already are, too.
+    for (; row >= 0 && box[place] !== at; --row, --place, at = parent[at]) {
+      box[place] = box[place] === NONE ? at : SEVERAL;
       share[place] += weight;
     }
-  }
-
-  /** @param {Pieces} pieces @param {number} n @param {number} rows @param {number} factor */
-  finish({share}, n, rows, factor) {
-    if (factor === 1) return;
-    for (let at = n * rows; at < (n + 1) * rows; ++at) share[at] *= factor;
+    for (; row >= 0; --row, --place) share[place] += weight;
   }
 
   /**
@@ -290,8 +304,8 @@ export class LaneRows {
   /**
    * Calls `each` with what a row shows: slices, and narrow samples of several boxes.
    * @param {Pieces} pieces @param {number} row
-   * @param {(box: number, left: number, right: number, first: number, last: number) => void} each
-   *   the box, or SEVERAL; the pieces are first to last
+   * @param {(box: number, first: number, last: number) => void} each the box, or SEVERAL, and its
+   *   pieces
    */
   eachPart({left, right, narrow, box, count, rows}, row, each) {
     for (let i = 0; i < count;) {
@@ -306,7 +320,7 @@ export class LaneRows {
         ++next;
       // What is seen in a single pixel only is narrower than it.
       const isNarrow = next === i + 1 && narrow[i] === 1;
-      if (here !== NONE) each(isNarrow ? SEVERAL : here, left[i], right[next - 1], i, next - 1);
+      if (here !== NONE) each(isNarrow ? SEVERAL : here, i, next - 1);
       i = next;
     }
   }

@@ -195,17 +195,14 @@ export function firstAbove(values, at, from = 0) {
 export function activityColumns(track, from, to, width) {
   const kinds = track.all.length;
   const columns = new Float64Array(width * kinds);
-  let before = new Float64Array(kinds);
-  let after = new Float64Array(kinds);
-  let next = firstAbove(track.end, from);
-  track.addBefore(from, next, before);
+  let left = from;
+  let first = firstAbove(track.end, from);
   for (let x = 0; x < width; ++x) {
-    const tick = from + ((to - from) * (x + 1)) / width;
-    next = firstAbove(track.end, tick, next);
-    after.fill(0);
-    track.addBefore(tick, next, after);
-    for (let k = 0; k < kinds; ++k) columns[x * kinds + k] = Math.max(0, after[k] - before[k]);
-    [before, after] = [after, before];
+    const right = from + ((to - from) * (x + 1)) / width;
+    const next = firstAbove(track.end, right, first);
+    track.addBetween(left, right, first, next, columns, x * kinds);
+    left = right;
+    first = next;
   }
   return columns;
 }

@@ -125,6 +125,24 @@ const SLOW_MS = 10;
 const knownHits = new WeakMap();
 
 /**
+ * Tests names from `first` on: a part of the work.
+ * @param {Data} data @param {MadeNames} made @param {Test} matches
+ * @param {Uint8Array} hits gets 1 for those that match
+ * @param {number} first
+ */
+function testSome(data, made, matches, hits, first) {
+  const most = Math.min(first + NAMES_AT_ONCE, hits.length);
+  const begin = performance.now();
+  for (let f = first; f < most; ++f) {
+    const name = f < made.first ? data.name(f) : made.names[f - made.first];
+    if (matches(shownName(name))) hits[f] = 1;
+    if (f % NAMES_TIMED === 0 && performance.now() - begin > SLOW_MS)
+      return {end: f + 1, isSlow: true};
+  }
+  return {end: most, isSlow: false};
+}
+
+/**
  * 1 for each function that matches or, if none does, for each thread: a program is often named like
  * a function of it, which is what is meant.
  * @param {Data} data @param {MadeNames} made @param {Test} matches @returns {Work<Uint8Array>}
@@ -133,20 +151,12 @@ export function* testing(data, made, matches) {
   const known = knownHits.get(matches);
   if (known?.[0] === made) return known[1];
   const hits = new Uint8Array(made.end);
-  let anyFunction = false;
-  let begin = performance.now();
-  for (let f = 0, count = 0; f < hits.length; ++f) {
-    const name = f < made.first ? data.name(f) : made.names[f - made.first];
-    if (matches(shownName(name))) {
-      hits[f] = 1;
-      anyFunction ||= data.isFunction(f);
-    }
-    const isSlow = f % NAMES_TIMED === 0 && performance.now() - begin > SLOW_MS;
-    if (++count < NAMES_AT_ONCE && !isSlow) continue;
-    yield isSlow ? PIECE : count * TEST_COST;
-    begin = performance.now();
-    count = 0;
+  for (let f = 0; f < hits.length;) {
+    const {end, isSlow} = testSome(data, made, matches, hits, f);
+    yield isSlow ? PIECE : (end - f) * TEST_COST;
+    f = end;
   }
+  const anyFunction = hits.some((hit, f) => hit === 1 && data.isFunction(f));
   if (anyFunction) for (const f of data.meta.thread_names) hits[f] = 0;
   knownHits.set(matches, [made, hits]);
   return hits;
@@ -191,9 +201,9 @@ export const matched = (tree, hits, zoom) => finished(matching(tree, hits, zoom)
  * @param {Tree} tree @param {Uint8Array} hits @param {number} zoom
  */
 function* sumOfMatches(tree, hits, zoom) {
-  const {shape, boxes} = tree;
+  const {shape, boxes, extent} = tree;
   const {parent, func} = shape;
-  // 1: within a match, 2: within the zoomed box, 4: within a match inside it.
+  // 1: within a match, 2: within the zoomed box, 4: within a match inside it, 8: a match.
   const state = new Uint8Array(shape.count);
   const whole = nothing();
   const part = nothing();
@@ -203,18 +213,16 @@ function* sumOfMatches(tree, hits, zoom) {
   const outside = [];
   const callers = new Set();
   for (let box = zoom; box > 0;) callers.add((box = parent[box]));
-  const counter = new MarkCounter(tree);
-  yield* inPieces(0, boxes.length, (from, to) => {
-    for (let i = from; i < to; ++i) {
-      const box = boxes[i];
-      let s = box > 0 ? state[parent[box]] : 0;
+  // In the order of the shape, what is read of each box is beside that of the one before.
+  yield* inPieces(0, shape.count, (from, to) => {
+    for (let box = from; box < to; ++box) {
+      let s = box > 0 ? state[parent[box]] & 7 : 0;
       if (box === zoom) {
         s |= 2;
         if (s & 1) addBox(part, tree, box);
       }
       const hit = box > 0 ? hits[func[box]] : 0;
-      counter.add(i, hit);
-      if (hit === 1 && (s & 5) !== 5) {
+      if (hit === 1 && (s & 5) !== 5 && extent[box] !== 0) {
         const isOutermost = !(s & 1);
         if (isOutermost) {
           addBox(whole, tree, box);
@@ -224,9 +232,11 @@ function* sumOfMatches(tree, hits, zoom) {
         else if (isOutermost) outside.push(box);
         s |= s & 2 ? 5 : 1;
       }
-      state[box] = s;
+      state[box] = s | (hit << 3);
     }
   });
+  const counter = new MarkCounter(tree);
+  yield* inPieces(0, boxes.length, (from, to) => counter.add(from, to, state, 3));
   counter.end(hits);
   return {whole, part, inside, outside};
 }

@@ -5,7 +5,7 @@ import {css, inkOn, SEARCH_COLOR} from './color.js';
 import {partInSight} from './dom.js';
 import {FAINT, svgBox, svgNarrow, svgPage, svgText} from './export.js';
 import {foundBy} from './found.js';
-import {NONE, SEVERAL} from './lane_rows.js';
+import {SEVERAL} from './lane_rows.js';
 import {activityColumns, firstAbove} from './lanes.js';
 import {cutLabel, threadName} from './names.js';
 import {countText, duration, percent, timeMarks} from './numbers.js';
@@ -14,6 +14,7 @@ import {fitCanvas, mixed, parsed, Pixels} from './pixels.js';
 import {pageTheme} from './theme.js';
 import {AXIS, HEADING, TRACK} from './time_layout.js';
 
+/** @typedef {import('./lane_rows.js').Pieces} Pieces */
 /** @typedef {import('./lanes.js').Lane} Lane */
 /** @typedef {import('./time_layout.js').Item} Item */
 /** @typedef {import('./time_view.js').TimeView} TimeView */
@@ -109,6 +110,15 @@ function foundColumns(lane, found, [from, to], width) {
   return marks;
 }
 
+/**
+ * Whether a slice has no gaps.
+ * @param {Pieces} pieces @param {number} level @param {number} first @param {number} last
+ */
+function isFull({share, rows}, level, first, last) {
+  for (let i = first; i <= last; ++i) if (share[i * rows + level] <= 0.95) return false;
+  return true;
+}
+
 export class TimeDrawing {
   /** @param {TimeView} view */
   constructor(view) {
@@ -196,15 +206,17 @@ export class TimeDrawing {
     const pieces = rows.piecesOf(visible, width, to, foundBy(app));
     for (let level = from; level < to; ++level) {
       const y = begin + level * row;
-      rows.eachPart(pieces, level, (box, left, right, first, last) => {
-        const start = Math.max(left, -2);
-        const end = Math.min(right, width + 2);
+      rows.eachPart(pieces, level, (box, first, last) => {
+        const start = Math.max(pieces.left[first], -2);
+        const end = Math.min(pieces.right[last], width + 2);
+        const at = first * pieces.rows + level;
         if (box === SEVERAL) {
-          const at = first * pieces.rows + level;
           this.addNarrow(pieces.box[at], start, end, pieces.share[at]);
           return;
         }
-        this.addSlice(painter.rgb(tree, box), start, end, {pieces, level, first, last});
+        const color = painter.rgb(tree, box);
+        if (isFull(pieces, level, first, last)) pixels.box(start, end - start, color);
+        else this.addPale(color, pieces, level, first, last);
         if (end - start >= LEAST_LABEL) this.labels.push({box, from: start, to: end, y});
       });
       pixels.endRow(y, row - 1);
@@ -224,24 +236,15 @@ export class TimeDrawing {
 
   /**
    * A slice has its colour as far as it is there: gaps narrower than a pixel make it pale.
-   * @param {number} color @param {number} from @param {number} to pixels
-   * @param {{pieces: any, level: number, first: number, last: number}} parts
+   * @param {number} color @param {Pieces} pieces @param {number} level
+   * @param {number} first @param {number} last
    */
-  addSlice(color, from, to, {pieces, level, first, last}) {
-    const {paper} = this.pixels;
-    const {share, left, right, rows} = pieces;
-    let isFull = true;
-    for (let i = first; i <= last && isFull; ++i) isFull = share[i * rows + level] > 0.95;
-    if (isFull) {
-      this.pixels.box(from, to - from, color);
-      return;
+  addPale(color, {left, right, share, rows}, level, first, last) {
+    const {pixels} = this;
+    for (let i = first; i <= last; ++i) {
+      const tone = toneOf(share[i * rows + level]);
+      pixels.narrow(left[i], right[i] - left[i], mixed(color, pixels.paper, tone));
     }
-    for (let i = first; i <= last; ++i)
-      this.pixels.narrow(
-        left[i],
-        right[i] - left[i],
-        mixed(color, paper, toneOf(share[i * rows + level])),
-      );
   }
 
   /**
@@ -431,9 +434,9 @@ function svgRows({app, layout, visible}, lane, top, width) {
   const parts = [];
   for (let level = 0; level < rows.count; ++level) {
     const y = top + level * layout.row;
-    rows.eachPart(pieces, level, (box, left, right, first) => {
-      const size = right - left;
-      if (box === NONE) return;
+    rows.eachPart(pieces, level, (box, first, last) => {
+      const left = pieces.left[first];
+      const size = pieces.right[last] - left;
       if (box !== SEVERAL) {
         const tip = painter.name(tree.shape.func[box]);
         parts.push(svgBox(painter, tree, box, {left, y, size, tip}));
