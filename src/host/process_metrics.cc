@@ -155,6 +155,7 @@ std::vector<ProcessMetrics> ProcessReader::read(std::int64_t boot_ns,
     Known& known = known_[pid];
     if (known.counters.start_ticks != stat->start_ticks) known = {};
     ProcessMetrics process{
+        .seconds = seconds,
         .pid = pid,
         .parent = stat->parent,
         .start_ticks = stat->start_ticks,

@@ -18,6 +18,7 @@ namespace wick {
 // Of the time since the pass before. A value is missing if it may not be read
 // or if there is no earlier one.
 struct ProcessMetrics {
+  double seconds = 0;  // that time: rates times this are what was used
   pid_t pid = 0, parent = 0;
   std::uint64_t start_ticks = 0;  // with the pid, tells processes apart
   std::string name;

@@ -52,6 +52,7 @@ TEST_F(BusiestProcesses, CpuTimeIsThatSinceTheLastPass) {
   const auto busiest = reader_.read(12 * kSecond);
   ASSERT_EQ(busiest.size(), 1u);
   EXPECT_EQ(busiest[0].name, "cc1plus");
+  EXPECT_THAT(busiest[0].seconds, DoubleEq(2));
   EXPECT_THAT(busiest[0].cpu, DoubleEq(1.0));
   EXPECT_THAT(busiest[0].system_cpu, DoubleEq(0.25));
 }

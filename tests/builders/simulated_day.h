@@ -54,7 +54,8 @@ class SimulatedDay {
     }
     for (int i = 0; i < 30; ++i)
       batch.busiest.push_back(
-          {.pid = i < 20 ? 100 + i : 1000 + number * 10 + i,
+          {.seconds = 10,
+           .pid = i < 20 ? 100 + i : 1000 + number * 10 + i,
            .parent = 1,
            .start_ticks =
                static_cast<std::uint64_t>(i < 20 ? i : number * 1000),

@@ -9,6 +9,7 @@ void write_process(JsonWriter& json, const ProcessMetrics& process) {
   const auto optional = [&](std::string_view key, const auto& value) {
     if (value) json.member(key, *value);
   };
+  json.member("seconds", process.seconds);
   json.member("pid", std::int64_t{process.pid});
   json.member("parent", std::int64_t{process.parent});
   json.member("name", process.name);

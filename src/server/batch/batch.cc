@@ -89,6 +89,7 @@ Profile read_profile_of(std::string_view bytes) {
 }
 
 void append_process(std::string& out, const ProcessMetrics& process) {
+  append_number(out, process.seconds);
   append_signed(out, process.pid);
   append_signed(out, process.parent);
   append_varint(out, process.start_ticks);
@@ -111,6 +112,7 @@ void append_process(std::string& out, const ProcessMetrics& process) {
 
 ProcessMetrics read_process(ByteReader& in) {
   ProcessMetrics process;
+  process.seconds = read_number(in);
   process.pid = read_signed_as<pid_t>(in);
   process.parent = read_signed_as<pid_t>(in);
   process.start_ticks = in.read_varint();
@@ -219,7 +221,7 @@ Batch decode_batch(std::string_view bytes) {
     metric.max = read_number(in);
     return metric;
   });
-  batch.busiest = read_list(in, 40, [&] { return read_process(in); });
+  batch.busiest = read_list(in, 48, [&] { return read_process(in); });
   batch.losses = read_list(in, 2, [&] {
     Loss loss;
     loss.reason = read_text(in);

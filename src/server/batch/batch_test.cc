@@ -35,7 +35,8 @@ Batch small_batch() {
   profile.sample_counts = {3};
   batch.processes = {{1, "cat", "/user.slice", "c0ffee"}};
   batch.metrics = {{"cpu.user", "0", 1.5, 2.5}};
-  batch.busiest = {{.pid = 1,
+  batch.busiest = {{.seconds = 5,
+                    .pid = 1,
                     .name = "cat",
                     .uid = 0,
                     .cpu = 0.5,

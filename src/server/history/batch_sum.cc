@@ -10,19 +10,24 @@
 namespace wick {
 namespace {
 
-// The mean of two lists of processes, of one that is in both.
+// The mean over the time of two lists of processes, of one that is in both.
 void average(ProcessMetrics& process, const ProcessMetrics& later) {
   ProcessMetrics mean = later;
+  mean.seconds = process.seconds + later.seconds;
+  const double share = mean.seconds > 0 ? later.seconds / mean.seconds : 1;
+  const auto between = [&](double before, double after) {
+    return before + (after - before) * share;
+  };
   for (const auto rate :
        {&ProcessMetrics::cpu, &ProcessMetrics::system_cpu,
         &ProcessMetrics::minor_faults, &ProcessMetrics::major_faults})
-    mean.*rate = (process.*rate + later.*rate) / 2;
+    mean.*rate = between(process.*rate, later.*rate);
   for (const auto rate :
        {&ProcessMetrics::read_bytes, &ProcessMetrics::written_bytes,
         &ProcessMetrics::switches, &ProcessMetrics::forced_switches,
         &ProcessMetrics::wait}) {
     const auto before = process.*rate;
-    if (before) mean.*rate = (*before + (later.*rate).value_or(*before)) / 2;
+    if (before) mean.*rate = between(*before, (later.*rate).value_or(*before));
   }
   if (!mean.pss_bytes) mean.pss_bytes = process.pss_bytes;
   process = std::move(mean);

@@ -110,13 +110,16 @@ TEST(BatchSum, HasProcessesAndLossesOfAllItsBatches) {
 TEST(BatchSum, HasTheMeanOfAProcessThatWasAmongTheBusiestTwice) {
   BatchSum sum;
   Batch first = second(1, 0).batch(), last = second(6, 5).batch();
-  first.busiest = {{.pid = 1, .name = "cat", .cpu = 1, .resident_bytes = 10}};
-  last.busiest = {{.pid = 1, .name = "cat", .cpu = 2, .resident_bytes = 30}};
+  first.busiest = {
+      {.seconds = 6, .pid = 1, .name = "cat", .cpu = 1, .resident_bytes = 10}};
+  last.busiest = {
+      {.seconds = 2, .pid = 1, .name = "cat", .cpu = 2, .resident_bytes = 30}};
   sum.add(std::move(first));
   sum.add(std::move(last));
   const auto both = sum.take();
   ASSERT_EQ(both->busiest.size(), 1u);
-  EXPECT_EQ(both->busiest[0].cpu, 1.5);
+  EXPECT_EQ(both->busiest[0].cpu, 1.25);
+  EXPECT_EQ(both->busiest[0].seconds, 8);
   EXPECT_EQ(both->busiest[0].resident_bytes, 30u);
 }
 

@@ -109,6 +109,11 @@ class MetricSteps {
   std::uint64_t damaged_ = 0;
 };
 
+// The busiest processes are looked at less often than every second.
+std::int64_t begin_of(const ProcessMetrics& process, std::int64_t to_ns) {
+  return to_ns - std::llround(process.seconds * 1e9);
+}
+
 template <class Query>
 Query with(const Query& query, const std::string& host, const TimeSpan& span) {
   Query part = query;
@@ -189,7 +194,8 @@ std::vector<StoredProcess> History::processes(const HostQuery& query) const {
     const auto recent = recent_.seconds(host, query.span);
     for (const auto& second : recent.items)
       for (const ProcessMetrics& process : second->busiest)
-        all.push_back({host, second->from_ns, second->to_ns, process});
+        all.push_back(
+            {host, begin_of(process, second->to_ns), second->to_ns, process});
     for (const TimeSpan& span : without(query.span, recent.span))
       for (StoredProcess& process : store_.processes(with(query, host, span)))
         all.push_back(std::move(process));

@@ -125,6 +125,16 @@ TEST_F(Histories, RefuseMoreStepsThanAreAskedFor) {
       TooMuch);
 }
 
+TEST_F(Histories, HaveProcessesOfTheTimeSinceTheyWereLookedAtLast) {
+  Batch batch = BatchBuilder(1).second(kTen + 4 * kSecond).batch();
+  batch.busiest = {{.seconds = 5, .pid = 7, .cpu = 0.5}};
+  add(std::move(batch));
+  const auto processes = history_.processes({.span = span(0, 200)});
+  ASSERT_THAT(processes, SizeIs(1));
+  EXPECT_EQ(processes[0].from_ns, kTen);
+  EXPECT_EQ(processes[0].to_ns, kTen + 5 * kSecond);
+}
+
 TEST_F(Histories, CountLossesOnce) {
   add_seconds(3, 107);
   const auto losses = history_.losses({.span = span(0, 200)});

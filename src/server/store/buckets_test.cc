@@ -86,7 +86,7 @@ TEST(Buckets, ColumnsKeepWhatIsNotKnown) {
 TEST(Buckets, OnlyTheBusiestProcessesArePacked) {
   ProcessSums sums;
   for (int pid = 1; pid <= 5; ++pid)
-    sums.add(1, {.pid = pid, .cpu = pid * 0.1}, 10);
+    sums.add(1, {.seconds = 5, .pid = pid, .cpu = pid * 0.1});
   ProcessSums again;
   ASSERT_TRUE(again.add_packed(sums.packed(2)));
   std::vector<int> pids;

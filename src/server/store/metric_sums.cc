@@ -151,9 +151,8 @@ bool MetricSums::add_packed(std::string_view bytes, const Text& text) {
 
 // --- processes
 
-void ProcessSums::add(std::uint64_t name, const ProcessMetrics& process,
-                      double seconds) {
-  add(name, process, columns_of(process), seconds);
+void ProcessSums::add(std::uint64_t name, const ProcessMetrics& process) {
+  add(name, process, columns_of(process), process.seconds);
 }
 
 void ProcessSums::add(std::uint64_t name, const ProcessMetrics& process,
@@ -179,6 +178,7 @@ std::vector<ProcessSums::Value> ProcessSums::values() const {
     for (std::size_t i = 0; i < kProcessColumns; ++i)
       columns.push_back(mean_of(sum.value_seconds[i], sum.value_time[i]));
     values.push_back({sum.name, sum.last});
+    values.back().process.seconds = sum.seconds;
     set_columns(values.back().process, columns);
   }
   return values;

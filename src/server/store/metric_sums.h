@@ -51,7 +51,7 @@ std::pair<std::string_view, std::string_view> parts_of_series(
 class ProcessSums {
  public:
   // With the number of its name in place of its name.
-  void add(std::uint64_t name, const ProcessMetrics& process, double seconds);
+  void add(std::uint64_t name, const ProcessMetrics& process);
   bool add_packed(std::string_view bytes);
   // The `most` that used the CPUs most.
   std::string packed(std::size_t most) const;

@@ -323,8 +323,7 @@ void SqliteStore::put_parts(const Batch& batch, std::int64_t host) {
   put_metrics(batch, host, day);
   ProcessSums processes;
   for (const ProcessMetrics& process : batch.busiest)
-    processes.add(dictionary_.add_text(process.name, day), process,
-                  time.seconds());
+    processes.add(dictionary_.add_text(process.name, day), process);
   if (!batch.busiest.empty())
     buckets.add(host, BucketKind::kProcesses, BucketLevel::kBatch, time,
                 processes.packed(kStoredProcesses));

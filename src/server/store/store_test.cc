@@ -353,7 +353,8 @@ TEST_P(Stores, LargeNumbersKeepFourDigitsAndMore) {
 
 TEST_P(Stores, KeepTheBusiestProcesses) {
   Batch batch = BatchBuilder(1).at(kStart).batch();
-  batch.busiest = {{.pid = 7,
+  batch.busiest = {{.seconds = 5,
+                    .pid = 7,
                     .parent = 1,
                     .start_ticks = 99,
                     .name = "cc1plus",
@@ -402,7 +403,7 @@ class Ageing : public Stores {
                         .sample("a;f", 3)
                         .metric("load.1", "", i, i)
                         .batch();
-      batch.busiest = {{.pid = 7, .name = "a", .cpu = 0.5}};
+      batch.busiest = {{.seconds = 5, .pid = 7, .name = "a", .cpu = 0.5}};
       batch.losses = {{"no memory", 1}};
       store_->put(batch);
     }
@@ -445,6 +446,7 @@ TEST_P(Ageing, KeepsAllTotals) {
   EXPECT_EQ(store_->losses({}).at(0).loss.count, 240u);
   ASSERT_THAT(store_->processes({}), SizeIs(2));
   EXPECT_EQ(store_->processes({})[0].process.cpu, 0.5);
+  EXPECT_EQ(store_->processes({})[0].process.seconds, 600);
 }
 
 TEST_P(Ageing, ABatchThatComesLateStillCounts) {
