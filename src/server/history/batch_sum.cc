@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "server/history/profile_rows.h"
+#include "server/store/steps.h"
 #include "transform/merge.h"
 
 namespace wick {

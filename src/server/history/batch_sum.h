@@ -17,12 +17,6 @@ namespace wick {
 // batch belongs to those in which it begins.
 inline constexpr std::int64_t kSumNs = 10'000'000'000;
 
-// The multiple of `step_ns` at or before `time_ns`.
-constexpr std::int64_t step_begin(std::int64_t time_ns, std::int64_t step_ns) {
-  const std::int64_t rest = time_ns % step_ns;
-  return time_ns - (rest < 0 ? rest + step_ns : rest);
-}
-
 // A mean and a maximum over the time for which a value is known.
 class MetricSum {
  public:

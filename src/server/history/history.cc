@@ -13,6 +13,7 @@
 
 #include "server/history/batch_sum.h"
 #include "server/history/profile_rows.h"
+#include "server/store/steps.h"
 #include "transform/merge.h"
 
 namespace wick {
@@ -51,14 +52,18 @@ class MetricSteps {
   }
 
   void add(const std::string& host, const Recent::Second& second) {
-    const double seconds =
-        static_cast<double>(second.to_ns - second.from_ns) / 1e9;
-    const std::int64_t step = step_begin(second.from_ns, query_.step_ns);
+    const double seconds = static_cast<double>(std::min(
+                               second.to_ns - second.from_ns, query_.step_ns)) /
+                           1e9;
+    const Steps steps = steps_of(second.from_ns, second.to_ns, query_.step_ns);
     for (std::size_t i = 0; i < second.names->size(); ++i) {
       const auto& [name, label] = (*second.names)[i];
-      if (query_.wants(name))
-        sum_of(host, name, label, step)
-            .add(second.mean[i], second.max[i], std::max(seconds, 1e-9));
+      if (!query_.wants(name)) continue;
+      for (std::int64_t at = steps.first_ns; at < steps.end_ns;
+           at += query_.step_ns)
+        if (at == steps.first_ns || at < query_.span.to_ns)
+          sum_of(host, name, label, at)
+              .add(second.mean[i], second.max[i], std::max(seconds, 1e-9));
     }
   }
 

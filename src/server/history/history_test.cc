@@ -117,6 +117,21 @@ TEST_F(Histories, HaveMetricsOfEachSecondOfTheLastMinutes) {
   EXPECT_THAT(columns.series[0].mean, ElementsAre(3, 4));
 }
 
+TEST_F(Histories, HaveAValueOfASecondInWhichTheRecorderWasLate) {
+  Batch late = BatchBuilder(1).metric("load.1", "", 1, 1).batch();
+  late.from_ns = kTen;
+  late.to_ns = kTen + kSecond * 18 / 10;
+  Batch next = BatchBuilder(2).metric("load.1", "", 2, 2).batch();
+  next.from_ns = late.to_ns;
+  next.to_ns = kTen + 3 * kSecond;
+  add(std::move(late));
+  add(std::move(next));
+  const MetricColumns columns =
+      history_.metrics({.span = span(0, 200), .step_ns = kSecond});
+  ASSERT_THAT(columns.series, SizeIs(1));
+  EXPECT_THAT(columns.series[0].mean, ElementsAre(1, 1, 2));
+}
+
 TEST_F(Histories, RefuseMoreStepsThanAreAskedFor) {
   add_seconds(0, 5);
   EXPECT_THROW(

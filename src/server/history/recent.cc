@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "server/history/batch_sum.h"
+#include "server/store/steps.h"
 
 namespace wick {
 namespace {

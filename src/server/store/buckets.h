@@ -39,6 +39,15 @@ struct BucketTime {
   double seconds() const { return static_cast<double>(to_ns - from_ns) / 1e9; }
 };
 
+// False of a damaged row. A bucket of an hour ends with its last batch, which
+// may be of an hour.
+constexpr bool is_possible(const BucketTime& time) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  constexpr std::int64_t kLongest = std::int64_t{2} * 3600 * 1'000'000'000;
+  return time.from_ns > -kFar && time.from_ns < time.to_ns &&
+         time.to_ns < kFar && time.to_ns - time.from_ns <= kLongest;
+}
+
 class Buckets {
  public:
   static void create(Database& database);

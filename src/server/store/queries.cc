@@ -16,6 +16,7 @@
 #include "server/store/dictionary.h"
 #include "server/store/metric_sums.h"
 #include "server/store/sample_sums.h"
+#include "server/store/steps.h"
 
 namespace wick {
 namespace {
@@ -96,22 +97,16 @@ class MetricTable {
  public:
   explicit MetricTable(const MetricQuery& query) : query_(query) {}
 
-  void add(const std::string& host, std::int64_t from_ns,
+  void add(const std::string& host, const BucketTime& time,
            const std::vector<MetricSums::Value>& values,
            DictionaryReader& dictionary) {
     const std::int64_t step = query_.step_ns;
-    std::int64_t time = from_ns;
-    if (step > 0) time -= (time % step + step) % step;
-    auto& at = times_[time];
-    if (times_.size() > query_.most_points)
-      throw TooMuch(fmt::format(
-          "more than {} points of time; ask for a shorter time or a longer "
-          "step",
-          query_.most_points));
-    for (const MetricSums::Value& value : values) {
-      const std::size_t row = row_of(host, value.series, dictionary);
-      if (row != kLeftOut) at.add(row, value.mean, value.max, value.seconds);
-    }
+    if (step == 0) return add_at(time.from_ns, kEver, host, values, dictionary);
+    const Steps steps = steps_of(time.from_ns, time.to_ns, step);
+    for (std::int64_t at = steps.first_ns; at < steps.end_ns; at += step)
+      // The first may be all there is of a sum that begins in the span.
+      if (at == steps.first_ns || at < query_.span.to_ns)
+        add_at(at, static_cast<double>(step) / 1e9, host, values, dictionary);
   }
 
   MetricColumns columns() && {
@@ -140,6 +135,24 @@ class MetricTable {
 
  private:
   static constexpr std::size_t kLeftOut = ~std::size_t{0};
+  static constexpr double kEver = std::numeric_limits<double>::infinity();
+
+  void add_at(std::int64_t time, double most_seconds, const std::string& host,
+              const std::vector<MetricSums::Value>& values,
+              DictionaryReader& dictionary) {
+    auto& at = times_[time];
+    if (times_.size() > query_.most_points)
+      throw TooMuch(fmt::format(
+          "more than {} points of time; ask for a shorter time or a longer "
+          "step",
+          query_.most_points));
+    for (const MetricSums::Value& value : values) {
+      const std::size_t row = row_of(host, value.series, dictionary);
+      if (row != kLeftOut)
+        at.add(row, value.mean, value.max,
+               std::min(value.seconds, most_seconds));
+    }
+  }
 
   std::size_t row_of(const std::string& host, std::uint64_t series,
                      DictionaryReader& dictionary) {
@@ -222,11 +235,14 @@ MetricColumns stored_metrics(Database& database, const MetricQuery& query) {
         host.id, BucketKind::kMetrics, query.span,
         [&](const BucketTime& time, std::string_view data) {
           MetricSums sums;
-          if (!sums.add_packed(data, [&](std::uint64_t number) {
+          if (!is_possible(time) ||
+              !sums.add_packed(data, [&](std::uint64_t number) {
                 return dictionary.text(number);
-              }))
+              })) {
             ++damaged;
-          table.add(host.name, time.from_ns, sums.values(), dictionary);
+            return;
+          }
+          table.add(host.name, time, sums.values(), dictionary);
         });
   MetricColumns columns = std::move(table).columns();
   columns.damaged_buckets = damaged;

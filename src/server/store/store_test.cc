@@ -333,6 +333,20 @@ TEST_P(Stores, AStepHasTheMeanOfItsTimeAndTheLargestMaximum) {
   EXPECT_THAT(columns.series.at(0).max, ElementsAre(20, 50));
 }
 
+TEST_P(Stores, WhatIsLongerThanAStepIsInAllOfItsSteps) {
+  store_->put(BatchBuilder(1)
+                  .at(kStart)
+                  .metric("load.1", "", 3, 4)
+                  .batch());  // of ten seconds
+  const auto columns = [&](std::int64_t to_ns) {
+    return store_->metrics({.span = {kStart, to_ns}, .step_ns = 2 * kSecond});
+  };
+  EXPECT_THAT(columns(kStart + 20 * kSecond).series.at(0).mean,
+              ElementsAre(3, 3, 3, 3, 3));
+  EXPECT_THAT(columns(kStart + 4 * kSecond).from_ns,
+              ElementsAre(kStart, kStart + 2 * kSecond));
+}
+
 TEST_P(Stores, MetricsAreSelectedByNameOrItsBeginning) {
   store_->put(BatchBuilder(1)
                   .metric("cpu.user", "0", 1, 1)
