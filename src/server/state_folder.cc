@@ -24,19 +24,23 @@ constexpr std::uint64_t kMaxFile = 1 << 20;
 constexpr const char* kLock = "lock";
 
 // Others could have put anything there.
-void check_owner(const UniqueFd& fd, const std::string& path, mode_t open_to) {
+void check_owner(const UniqueFd& fd, const std::string& path) {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0)
     fail("{}: {}", path, last_system_error());
   if (status.st_uid != ::geteuid()) fail("{} belongs to another user", path);
-  if ((status.st_mode & open_to) != 0)
-    fail("{} is open to other users; `chmod go= {}` closes it", path, path);
+  if ((status.st_mode & 077) == 0) return;
+  // The folder may be one that others need, such as /tmp.
+  if (S_ISDIR(status.st_mode))
+    fail("{} is open to other users; expected a folder with mode 0700", path);
+  fail("{} is open to other users; `chmod go= {}` closes it", path, path);
 }
 
+// Without a folder, errno says why.
 UniqueFd open_folder(const std::string& path) {
   UniqueFd folder(
       ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder) check_owner(folder, path, 077);
+  if (folder) check_owner(folder, path);
   return folder;
 }
 
@@ -48,7 +52,7 @@ std::optional<std::string> read_in(const UniqueFd& folder,
     if (errno == ENOENT) return std::nullopt;
     fail("{}/{}: {}", path, name, last_system_error());
   }
-  check_owner(file, fmt::format("{}/{}", path, name), 077);
+  check_owner(file, fmt::format("{}/{}", path, name));
   auto content = read_small_file(file, kMaxFile);
   if (!content) fail("{}/{} is not a small file", path, name);
   return content;
@@ -139,7 +143,8 @@ void StateFolder::lock() {
 std::optional<std::string> read_state(const std::string& folder,
                                       std::string_view name) {
   const UniqueFd open = open_folder(folder);
-  if (!open) return std::nullopt;
+  if (!open && errno == ENOENT) return std::nullopt;
+  if (!open) fail("{}: {}", folder, last_system_error());
   return read_in(open, folder, std::string(name).c_str());
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "base/error.h"
@@ -80,7 +81,13 @@ TEST_F(StateFolderTest, IsRefusedIfOthersCanEnter) {
   ASSERT_EQ(::chmod((top_ + "/s").c_str(), 0755), 0);
   EXPECT_EQ(
       complaint([&] { StateFolder state(top_ + "/s"); }),
-      top_ + "/s is open to other users; `chmod go= " + top_ + "/s` closes it");
+      top_ + "/s is open to other users; expected a folder with mode 0700");
+}
+
+TEST_F(StateFolderTest, WhatCannotBeReadIsNotTakenForMissing) {
+  std::ofstream(top_ + "/file") << "x";
+  EXPECT_EQ(complaint([&] { read_state(top_ + "/file", "login"); }),
+            top_ + "/file: Not a directory");
 }
 
 TEST_F(StateFolderTest, FollowsNoLinks) {
