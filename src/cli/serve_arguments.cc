@@ -70,6 +70,7 @@ ServeConfig ServeArguments::config() const {
       fail_usage("serve: --{}: {}", key, error.what());
     }
   }
+  check_serve_config(config);
   return config;
 }
 

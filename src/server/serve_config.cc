@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -67,6 +68,24 @@ int frequency(std::string_view text) {
   return *number;
 }
 
+// As a link has it between "//" and the port.
+std::string_view host(std::string_view text) {
+  const bool is_name =
+      !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+        return c >= 0x80 || std::isalnum(c) != 0 || c == '.' || c == '-' ||
+               c == '_';
+      });
+  const bool is_version_6 =
+      std::ranges::count(text, ':') > 1 &&
+      text.find_first_not_of("0123456789abcdefABCDEF:.") == text.npos;
+  if (!is_name && !is_version_6)
+    fail(
+        "'{}' is not the name or address of a machine, such as "
+        "build7.example.com, without http:// and port",
+        excerpt(text));
+  return text;
+}
+
 bool truth(std::string_view text) {
   if (text != "true" && text != "false")
     fail("'{}' is neither true nor false", excerpt(text));
@@ -109,7 +128,7 @@ constexpr Key kKeys[] = {
     {"freq", Kind::kNumber,
      [](ServeConfig& c, Text t) { c.frequency = frequency(t); }},
     {"hosts", Kind::kList,
-     [](ServeConfig& c, Text t) { c.hosts.emplace_back(t); }},
+     [](ServeConfig& c, Text t) { c.hosts.emplace_back(host(t)); }},
     {"insecure", Kind::kTruth,
      [](ServeConfig& c, Text t) { c.insecure = truth(t); }},
     {"keep", Kind::kText, [](ServeConfig& c, Text t) { c.keep = age(t); }},
@@ -188,6 +207,11 @@ ServeConfig parse_serve_config(std::string_view toml, const std::string& file,
       in_context(*name, [&] { set(base, key, all.as_table().at(*name)); });
     });
   return base;
+}
+
+void check_serve_config(const ServeConfig& config) {
+  if (config.tls_certificate.empty() != config.tls_key.empty())
+    fail("give both tls-cert and tls-key, or neither");
 }
 
 void set_option(ServeConfig& config, std::string_view name,

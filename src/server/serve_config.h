@@ -41,6 +41,10 @@ struct ServeConfig {
 ServeConfig parse_serve_config(std::string_view toml, const std::string& file,
                                ServeConfig base = {});
 
+// What only the file and the options together can be asked for: an Error if one
+// setting lacks the other that it needs.
+void check_serve_config(const ServeConfig& config);
+
 // The value of one option in the words of the command line: "0.0.0.0:7373",
 // "30d", "2G", "true". The Error says what is wrong with it.
 void set_option(ServeConfig& config, std::string_view name,

@@ -74,6 +74,25 @@ TEST(ServeConfig, ListensOnAnAddressAPortOrBoth) {
     EXPECT_THROW(place(bad), Error) << bad;
 }
 
+TEST(ServeConfig, HostsAreNamesAndAddresses) {
+  ServeConfig config;
+  for (const char* good :
+       {"build7", "build7.example.com", "my_box", "10.0.0.7", "fd00::2"})
+    set_option(config, "hosts", good);
+  EXPECT_EQ(config.hosts.size(), 5U);
+  for (const char* bad : {"", "build7:7373", "http://build7", "build7/", "a b",
+                          "[::1]", "*.example.com"})
+    EXPECT_THROW(set_option(config, "hosts", bad), Error) << bad;
+}
+
+TEST(ServeConfig, ACertificateNeedsItsKey) {
+  EXPECT_NO_THROW(check_serve_config({}));
+  EXPECT_NO_THROW(
+      check_serve_config({.tls_certificate = "a.pem", .tls_key = "b.pem"}));
+  EXPECT_THROW(check_serve_config({.tls_certificate = "a.pem"}), Error);
+  EXPECT_THROW(check_serve_config({.tls_key = "b.pem"}), Error);
+}
+
 TEST(ServeConfig, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint("keep = \"1y\"\nfrek = 5"),
             "serve.toml: line 2: there is no 'frek' (did you mean freq?)");
