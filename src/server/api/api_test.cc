@@ -134,7 +134,7 @@ TEST_F(Apis, HaveBinaryProfilesAsFiles) {
 TEST_F(Apis, SelectProcesses) {
   body("/api/v1/profile?format=folded&pid=7");
   EXPECT_THAT(error("/api/v1/profile?format=folded&pid=8", 404),
-              HasSubstr("there are no samples of all hosts, pid 8"));
+              HasSubstr("there are no samples (all hosts, pid 8"));
 }
 
 TEST_F(Apis, SelectTimes) {

@@ -71,7 +71,7 @@ Profile profile_for(const History& history, const ProfileQuery& query) {
   Profile profile = history.profile(query);
   if (profile.samples.empty())
     throw RequestError(
-        404, fmt::format("there are no samples of {}: nothing was recorded "
+        404, fmt::format("there are no samples ({}): nothing was recorded "
                          "then, or nothing matches",
                          title_of(query)));
   return profile;
