@@ -47,11 +47,11 @@ TEST(ProcessPlaces, WithoutVersionTwoTheFirstGroupCounts) {
   EXPECT_EQ(cgroup_of("nonsense"), "");
 }
 
-class Processes : public testing::Test {
+class ProcessesOfAHost : public testing::Test {
  protected:
-  Processes()
+  ProcessesOfAHost()
       : proc_(testing::TempDir() + "places" + std::to_string(::getpid())) {}
-  ~Processes() override { std::filesystem::remove_all(proc_); }
+  ~ProcessesOfAHost() override { std::filesystem::remove_all(proc_); }
 
   void run(int pid, const std::string& name, const std::string& cgroup) {
     const std::string folder = proc_ + "/" + std::to_string(pid);
@@ -74,7 +74,7 @@ class Processes : public testing::Test {
   std::string proc_;
 };
 
-TEST_F(Processes, AreWhatProcSays) {
+TEST_F(ProcessesOfAHost, AreWhatProcSays) {
   run(7, "server", "/docker/" + kId);
   ProcessPlaces places(proc_);
   EXPECT_EQ(places.of(sampled(7, 8, "worker")),
@@ -82,7 +82,7 @@ TEST_F(Processes, AreWhatProcSays) {
                 {7, "server", "/docker/" + kId, "4f5e6d7c8b9a"}}));
 }
 
-TEST_F(Processes, AreRememberedWhenTheyHaveEnded) {
+TEST_F(ProcessesOfAHost, AreRememberedWhenTheyHaveEnded) {
   run(7, "server", "/a");
   ProcessPlaces places(proc_);
   places.of(sampled(7, 7, "server"));
@@ -91,13 +91,13 @@ TEST_F(Processes, AreRememberedWhenTheyHaveEnded) {
             (std::vector<BatchProcess>{{7, "server", "/a", ""}}));
 }
 
-TEST_F(Processes, AreNamedByTheirThreadsIfNothingElseIsKnown) {
+TEST_F(ProcessesOfAHost, AreNamedByTheirThreadsIfNothingElseIsKnown) {
   ProcessPlaces places(proc_);
   EXPECT_EQ(places.of(sampled(7, 7, "short")),
             (std::vector<BatchProcess>{{7, "short", "", ""}}));
 }
 
-TEST_F(Processes, BeginWhereTheirParentIs) {
+TEST_F(ProcessesOfAHost, BeginWhereTheirParentIs) {
   run(5, "make", "/build");
   ProcessPlaces places(proc_);
   places.on_fork(5, 7);
@@ -107,7 +107,7 @@ TEST_F(Processes, BeginWhereTheirParentIs) {
             (std::vector<BatchProcess>{{9, "cc1", "/build", ""}}));
 }
 
-TEST_F(Processes, AreNotConfusedWithEarlierOnesOfThePid) {
+TEST_F(ProcessesOfAHost, AreNotConfusedWithEarlierOnesOfThePid) {
   run(7, "server", "/a");
   ProcessPlaces places(proc_);
   places.of(sampled(7, 7, "server"));
@@ -118,7 +118,7 @@ TEST_F(Processes, AreNotConfusedWithEarlierOnesOfThePid) {
             (std::vector<BatchProcess>{{7, "other", "/build", ""}}));
 }
 
-TEST_F(Processes, ThatFindNoRoomAreForgotten) {
+TEST_F(ProcessesOfAHost, ThatFindNoRoomAreForgotten) {
   ProcessPlaces places(proc_);
   run(1, "init", "/init");
   for (int pid = 2; pid < 20'000; ++pid) places.on_fork(pid - 1, pid);
