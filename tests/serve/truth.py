@@ -17,12 +17,13 @@ def shares(wick, load, folder, seconds=60, rate=99):
     program = shutil.copy(load, folder / "shares-of-time")  # known by its name
     with Serve(wick, folder / "shares", "--freq", str(rate)) as serve:
         until(lambda: serve.folded(**{"from": "-10s"}), "nothing is recorded")
-        begin = time.time()
+        # Where a stored sum begins: one that begins before a span is not in it.
+        begin = time.time() // 10 * 10
         done = subprocess.run([program, "shares", str(seconds)], text=True,
                               capture_output=True, check=True)
         spent = float(done.stdout)
         time.sleep(2)
-        weights = serve.folded(comm="shares-of-time", **{"from": begin - 1})
+        weights = serve.folded(comm="shares-of-time", **{"from": begin})
         total = sum(weights.values())
         found = {}
         for name, wanted in (("sixty_percent", 60), ("thirty_percent", 30),
