@@ -28,10 +28,6 @@ struct ServeConfig {
   std::chrono::seconds keep = std::chrono::hours(30 * 24);
   std::uint64_t max_size = std::uint64_t{2} << 30;
 
-  // What a running server takes over when the file changes.
-  static constexpr std::string_view kReread[] = {"freq", "keep", "live-freq",
-                                                 "max-size"};
-
   friend bool operator==(const ServeConfig&, const ServeConfig&) = default;
 };
 
