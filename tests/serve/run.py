@@ -37,8 +37,10 @@ TESTS = {
     "clock": faults.clock, "thinning": faults.thinning,
     "processes": faults.processes, "damaged_pages": faults.damaged_pages,
 }
+# tests/e2e/serve.sh has a program with known shares to itself: beside the other
+# tests, with sanitizers, the recorder knows the names of code too late.
 SHORT = {
-    "shares": {"seconds": 15, "rate": 499}, "counters": None,
+    "shares": None, "counters": None,
     "attacks": {"clients": 20}, "kills": {"number": 4, "at_once": 2},
     "full_disk": None, "clock": None, "thinning": None,
     "processes": {"number": 500}, "damaged_pages": {"most": 5},
