@@ -12,7 +12,7 @@ namespace wick {
 void keep_capabilities(std::span<const int> kept);
 
 // Neither this process nor what it executes makes another socket or connects
-// one. Those that it has still work: whoever listens can accept connections.
+// one. Those that it has still work: a listening one can accept connections.
 void forbid_new_sockets();
 
 }  // namespace wick

@@ -2,7 +2,7 @@
 // Names for Profiles that follow each other, from symbol tables. Most frames of
 // one are in the last one, too, and reading the symbols of a large program
 // takes a tenth of a second: what was found stays known, within a budget. Lines
-// and inlined calls are left to whoever asks for them, by build id and address.
+// and inlined calls are left to readers, which have build ids and addresses.
 #pragma once
 
 #include <cstdint>

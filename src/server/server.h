@@ -39,8 +39,7 @@ struct ServerOptions {
 
   // Called once it listens.
   std::function<void(const ServerAddress&)> on_ready;
-  // What whoever runs it should know, a sentence each: the disk is full. For
-  // any thread.
+  // Sentences for the person who runs it: the disk is full. For any thread.
   std::function<void(std::string_view)> tell;
 };
 

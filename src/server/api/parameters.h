@@ -17,7 +17,7 @@
 
 namespace wick {
 
-// The request cannot be answered, and whoever sent it can change that.
+// The request cannot be answered, and its sender can change that.
 class RequestError : public Error {
  public:
   RequestError(int status, const std::string& message)

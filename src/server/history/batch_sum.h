@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches come every second, for whoever watches. What is stored are sums of
-// ten seconds: packing and names cost a tenth then.
+// Batches come every second, for live views. Sums of ten seconds are stored:
+// packing and names then cost a tenth.
 #pragma once
 
 #include <cstdint>

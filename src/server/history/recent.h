@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last minutes as they came, second by second, for whoever watches: a store
+// The last minutes as they came, second by second, for live views: a store
 // has sums of ten seconds, and has them later.
 #pragma once
 

@@ -28,7 +28,7 @@ struct WriterOptions {
   // The functions are called on the thread of the writer.
   // A batch, or a sum of several, is durable.
   std::function<void(const std::string& agent, std::uint64_t sequence)> stored;
-  // What whoever runs the server should know.
+  // Sentences for the person who runs the server.
   std::function<void(std::string_view)> tell;
   std::function<std::int64_t()> now_ns;
 };

@@ -55,7 +55,7 @@ class HttpServer {
   // the message of an Error and nothing of other exceptions.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  // Accepts whoever comes to `listener`, which others may have as well and
+  // Accepts connections of `listener`, which others may have as well and
   // which outlives this server.
   HttpServer(const UniqueFd& listener, std::optional<TlsIdentity> tls,
              HttpLimits limits, Handler handler);

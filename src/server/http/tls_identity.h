@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The certificate of a server that nobody else vouches for: whoever connects
-// compares its fingerprint.
+// The certificate of a server that nobody else vouches for: clients compare
+// its fingerprint.
 #pragma once
 
 #include <string>
